@@ -28,6 +28,8 @@ export interface Settings {
   readonly impactThreshold: number | null
   /** Maximum trial (days) that a tenant session may request. */
   readonly sessionTrialDays: number
+  /** Days for which a tenant keeps its features after its oldest unpaid invoice was due. */
+  readonly pastDueGraceDays: number
   readonly mirror: 'on' | 'off'
   /** Time between two polls of the processor's events; null means the default of the processor in use. */
   readonly mirrorPollSeconds: number | null
@@ -61,6 +63,9 @@ const Text = (description: string) => Type.Optional(Type.String({ description })
 
 /** Default maximum trial (days) that a tenant session may request. Most trials are shorter. */
 export const defaultSessionTrialDays = 30
+
+/** Default number of days for which a tenant that does not pay keeps its features. */
+export const defaultPastDueGraceDays = 14
 
 /** Schema with one entry per environment variable. docs/reference/settings.md is generated from it. */
 export const settingsSchema = Type.Object({
@@ -113,6 +118,12 @@ export const settingsSchema = Type.Object({
     default: defaultSessionTrialDays,
     description:
       'Longest trial (days) that a checkout with a session cookie may request. With a service key it is 730 days.',
+  }),
+  RATECARD_PAST_DUE_GRACE_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 365,
+    default: defaultPastDueGraceDays,
+    description: 'Days for which a tenant that is past due keeps its features after its oldest unpaid invoice was due.',
   }),
   RATECARD_MIRROR: Type.Enum(['on', 'off'], {
     default: 'on',
@@ -229,6 +240,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     requireVersionBump: raw.RATECARD_REQUIRE_VERSION_BUMP,
     impactThreshold: raw.RATECARD_IMPACT_THRESHOLD ?? null,
     sessionTrialDays: raw.RATECARD_SESSION_TRIAL_DAYS,
+    pastDueGraceDays: raw.RATECARD_PAST_DUE_GRACE_DAYS,
     mirror: raw.RATECARD_MIRROR,
     mirrorPollSeconds: raw.RATECARD_MIRROR_POLL_SECONDS ?? null,
     processorEventsSecret: raw.RATECARD_PROCESSOR_EVENTS_SECRET ?? null,

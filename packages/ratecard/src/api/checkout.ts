@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import type { Price } from '../config/schema/schema.ts'
 import { customerErrors, keyErrors, keyHeader, operations } from './notation/operation.ts'
-import { closed, document, Moment, nullable, shape, Time } from './notation/schema.ts'
-import { Entitlements } from './tenants.ts'
+import { closed, document, Moment, nullable, shape, shared, Time } from './notation/schema.ts'
+import { Entitlements, FeatureCheck } from './tenants.ts'
 
 const Url = (description: string) => Type.String({ minLength: 1, maxLength: 2000, description })
 const tenant_id = Type.Optional(
@@ -99,6 +99,36 @@ export const Usage = shape('Usage', {
   }),
 })
 
+const question = {
+  feature: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the feature.' }),
+  used: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 999_999_999_999,
+      description: 'How many of a `limit` are in use, which your program counts. Not for other types.',
+    }),
+  ),
+  requested: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 999_999_999_999, description: 'How many more are wanted. Default 1.' }),
+  ),
+}
+/** One question, or `checks`. The handler refuses a body with both or neither. */
+export const NewFeatureCheck = shape('NewFeatureCheck', {
+  ...question,
+  feature: Type.Optional(question.feature),
+  checks: Type.Optional(
+    Type.Array(Type.Object(question, closed), {
+      minItems: 1,
+      maxItems: 50,
+      description: 'Several questions at once, in place of `feature`.',
+    }),
+  ),
+  tenant_id,
+})
+export const FeatureChecks = shape('FeatureChecks', {
+  checks: Type.Array(shared(FeatureCheck), { description: 'The answers, in the order of the questions.' }),
+})
+
 export const SessionPrices = shape('SessionPrices', {
   prices: Type.Array(
     Type.Object(
@@ -140,6 +170,22 @@ export const checkoutOperations = operations({
     query: { tenant_id },
     answers: { 200: { description: 'The features.', schema: Entitlements } },
     errors: ['tenant_not_found', ...customerErrors],
+  },
+  checkEntitlements: {
+    ...all,
+    scope: 'read',
+    path: `${path}/entitlements/check`,
+    summary: 'Ask whether a tenant may use more of a feature',
+    description:
+      'Answered from the mirror, without a call to the processor. Of a `limit` the caller says how many are `used`; without `used` only the request itself is held against the limit.',
+    body: NewFeatureCheck,
+    answers: {
+      200: {
+        description: 'The answer; for `checks` an object with the answers in their order.',
+        schema: Type.Union([shared(FeatureCheck), shared(FeatureChecks)]),
+      },
+    },
+    errors: ['feature_not_found', 'config_not_found', 'tenant_not_found', ...customerErrors],
   },
   createCheckout: {
     ...all,

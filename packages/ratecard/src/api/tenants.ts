@@ -103,13 +103,43 @@ export const TenantSubscriptions = shape('TenantSubscriptions', {
   subscriptions: Type.Array(Subscription),
 })
 
+/** A usage value without loss of precision: a whole number, or a decimal as text, e.g. `"0.25"`. */
+const Amount = (description: string) =>
+  Type.Unsafe<number | string>({ type: ['integer', 'string'], pattern: String.raw`^-?\d+(\.\d+)?$`, description })
+const Limit = (description: string) =>
+  Type.Unsafe<number | 'unlimited'>({ anyOf: [{ type: 'integer' }, { const: 'unlimited' }], description })
+
+const checkedMembers = {
+  allowed: Type.Boolean({ description: 'Whether the tenant may use `requested` more.' }),
+  reason: nullable(
+    Type.Enum(['not_included', 'limit_reached'], { description: 'Why not; null when it may.' }),
+  ),
+  feature: Type.String({ description: 'Config id of the feature.' }),
+  type: Type.Enum(['switch', 'limit', 'metered']),
+  limit: nullable(Limit('How much the tenant has; 0 when it does not have the feature; null for a switch.')),
+  used: nullable(
+    Amount('Of a `limit` what the request says, of a `metered` feature what was reported; null when it is not known.'),
+  ),
+  remaining: nullable(Amount('`"unlimited"`, or what is left, never negative; null when `used` is.')),
+  resets_at: nullable(Time('When the usage starts again at zero; null when it does not.')),
+  beyond: nullable(
+    Type.Enum(['deny', 'allow'], { description: 'Whether more than the limit is allowed; null for a switch.' }),
+  ),
+  offered_by: Type.Array(Type.String(), {
+    description: 'Config ids of public prices that would allow it; empty when it is allowed.',
+  }),
+}
+
+export const FeatureCheck = shape('FeatureCheck', { ...checkedMembers, ...perhapsMirrored })
+
 export const Entitlements = shape('Entitlements', {
   ...perhapsMirrored,
   features: Type.Array(
     Type.Object(
       {
         id: Type.String({ description: 'Config id of the feature.' }),
-        name: Type.String({ description: 'Its name at the processor.' }),
+        name: Type.String({ description: 'Its name in the configuration.' }),
+        ...checkedMembers,
       },
       closed,
     ),
@@ -294,7 +324,7 @@ export const tenantOperations = operations({
     path: `${path}/:id/entitlements`,
     summary: 'The features that a tenant may use',
     description:
-      'The processor’s active entitlements of its customer, by the ids of `features` in the configuration, and what its free prices give.',
+      'What its live subscriptions and its free prices give, by the ids of `features` in the configuration: for each feature the members of a check.',
     params: idParams,
     answers: { 200: { description: 'The features.', schema: Entitlements } },
     errors: ['tenant_not_found', ...customerErrors],

@@ -1,6 +1,7 @@
 // Renames are local. A configuration id takes over the mapping of an earlier id with its whole history, and so every processor object ever
 // sold under the earlier id. Pure functions: they compute the renames, and the earlier catalog and mapping history with the new ids.
 import type { BillingConfig } from '../config/schema/schema.ts'
+import { featureLimits } from './fields/feature.ts'
 import { references, type FieldsOf } from './fields/tables.ts'
 import { configId, idOfItem, itemsOf, listedKinds, listOf, resourceKey, resourceKinds } from './kinds.ts'
 import type { ConfigId, ItemOf, ProcessorId, ResourceKind } from './kinds.ts'
@@ -231,19 +232,33 @@ export function renameCatalog(catalog: Catalog, renames: readonly NewId[]): Cata
       if (Array.isArray(value)) fields[field] = value.map((id: string) => nameOf(of, id)).sort()
       else if (typeof value === 'string') fields[field] = nameOf(of, value)
     }
-    const base = resource.ours['base_price']
     return {
       ...resource,
       kind,
       home,
       configId: configId(nameOf(kind, resource.configId)),
       fields: fields as unknown as FieldsOf<K>,
-      ours: typeof base === 'string' ? { ...resource.ours, base_price: nameOf('price', base) } : resource.ours,
+      ours: renamedOurs(resource, nameOf),
     }
   }
   return Object.fromEntries(
     resourceKinds.map((kind) => [kind, (catalog[kind] as readonly DesiredResource[]).map((one) => renamed(one))]),
   ) as unknown as Catalog
+}
+
+/** Returns the local members of a resource, with the new ids in those that name other items. */
+function renamedOurs({ kind, ours }: DesiredResource, nameOf: (kind: ResourceKind, id: string) => string) {
+  const { base_price: base, meter, [featureLimits]: limits } = ours
+  return {
+    ...ours,
+    ...(typeof base === 'string' && { base_price: nameOf('price', base) }),
+    ...(kind === 'feature' && typeof meter === 'string' && { meter: nameOf('meter', meter) }),
+    ...(limits !== undefined && {
+      [featureLimits]: Object.fromEntries(
+        Object.entries(limits as object).map(([id, limit]) => [nameOf('feature', id), limit as unknown]),
+      ),
+    }),
+  }
 }
 
 function latestEntries(mappings: readonly MappingEntry[]): ReadonlyMap<string, MappingEntry> {

@@ -23,7 +23,7 @@ import { askProcessor } from '../processor/failures.ts'
 import type { Processor } from '../processor/processor.ts'
 import { createReadiness } from '../health/readiness.ts'
 import type { PushReport, Service } from '../service/service.ts'
-import { defaultSessionTrialDays } from '../settings.ts'
+import { defaultPastDueGraceDays, defaultSessionTrialDays } from '../settings.ts'
 import type { Settings } from '../settings.ts'
 import { byOf } from '../store/records/actor.ts'
 import type { PushHead, Store } from '../store/store.ts'
@@ -58,7 +58,7 @@ import type { WorkersOptions } from '../workers/runtime/workers-options.ts'
 
 export interface ServiceOptions {
   readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'> &
-    Partial<Pick<Settings, 'impactThreshold' | 'allowedRedirects' | 'publicUrl' | 'sessionTrialDays'>>
+    Partial<Pick<Settings, 'impactThreshold' | 'allowedRedirects' | 'publicUrl' | 'sessionTrialDays' | 'pastDueGraceDays'>>
   readonly store: Store
   readonly processor: Processor
   /** Name of the processor in `doctor`: `Stripe`, or the address of the sandbox. */
@@ -223,7 +223,12 @@ function tenantOperations(
   const shared = { store, processor, mirror, clock, newId, shutdown, account, priceBook, applied: lookups.fullConfig }
   const customers = createCustomers(shared)
   const tenants = createTenants(shared)
-  const subscribers = createSubscribers({ ...shared, ...customers, findTenant: (id) => findTenant(shared, id) })
+  const subscribers = createSubscribers({
+    ...shared,
+    ...customers,
+    findTenant: (id) => findTenant(shared, id),
+    pastDueGraceMs: (settings.pastDueGraceDays ?? defaultPastDueGraceDays) * 24 * 60 * 60_000,
+  })
   const checkouts = createCheckouts({
     ...shared,
     customers,
@@ -240,6 +245,8 @@ function tenantOperations(
     cancelSubscription: (...args) => tracked(tenants.cancelSubscription(...args)),
     tenantEntitlements: (...args) => tracked(subscribers.tenantEntitlements(...args)),
     sessionEntitlements: (...args) => tracked(subscribers.sessionEntitlements(...args)),
+    checkFeatures: (...args) => tracked(subscribers.checkFeatures(...args)),
+    checkFeature: (...args) => tracked(subscribers.checkFeature(...args)),
     recordUsage: (...args) => tracked(subscribers.recordUsage(...args)),
     sessionPrices: (...args) => tracked(checkouts.sessionPrices(...args)),
     createCheckout: (...args) => tracked(checkouts.createCheckout(...args)),

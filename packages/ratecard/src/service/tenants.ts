@@ -48,6 +48,13 @@ export type Principal =
   | { readonly kind: 'key'; readonly keyId: string; readonly tenantId: string | null }
 
 export type Entitlements = Inside<typeof tenants.Entitlements>
+export type CheckedFeature = Inside<typeof tenants.FeatureCheck>
+/** How much of a feature a tenant wants to use. `used` counts for features of type `limit` alone. */
+export interface FeatureQuestion {
+  readonly feature: string
+  readonly used?: number
+  readonly requested?: number
+}
 export type SessionPrices = Inside<typeof checkout.SessionPrices>['prices']
 
 export type NewCheckout = Omit<Inside<typeof checkout.NewCheckout>, 'tenantId'>
@@ -134,6 +141,12 @@ export interface TenantOperations {
   sessionPrices(principal: Principal): Promise<SessionPrices>
   /** Like {@link tenantEntitlements}, for a request that the tenant itself makes with a session. */
   sessionEntitlements(principal: Principal): Promise<Entitlements>
+  /**
+   * Answers, for each feature, whether the tenant may use more of it. Takes no request to the processor once the mirror is complete. Throws
+   * `feature_not_found`.
+   */
+  checkFeatures(questions: readonly FeatureQuestion[], principal: Principal): Promise<readonly CheckedFeature[]>
+  checkFeature(question: FeatureQuestion, principal: Principal): Promise<CheckedFeature>
   createCheckout(checkout: NewCheckout, principal: Principal, idempotencyKey: string | null): Promise<Checkout>
   createPortal(returnUrl: string, principal: Principal): Promise<{ readonly url: string }>
   recordUsage(usage: NewUsage, principal: Principal): Promise<RecordedUsage>

@@ -1,111 +1,153 @@
-// Entitlements of a tenant: the features of the products that it is subscribed to, by configuration id. If the mirror (the local copy of
-// subscriptions) is complete, they are computed from it without a request to the processor. Otherwise they are the entitlements that the
-// processor returns.
+// Entitlements of a tenant: what it may use of which feature, by configuration id. If the mirror (the local copy of subscriptions) is
+// complete, they are computed from it without a request to the processor. Otherwise the processor is asked.
 import { processorId } from '../catalog/resource.ts'
+import type { Feature } from '../config/schema/feature-schema.ts'
+import { presentId } from '../config/schema/previous-ids.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
-import type { ActiveEntitlement, LiveSubscription } from '../processor/customer-half.ts'
-import type { Entitlements } from '../service/tenants.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { decimalFromInteger, type Decimal } from '../money/decimal.ts'
+import type { ActiveEntitlement } from '../processor/customer-half.ts'
+import type { CheckedFeature, Entitlements, FeatureQuestion } from '../service/tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 import { entitlementsOf } from '../tenants/at-processor.ts'
-import { isRunning, settleFree } from '../tenants/free-subscriptions.ts'
-import type { SubscriberDeps } from './deps.ts'
-import type { FeaturesAt, NamedFeature } from './feature-history.ts'
+import { allowanceOf, checkAllowance, type Allowance, type FeatureSource } from './allowances.ts'
+import { amountText, offersOf } from './feature-offers.ts'
+import { featureSources, type FeatureSourceDeps } from './feature-sources.ts'
 import { currentConfig } from './price-names.ts'
 import { liveSubscriptions } from './subscriptions.ts'
-
-export interface EntitlementDeps extends SubscriberDeps {
-  readonly featuresAt: FeaturesAt
-}
 
 /**
  * Returns the tenant's active features, sorted by id. They include the features of products of which the tenant has a free price, because
  * the processor does not know free subscriptions. Features without a configuration id are omitted.
  */
-export async function readEntitlements(deps: EntitlementDeps, tenant: TenantRecord): Promise<Entitlements> {
+export async function readEntitlements(deps: FeatureSourceDeps, tenant: TenantRecord): Promise<Entitlements> {
   const config = await currentConfig(deps.applied)
-  const { asOf, stale } = await deps.mirror.status()
   // After a reset no document contains the features of a product, so the processor is asked for the entitlements.
-  if (asOf === null || config === null) return liveEntitlements(deps, tenant, config)
-  const customer = tenant.processorCustomerId
-  const subscriptions = customer === null ? [] : await deps.store.mirror.subscriptionsOf(processorId(customer))
-  const free = await freePrices(deps, tenant, () => Promise.resolve(subscriptions))
-  const features = new Map<string, string>()
-  for (const { id, name } of await grantedFeatures(deps, config, subscriptions)) features.set(id, name)
-  return { asOf, ...(stale ? { stale } : {}), ...withFree(features, config, free) }
+  if (config === null) return { features: (await liveFeatures(deps, tenant)).map(givenFeature) }
+  const { asOf, stale, sources } = await readSources(deps, tenant, config)
+  const included = asOf === null ? new Set((await liveFeatures(deps, tenant)).map(({ id }) => id)) : null
+  const features = (config.features ?? []).flatMap((feature) => {
+    const allowance = allowanceOf(feature, sources, undefined, deps.clock.now())
+    if (!allowance.included && included?.has(feature.id) !== true) return []
+    return [{ id: feature.id, name: feature.name, ...answerOf(config, { ...allowance, included: true }, null, 1, sources) }]
+  })
+  return { ...age({ asOf, stale }), features: features.sort((a, b) => (a.id < b.id ? -1 : 1)) }
 }
 
-/** Statuses in which the processor grants a subscription the features of its products. */
-const granting: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due'])
-
-/**
- * Returns the features of the products of running subscriptions. A feature that is attached or detached later counts from the customer's
- * next period on, as it does at the processor. So the features are those at the latest start of a period.
- */
-async function grantedFeatures(
-  { priceBook, featuresAt }: EntitlementDeps,
-  config: BillingConfig,
-  subscriptions: readonly LiveSubscription[],
-): Promise<readonly NamedFeature[]> {
-  const items = subscriptions.filter(({ status }) => granting.has(status)).flatMap((one) => one.items)
-  const book = await priceBook()
-  const products = items.flatMap(({ price }) => (price.product === null ? [] : (book.productIdOf(price.product) ?? [])))
-  const since = Math.max(...items.map(({ currentPeriodStart }) => currentPeriodStart))
-  const features = await Promise.all([...new Set(products)].map((product) => featuresAt(config, product, since)))
-  return features.flat()
-}
-
-async function liveEntitlements(
-  deps: EntitlementDeps,
+/** Answers whether the tenant may use more of each feature. Throws `feature_not_found` for a feature that the document does not have. */
+export async function checkFeatures(
+  deps: FeatureSourceDeps,
   tenant: TenantRecord,
-  config: BillingConfig | null,
-): Promise<Entitlements> {
+  questions: readonly FeatureQuestion[],
+): Promise<readonly CheckedFeature[]> {
+  const { config } = await deps.applied()
+  const asked = questions.map((question) => ({ question, feature: featureOf(config, question.feature) }))
+  const { asOf, stale, sources } = await readSources(deps, tenant, config)
+  return asked.map((one) => ({ ...checkOf(deps, config, one, sources), ...age({ asOf, stale }) }))
+}
+
+/** Like {@link checkFeatures}, for one question. */
+export async function checkFeature(
+  deps: FeatureSourceDeps,
+  tenant: TenantRecord,
+  question: FeatureQuestion,
+): Promise<CheckedFeature> {
+  const { config } = await deps.applied()
+  const feature = featureOf(config, question.feature)
+  const { asOf, stale, sources } = await readSources(deps, tenant, config)
+  return { ...checkOf(deps, config, { question, feature }, sources), ...age({ asOf, stale }) }
+}
+
+function checkOf(
+  { clock }: FeatureSourceDeps,
+  config: BillingConfig,
+  { question, feature }: { readonly question: FeatureQuestion; readonly feature: Feature },
+  sources: readonly FeatureSource[],
+) {
+  const { used, requested = 1 } = question
+  const known = used === undefined ? null : decimalFromInteger(used)
+  return answerOf(config, allowanceOf(feature, sources, undefined, clock.now()), known, requested, sources)
+}
+
+function featureOf(config: BillingConfig, id: string): Feature {
+  const present = presentId(config, 'feature', id)
+  const feature = config.features?.find((candidate) => candidate.id === present)
+  if (feature === undefined)
+    throw new ServiceError('feature_not_found', `There is no feature "${id}".`, {
+      hint: 'List the features with `ratecard billing show`.',
+    })
+  return feature
+}
+
+async function readSources(deps: FeatureSourceDeps, tenant: TenantRecord, config: BillingConfig) {
+  const { asOf, stale } = await deps.mirror.status()
+  const customer = tenant.processorCustomerId
+  const subscriptions =
+    asOf === null
+      ? await liveSubscriptions(deps, tenant)
+      : customer === null
+        ? []
+        : await deps.store.mirror.subscriptionsOf(processorId(customer))
+  return { asOf, stale, sources: await featureSources(deps, tenant, config, subscriptions) }
+}
+
+const age = ({ asOf, stale }: { readonly asOf: number | null; readonly stale: boolean }) =>
+  asOf === null ? {} : { asOf, ...(stale ? { stale } : {}) }
+
+function answerOf(
+  config: BillingConfig,
+  allowance: Allowance,
+  known: Decimal | null,
+  requested: number,
+  sources: readonly FeatureSource[],
+): Omit<CheckedFeature, 'asOf' | 'stale'> {
+  const { feature, limit, beyond, counted } = allowance
+  const { allowed, reason, used, remaining } = checkAllowance(allowance, known, requested)
+  return {
+    allowed,
+    reason,
+    feature: feature.id,
+    type: feature.type ?? 'switch',
+    limit,
+    used: amountText(used),
+    remaining: remaining === 'unlimited' ? remaining : amountText(remaining),
+    resetsAt: counted?.to ?? null,
+    beyond,
+    offeredBy: allowed ? [] : offersOf(config, { feature, sources, used: known, requested }),
+  }
+}
+
+/** A feature of which only the processor's word is known: it has no limits. */
+const givenFeature = ({ id, name }: { readonly id: string; readonly name: string }) => ({
+  id,
+  name,
+  allowed: true,
+  reason: null,
+  feature: id,
+  type: 'switch' as const,
+  limit: null,
+  used: null,
+  remaining: null,
+  resetsAt: null,
+  beyond: null,
+  offeredBy: [],
+})
+
+/** Returns the features that the processor says the customer has. */
+async function liveFeatures(deps: FeatureSourceDeps, tenant: TenantRecord) {
   const { processor, shutdown } = deps
   const customer = tenant.processorCustomerId
-  const [active, free] = await Promise.all([
-    customer === null ? [] : entitlementsOf(processor, processorId(customer), shutdown),
-    freePrices(deps, tenant, () => liveSubscriptions(deps, tenant)),
-  ])
-  const found = new Map<string, string>()
+  const active = customer === null ? [] : await entitlementsOf(processor, processorId(customer), shutdown)
+  const found = new Map<string, { readonly id: string; readonly name: string }>()
   for (const one of active) {
     const id = await configIdOf(deps, one)
-    if (id !== null) found.set(id, one.name)
+    if (id !== null) found.set(id, { id, name: one.name })
   }
-  return withFree(found, config, free)
-}
-
-/** Adds the features of free prices and sorts all features by id. */
-function withFree(
-  found: Map<string, string>,
-  config: BillingConfig | null,
-  free: ReadonlySet<string>,
-): Pick<Entitlements, 'features'> {
-  for (const { id, name } of featuresOfPrices(config, free)) if (!found.has(id)) found.set(id, name)
-  const features = [...found].map(([id, name]) => ({ id, name }))
-  return { features: features.sort((a, b) => (a.id < b.id ? -1 : 1)) }
+  return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** Returns the configuration id of a feature. It is found in the mapping history, so that recreated and renamed features are found too. */
-async function configIdOf({ store }: EntitlementDeps, { feature }: ActiveEntitlement): Promise<string | null> {
+async function configIdOf({ store }: FeatureSourceDeps, { feature }: ActiveEntitlement): Promise<string | null> {
   const entries = (await store.mappings.byProcessorId(feature)).filter(({ kind }) => kind === 'feature')
   return entries.sort((a, b) => b.sequence - a.sequence)[0]?.configId ?? null
-}
-
-async function freePrices(
-  deps: EntitlementDeps,
-  tenant: TenantRecord,
-  subscriptions: () => Promise<readonly LiveSubscription[]>,
-): Promise<ReadonlySet<string>> {
-  const running = (await deps.store.localSubscriptions.list(tenant.id)).filter(isRunning)
-  // Subscriptions at the processor are read only if the tenant has free subscriptions, to end those that a paid one replaced.
-  const still = running.length === 0 ? [] : await settleFree(deps, tenant.id, await subscriptions())
-  return new Set(still.map(({ priceId }) => priceId))
-}
-
-function featuresOfPrices(config: BillingConfig | null, prices: ReadonlySet<string>) {
-  const carried = new Set(
-    (config?.products ?? []).flatMap((product) =>
-      (product.prices ?? []).some(({ id }) => prices.has(id)) ? (product.features ?? []) : [],
-    ),
-  )
-  return (config?.features ?? []).filter(({ id }) => carried.has(id))
 }

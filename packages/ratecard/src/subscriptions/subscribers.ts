@@ -2,20 +2,24 @@
 import type { TenantOperations } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readDroppedUsage, readDroppedUsageOf } from './dropped-usage.ts'
-import { readEntitlements } from './entitlements.ts'
+import { checkFeature, checkFeatures, readEntitlements } from './entitlements.ts'
 import { createFeatureHistory } from './feature-history.ts'
 import { createRecentUsageErrors } from './recent-usage-errors.ts'
 import { readSubscriptions } from './subscriptions.ts'
 import { readUpcomingInvoices } from './upcoming-invoices.ts'
 import { recordUsage } from './usage.ts'
 
-export function createSubscribers(deps: SubscriberDeps) {
-  const entitlements = { ...deps, featuresAt: createFeatureHistory(deps.store.versions) }
+export function createSubscribers(deps: SubscriberDeps & { readonly pastDueGraceMs: number }) {
+  const entitlements = { ...deps, featureHistory: createFeatureHistory(deps.store.versions) }
   const usage = { ...deps, usageErrors: createRecentUsageErrors(deps) }
   return {
     tenantSubscriptions: (id) => readSubscriptions(deps, id),
     tenantEntitlements: async (id) => readEntitlements(entitlements, await deps.findTenant(id)),
     sessionEntitlements: async (principal) => readEntitlements(entitlements, await deps.tenantOf(principal)),
+    checkFeatures: async (questions, principal) =>
+      checkFeatures(entitlements, await deps.tenantOf(principal), questions),
+    checkFeature: async (question, principal) =>
+      checkFeature(entitlements, await deps.tenantOf(principal), question),
     upcomingInvoices: (id) => readUpcomingInvoices(deps, id),
     droppedUsage: (query) => readDroppedUsage(usage, query),
     droppedUsageOf: (id) => readDroppedUsageOf(usage, id),

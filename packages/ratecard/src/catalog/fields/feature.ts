@@ -9,5 +9,12 @@ export const feature = table()(
     name: required('name', 'in_place'),
     metadata: metadata('metadata'),
   },
-  {},
+  {
+    type: { value: ({ type }) => (type === 'switch' ? undefined : type), pulled: 'kept' },
+    meter: { value: ({ meter }) => meter, pulled: 'kept' },
+    unit: { value: ({ unit }) => unit, pulled: 'kept' },
+  },
 )
+
+/** Name under which plans show the limits of a product's features, e.g. `feature_limits: {"projects": {"limit": 10}}`. */
+export const featureLimits = 'feature_limits'

@@ -1,6 +1,8 @@
 import { isLocalPrice } from '../../config/schema/ids.ts'
+import { featureIdOf, type FeatureLimit } from '../../config/schema/feature-schema.ts'
 import type { Product } from '../../config/schema/schema.ts'
 import { configId, type ConfigId, type ProcessorId } from '../kinds.ts'
+import { featureLimits } from './feature.ts'
 import { rowsFor, type WriteContext } from './field.ts'
 
 const { field, required, text, texts, flag, orNull, metadata, table } = rowsFor<Product>('products')
@@ -40,7 +42,7 @@ export const product = table<'prices'>()(
       leftOut: 'unmanaged',
       whole: true,
       canonical: (product): readonly ConfigId[] =>
-        product.features === undefined ? noFeatures : [...new Set(product.features)].sort().map(configId),
+        product.features === undefined ? noFeatures : [...new Set(product.features.map(featureIdOf))].sort().map(configId),
       document: documentFeatures,
       show: (ids) => (ids.length === 0 ? undefined : ids),
     }),
@@ -60,8 +62,28 @@ export const product = table<'prices'>()(
   {
     ui: { value: (product) => product.ui, pulled: 'kept' },
     subscription_group: { value: (product) => product.subscription_group, pulled: 'kept' },
+    grandfather_features: { value: (product) => product.grandfather_features || undefined, pulled: 'kept' },
+    // The document has no such member: the limits stand in `features`, of which the processor stores the ids alone.
+    [featureLimits]: { value: limitsOf, pulled: 'kept' },
   },
 )
+
+/** Returns what each feature with a limit gives, by feature id, without values that are the default. */
+function limitsOf({ features = [] }: Product): Readonly<Record<string, Omit<FeatureLimit, 'id'>>> | undefined {
+  const limited = features.filter((entry) => typeof entry !== 'string')
+  if (limited.length === 0) return undefined
+  return Object.fromEntries(
+    limited.map(({ id, limit, per_quantity: each, resets = 'billing_period', beyond = 'deny' }) => [
+      id,
+      {
+        limit,
+        ...(each === true && { per_quantity: true }),
+        ...(resets !== 'billing_period' && { resets }),
+        ...(beyond !== 'deny' && { beyond }),
+      },
+    ]),
+  )
+}
 
 function documentFeatures(ids: readonly ProcessorId[], { names }: WriteContext): Pick<Product, 'features'> {
   const features = ids.flatMap((id) => names('feature', id) ?? [])

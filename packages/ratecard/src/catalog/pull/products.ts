@@ -1,6 +1,7 @@
 // Products of a pulled document, with their prices and default prices.
 import { isEnterprise, isLocalPrice } from '../../config/schema/ids.ts'
-import type { Price, Product } from '../../config/schema/schema.ts'
+import { featureIdOf, type ProductFeature } from '../../config/schema/feature-schema.ts'
+import type { BillingConfig, Price, Product } from '../../config/schema/schema.ts'
 import { configId } from '../kinds.ts'
 import type { ObservedResource } from '../resource.ts'
 import { foreignItem, managedItem, others, type PullContext } from './items.ts'
@@ -24,8 +25,23 @@ export function productsOf(reading: PullContext): Product[] {
   const prices = foreignPricesByProduct(reading)
   noteOrphanPrices(reading, new Set(result.map(({ live }) => live.processorId)), prices)
   return result.map(({ product, live, present }) =>
-    withPrices(reading, product, live, present, prices.get(live.processorId) ?? []),
+    withPrices(reading, withLimits(reading.current, product, present), live, present, prices.get(live.processorId) ?? []),
   )
+}
+
+/**
+ * Restores the limits of the features, which the processor does not store. A feature with a limit that somebody attached at the processor
+ * becomes unlimited there, because the customers were given it without a number.
+ */
+function withLimits(current: BillingConfig | null, product: Product, present: Product | undefined): Product {
+  if (product.features === undefined) return product
+  const known = new Map((present?.features ?? []).map((entry) => [featureIdOf(entry), entry]))
+  const types = new Map((current?.features ?? []).map(({ id, type = 'switch' }) => [id, type]))
+  const features = product.features.map((entry): ProductFeature => {
+    const id = featureIdOf(entry)
+    return known.get(id) ?? ((types.get(id) ?? 'switch') === 'switch' ? entry : { id, limit: 'unlimited' })
+  })
+  return { ...product, features }
 }
 
 /** Reserves the price ids of the current document, so that a generated id never collides with one of them. */

@@ -56,26 +56,6 @@ export const uniqueCodes: Rule = ({ promotionCodes }) =>
     (code) => code.toLowerCase(),
   )
 
-/** Checks that the features of a product are defined, and that each is listed only once. */
-export const productFeatures: Rule = (draft) => {
-  const ids = idsOf(draft.features)
-  const known = new Set(ids)
-  return draft.products.flatMap(({ product }) => {
-    const seen = new Set<string>()
-    return product.list('features').flatMap((id, index) => {
-      const pointer = `${product.at('features')}/${index}`
-      if (typeof id !== 'string') return []
-      if (!known.has(id))
-        return [undefinedReference(draft, 'feature_undefined', pointer, { kind: 'feature', id, known: ids })]
-      const repeated = seen.has(id)
-      seen.add(id)
-      return repeated
-        ? [problem('value_invalid', pointer, `The feature ${quoted(id)} is listed twice.`, 'Remove one of the two.')]
-        : []
-    })
-  })
-}
-
 /** Checks that package dimensions have at most two decimals. The processor stores two; a third would be lost and then reported as drift. */
 export const dimensionsHaveTwoDecimals: Rule = (draft) =>
   draft.products.flatMap(({ product }) => {

@@ -5,7 +5,6 @@ import { chargeableAmounts, plausibleAmounts } from './amount-rules.ts'
 import {
   atLeastOneProduct,
   dimensionsHaveTwoDecimals,
-  productFeatures,
   uniqueCodes,
   uniqueEventNames,
   uniqueIds,
@@ -20,6 +19,7 @@ import {
   oneEnterprisePricePerBase,
   templateOrEnterpriseId,
 } from './enterprise-rules.ts'
+import { featureMeters, productFeatures } from './feature-rules.ts'
 import { previousIds } from '../schema/previous-ids.ts'
 import {
   amountOrTiers,
@@ -54,6 +54,7 @@ const rules: readonly Rule[] = [
   uniqueWebhookUrls,
   uniqueCodes,
   unreservedMetadata,
+  featureMeters,
   productFeatures,
   dimensionsHaveTwoDecimals,
   amountOrTiers,

@@ -42,6 +42,7 @@ const shownOfProduct: VisibleMembers<Product> = {
   shippable: false,
   package_dimensions: false,
   features: false,
+  grandfather_features: false,
   metadata: false,
   previous_ids: false,
 }

@@ -9,7 +9,6 @@ import {
   Decimal,
   Description,
   Id,
-  idPattern,
   Metadata,
   Minor,
   Name,
@@ -21,11 +20,13 @@ import {
   versionPattern,
   byCurrency,
 } from './fields.ts'
+import { Feature, ProductFeature } from './feature-schema.ts'
 import { Coupon, PromotionCode } from './promotion-schema.ts'
 
 import { PriceUi, ProductUi } from './ui-schema.ts'
 
 export { idPattern } from './fields.ts'
+export { Feature, FeatureLimit, ProductFeature } from './feature-schema.ts'
 export { Coupon, PromotionCode } from './promotion-schema.ts'
 export { PriceUi, ProductUi } from './ui-schema.ts'
 
@@ -239,9 +240,16 @@ export const Product = Type.Object(
     shippable: Type.Optional(Type.Boolean({ description: 'Whether it is shipped to the customer.' })),
     package_dimensions: Type.Optional(PackageDimensions),
     features: Type.Optional(
-      Type.Array(Id('Feature id.', 'sso'), {
-        description: 'Ids of the `features` that whoever subscribes to the product is entitled to.',
-        examples: [['sso', 'audit_log']],
+      Type.Array(ProductFeature, {
+        description:
+          'What whoever subscribes to the product is entitled to: ids of `features`, and for those with a limit how much.',
+        examples: [['sso', { id: 'projects', limit: 10 }]],
+      }),
+    ),
+    grandfather_features: Type.Optional(
+      Type.Boolean({
+        description:
+          'Subscribers to an earlier generation of a price keep the features and limits that the product gave when that price was replaced. Default false.',
       }),
     ),
     subscription_group: Type.Optional(
@@ -254,27 +262,6 @@ export const Product = Type.Object(
     processor_id: Type.Optional(ProcessorId),
   },
   { ...closed, description: 'Something you sell.' },
-)
-
-export const Feature = Type.Object(
-  {
-    id: Type.String({
-      pattern: idPattern,
-      maxLength: 80,
-      description: 'Your id of the feature; products name it. It becomes the lookup key at the processor.',
-      examples: ['sso'],
-    }),
-    name: Type.String({
-      minLength: 1,
-      maxLength: 80,
-      description: 'Name for yourself and your own pages.',
-      examples: ['Single sign-on'],
-    }),
-    metadata: Type.Optional(Metadata),
-    previous_ids: Type.Optional(PreviousIds),
-    processor_id: Type.Optional(ProcessorId),
-  },
-  { ...closed, description: 'An entitlement: something that customers of a product may use.' },
 )
 
 const PayloadKey = (description: string, example: string) =>
@@ -394,7 +381,6 @@ export type CurrencyOption = Static<typeof CurrencyOption>
 export type Tier = Static<typeof Tier>
 export type Price = Static<typeof Price>
 export type Product = Static<typeof Product>
-export type Feature = Static<typeof Feature>
 export type Meter = Static<typeof Meter>
 export type Webhook = Static<typeof Webhook>
 export type Coupon = Static<typeof Coupon>

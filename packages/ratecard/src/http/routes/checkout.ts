@@ -36,6 +36,26 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
       ({ query, request }) => service.sessionEntitlements(principalOf(request, query.tenantId)),
       sessionRoute(deps, rows.getEntitlements),
     ),
+    checkEntitlements: route(
+      rows.checkEntitlements,
+      async ({ body, request }) => {
+        const { feature, checks, used, requested, tenantId } = body
+        const principal = principalOf(request, tenantId)
+        if (checks === undefined) {
+          if (feature === undefined) throw memberInvalid('feature', '"feature" or "checks" says what is asked.', 'field_missing')
+          const question = {
+            feature,
+            ...(used !== undefined && { used }),
+            ...(requested !== undefined && { requested }),
+          }
+          return service.checkFeature(question, principal)
+        }
+        if (feature !== undefined || used !== undefined || requested !== undefined)
+          throw memberInvalid('checks', '"checks" takes the place of "feature", "used" and "requested".', 'value_invalid')
+        return { checks: await service.checkFeatures(checks, principal) }
+      },
+      sessionRoute(deps, rows.checkEntitlements),
+    ),
     createCheckout: route(
       rows.createCheckout,
       (call) => {

@@ -1,0 +1,96 @@
+// Rules about features: which kind each is, and how much of it a product gives.
+import type { Issue } from '../../errors/issue.ts'
+import { idsOf, undefinedReference } from './document-rules.ts'
+import { isObject, named, problem, quoted, type Draft, type Entry, type Rule } from './draft.ts'
+
+type FeatureType = 'switch' | 'limit' | 'metered'
+
+const typeOf = (feature: Entry): FeatureType => {
+  const type = feature.text('type')
+  return type === 'limit' || type === 'metered' ? type : 'switch'
+}
+
+/** Checks that a metered feature names a meter that exists, and that no other feature names a meter or, if it is a switch, a unit. */
+export const featureMeters: Rule = (draft) => {
+  const meters = idsOf(draft.meters)
+  return draft.features.flatMap((feature) => {
+    const [type, meter] = [typeOf(feature), feature.text('meter')]
+    if (type === 'switch' && feature.has('unit'))
+      return [problem('value_invalid', feature.at('unit'), 'A switch counts nothing, so it has no `unit`.', 'Remove it, or set `type`.')]
+    if (type !== 'metered')
+      return feature.has('meter')
+        ? [
+            problem(
+              'meter_unused_field',
+              feature.at('meter'),
+              `${named('feature', feature)} is not metered and names a meter.`,
+              'Remove `meter`, or set `type: metered`.',
+            ),
+          ]
+        : []
+    const hint = 'Name the meter whose events count as usage of the feature.'
+    if (!feature.has('meter'))
+      return [problem('meter_missing', feature.pointer, `${named('feature', feature)} is metered but names no meter.`, hint)]
+    return meter === undefined || meters.includes(meter)
+      ? []
+      : [undefinedReference(draft, 'meter_undefined', feature.at('meter'), { kind: 'meter', id: meter, known: meters })]
+  })
+}
+
+/** Checks that the features of a product are defined and listed once, and that each with a limit says how much, and no other. */
+export const productFeatures: Rule = (draft) => {
+  const features = new Map(draft.features.flatMap((feature) => [[feature.text('id') ?? '', typeOf(feature)]]))
+  return draft.products.flatMap(({ product }) => {
+    const seen = new Set<string>()
+    return product.list('features').flatMap((value, index) => {
+      const pointer = `${product.at('features')}/${index}`
+      const id = isObject(value) ? value['id'] : value
+      if (typeof id !== 'string') return []
+      const at = isObject(value) ? `${pointer}/id` : pointer
+      const type = features.get(id)
+      if (type === undefined) return [undefinedFeature(draft, at, id)]
+      const repeated = seen.has(id)
+      seen.add(id)
+      if (repeated) return [problem('value_invalid', at, `The feature ${quoted(id)} is listed twice.`, 'Remove one of the two.')]
+      return limitIssues(type, { id, value, pointer })
+    })
+  })
+}
+
+function limitIssues(
+  type: FeatureType,
+  { id, value, pointer }: { readonly id: string; readonly value: unknown; readonly pointer: string },
+): Issue[] {
+  if (!isObject(value))
+    return type === 'switch'
+      ? []
+      : [
+          problem(
+            'feature_limit_missing',
+            pointer,
+            `The feature ${quoted(id)} has the type "${type}", and the product does not say how much of it it gives.`,
+            `Write { "id": ${quoted(id)}, "limit": 10 }, or "limit": "unlimited".`,
+          ),
+        ]
+  if (type === 'switch')
+    return [
+      problem(
+        'feature_limit_unused',
+        pointer,
+        `The feature ${quoted(id)} is a switch, so it has no limit.`,
+        `Write ${quoted(id)} alone, or give the feature "type": "limit".`,
+      ),
+    ]
+  if (type === 'metered' || value['resets'] === undefined) return []
+  return [
+    problem(
+      'value_invalid',
+      `${pointer}/resets`,
+      `The feature ${quoted(id)} is not metered: your program counts it, so nothing resets here.`,
+      'Remove `resets`, or give the feature "type": "metered".',
+    ),
+  ]
+}
+
+const undefinedFeature = (draft: Draft, pointer: string, id: string): Issue =>
+  undefinedReference(draft, 'feature_undefined', pointer, { kind: 'feature', id, known: idsOf(draft.features) })

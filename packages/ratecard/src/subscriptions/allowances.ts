@@ -1,0 +1,123 @@
+// Decides how much of each feature a tenant may use, and whether it may use more. Pure. See §17 of the specification's decisions.
+import { featureIdOf, type Feature, type FeatureLimit, type ProductFeature } from '../config/schema/feature-schema.ts'
+import { addDecimals, compareDecimals, decimalFromInteger, multiplyByInteger, zero, type Decimal } from '../money/decimal.ts'
+
+export type Limit = number | 'unlimited'
+
+/** What one item of a subscription, or one free subscription, gives. Times are epoch milliseconds. */
+export interface FeatureSource {
+  readonly features: readonly ProductFeature[]
+  /** Number of units that were bought, e.g. seats; 1 for a metered item. */
+  readonly quantity: number
+  /** Current billing period; null for a free subscription, which has none. */
+  readonly period: { readonly start: number; readonly end: number } | null
+}
+
+/** What a tenant was given by hand, on top of or in place of what it bought. */
+export interface FeatureGrant {
+  readonly feature: string
+  /** null: the grant does not change the limit. */
+  readonly limit: Limit | null
+  /** null: the grant does not switch the feature. */
+  readonly enabled: boolean | null
+  /** Epoch milliseconds; null: the grant does not end. */
+  readonly endsAt: number | null
+  readonly replace: boolean
+}
+
+export interface Allowance {
+  readonly feature: Feature
+  readonly included: boolean
+  /** null for a switch. */
+  readonly limit: Limit | null
+  /** What a check past the limit answers; null for a switch. */
+  readonly beyond: 'deny' | 'allow' | null
+  /**
+   * Usage counts from `from` until `to` (epoch milliseconds; `to` null: without end). null for a feature that is not metered.
+   */
+  readonly counted: { readonly from: number; readonly to: number | null } | null
+}
+
+/**
+ * Returns the allowance of one feature. Limits of several items add up, and `"unlimited"` wins. If one of them allows more than its limit,
+ * all do, because the usage is billed then. Usage of several billing periods counts from the earliest start, so that none of it is left
+ * out.
+ */
+export function allowanceOf(
+  feature: Feature,
+  sources: readonly FeatureSource[],
+  grant: FeatureGrant | undefined,
+  now: number,
+): Allowance {
+  const given = sources.flatMap((source) =>
+    source.features.filter((entry) => featureIdOf(entry) === feature.id).map((entry) => ({ source, entry })),
+  )
+  const live = grant !== undefined && (grant.endsAt === null || grant.endsAt > now) ? grant : undefined
+  const bought = live?.replace === true ? [] : given
+  const included = live?.enabled ?? (bought.length > 0 || (live !== undefined && live.limit !== null))
+  const type = feature.type ?? 'switch'
+  if (type === 'switch') return { feature, included, limit: null, beyond: null, counted: null }
+  const limits = bought.flatMap(({ entry, source }) => (typeof entry === 'string' ? [] : [limitOf(entry, source.quantity)]))
+  const limit = included ? sumOf([...limits, ...(live?.limit == null ? [] : [live.limit])]) : 0
+  const entries = given.flatMap(({ entry }) => (typeof entry === 'string' ? [] : [entry]))
+  const beyond = included && entries.some((entry) => entry.beyond === 'allow') ? 'allow' : 'deny'
+  return { feature, included, limit, beyond, counted: type === 'metered' ? countedIn(given, now) : null }
+}
+
+const limitOf = ({ limit, per_quantity: each }: FeatureLimit, quantity: number): Limit =>
+  limit === 'unlimited' ? limit : limit * (each === true ? quantity : 1)
+
+const sumOf = (limits: readonly Limit[]): Limit =>
+  limits.reduce((sum, limit) => (sum === 'unlimited' || limit === 'unlimited' ? 'unlimited' : sum + limit), 0)
+
+function countedIn(
+  given: readonly { readonly source: FeatureSource; readonly entry: ProductFeature }[],
+  now: number,
+): { readonly from: number; readonly to: number | null } {
+  const windows = given.map(({ source, entry }) => windowOf(entry, source.period, now))
+  const [first, ...others] = windows.length === 0 ? [monthOf(now)] : windows
+  return others.reduce(
+    (one, other) => ({
+      from: Math.min(one.from, other.from),
+      to: one.to === null || other.to === null ? null : Math.min(one.to, other.to),
+    }),
+    first ?? monthOf(now),
+  )
+}
+
+/** A free subscription has no billing period: its usage resets with the calendar month. */
+function windowOf(entry: ProductFeature, period: FeatureSource['period'], now: number) {
+  const resets = typeof entry === 'string' ? 'billing_period' : (entry.resets ?? 'billing_period')
+  if (resets === 'never') return { from: 0, to: null }
+  if (resets === 'month' || period === null) return monthOf(now)
+  return { from: period.start, to: period.end }
+}
+
+/** Returns the calendar month (UTC) of a time. */
+function monthOf(now: number): { readonly from: number; readonly to: number } {
+  const date = new Date(now)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  return { from: Date.UTC(year, month), to: Date.UTC(year, month + 1) }
+}
+
+export interface FeatureCheck {
+  readonly allowed: boolean
+  readonly reason: null | 'not_included' | 'limit_reached'
+  /** null for a switch, and if it is not known how much is used. */
+  readonly used: Decimal | null
+  /** Never negative; null like `used`. */
+  readonly remaining: Decimal | 'unlimited' | null
+}
+
+/** Decides whether the tenant may use `requested` more. `used: null` means that it is not known, which counts as nothing used. */
+export function checkAllowance(allowance: Allowance, used: Decimal | null, requested: number): FeatureCheck {
+  const { included, limit, beyond } = allowance
+  if (limit === null)
+    return { allowed: included, reason: included ? null : 'not_included', used: null, remaining: null }
+  if (!included) return { allowed: false, reason: 'not_included', used, remaining: zero }
+  if (limit === 'unlimited') return { allowed: true, reason: null, used, remaining: limit }
+  const left = addDecimals(decimalFromInteger(limit), multiplyByInteger(used ?? zero, -1))
+  const remaining = used === null ? null : compareDecimals(left, zero) < 0 ? zero : left
+  const allowed = beyond === 'allow' || compareDecimals(left, decimalFromInteger(requested)) >= 0
+  return { allowed, reason: allowed ? null : 'limit_reached', used, remaining }
+}

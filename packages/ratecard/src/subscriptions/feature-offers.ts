@@ -1,0 +1,37 @@
+// Which public prices would give a tenant more of a feature. Pure.
+import { isPublic } from '../config/schema/public-view.ts'
+import { featureIdOf, type Feature } from '../config/schema/feature-schema.ts'
+import type { BillingConfig } from '../config/schema/schema.ts'
+import { decimalText, type Decimal } from '../money/decimal.ts'
+import { allowanceOf, checkAllowance, type FeatureSource } from './allowances.ts'
+
+export interface WantedFeature {
+  readonly feature: Feature
+  /** What the tenant has. */
+  readonly sources: readonly FeatureSource[]
+  readonly used: Decimal | null
+  readonly requested: number
+}
+
+/**
+ * Returns the ids of the public recurring prices whose product would allow the request: alone, as a product does that takes the place of
+ * another one of its `subscription_group`, or beside what the tenant has, as an add-on does. Of a limit per unit one unit is counted.
+ */
+export function offersOf(config: BillingConfig, { feature, sources, used, requested }: WantedFeature): string[] {
+  return config.products.flatMap((product) => {
+    const features = (product.features ?? []).filter((entry) => featureIdOf(entry) === feature.id)
+    if (features.length === 0) return []
+    const own = { features, quantity: 1, period: null }
+    const beside = product.subscription_group === undefined ? sources : []
+    const allowance = allowanceOf(feature, [...beside, own], undefined, 0)
+    if (!checkAllowance(allowance, used, requested).allowed) return []
+    return (product.prices ?? []).filter((price) => isPublic(price) && price.interval !== undefined).map(({ id }) => id)
+  })
+}
+
+/** Returns an amount as the API gives it: a whole number, or a decimal as text; null if it is unknown. */
+export function amountText(amount: Decimal | null): number | string | null {
+  if (amount === null) return null
+  const text = decimalText(amount)
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+}
