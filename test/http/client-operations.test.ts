@@ -75,6 +75,7 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
       tenantId: 'buyer',
     }),
   getEntitlements: () => client.entitlements({ tenantId: 'buyer' }),
+  checkEntitlements: () => client.entitlements.check('sso', { tenantId: 'buyer' }),
   listSessionPrices: () => client.sessionPrices({ tenantId: 'buyer' }),
   createPortal: () => client.portal.create({ returnUrl: 'http://127.0.0.1:9/', tenantId: 'buyer' }),
   recordUsage: () => client.usage.record({ meter: 'api_calls', value: 1, tenantId: 'buyer' }),

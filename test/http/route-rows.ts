@@ -35,6 +35,7 @@ export const rows: Readonly<Record<string, Row>> = {
   convertProcessorId: { access: 'public', at: { processor_id: 'free' } },
 
   getEntitlements: { access: 'session', query: '?tenant_id=acme' },
+  checkEntitlements: by('session', { feature: 'sso', tenant_id: 'acme' }),
   listSessionPrices: { access: 'session', query: '?tenant_id=acme' },
   createCheckout: by('session', { price_id: 'free', ...urls, tenant_id: 'acme' }),
   createPortal: by('session', { return_url: urls.success_url, tenant_id: 'acme' }),

@@ -56,6 +56,18 @@ export const duplicates: RuleCase[] = [
     config({ features: [feature()], products: [product([price()], { features: ['ssso'] })] }),
   ),
   of(
+    'a feature with a limit that a product lists without one',
+    'feature_limit_missing',
+    '#/products/0/features/0',
+    config({ features: [feature({ type: 'limit' })], products: [product([price()], { features: ['sso'] })] }),
+  ),
+  of(
+    'a limit of a feature that is a switch',
+    'feature_limit_unused',
+    '#/products/0/features/0',
+    config({ features: [feature()], products: [product([price()], { features: [{ id: 'sso', limit: 5 }] })] }),
+  ),
+  of(
     'a feature named twice by a product',
     'value_invalid',
     '#/products/0/features/1',

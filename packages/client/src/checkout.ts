@@ -16,12 +16,6 @@ export type SessionPricesCall = (
   options?: CallOptions,
 ) => Promise<result.SessionPrices>
 
-/** Returns the features that the tenant of the session may use. With a service key, pass `tenantId`. */
-export type EntitlementsCall = (
-  query?: { readonly tenantId?: string | undefined },
-  options?: CallOptions,
-) => Promise<result.Entitlements>
-
 export interface PortalClient {
   /** Creates a link to the processor's customer portal, where customers manage their subscriptions. */
   create(
@@ -46,11 +40,6 @@ export const sessionPricesCall =
   (transport: Transport): SessionPricesCall =>
   (query = {}, options) =>
     call(transport, 'listSessionPrices', { query }, options)
-
-export const entitlementsCall =
-  (transport: Transport): EntitlementsCall =>
-  (query = {}, options) =>
-    call(transport, 'getEntitlements', { query }, options)
 
 export const portalClient = (transport: Transport): PortalClient => ({
   create: (body, options) => call(transport, 'createPortal', { body }, options),

@@ -2,8 +2,10 @@
 // only `fetch` and Web Crypto, so it runs in browsers, Node and workers.
 import { adminClient, type AdminClient } from './admin.ts'
 import { billingClient, type BillingClient } from './billing.ts'
-import { checkoutClient, entitlementsCall, portalClient, sessionPricesCall, usageClient } from './checkout.ts'
-import type { CheckoutClient, EntitlementsCall, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
+import { entitlementsClient } from './entitlements.ts'
+import type { EntitlementsClient } from './entitlements.ts'
+import { checkoutClient, portalClient, sessionPricesCall, usageClient } from './checkout.ts'
+import type { CheckoutClient, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
 import { enterpriseClient, jobsClient, migrationsClient } from './enterprise.ts'
 import type { EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
 import { moneyClient, type MoneyClient } from './money.ts'
@@ -17,7 +19,7 @@ export interface Client {
   readonly billing: BillingClient
   /** Calls for a tenant. They need the tenant's session or a service key. */
   readonly sessionPrices: SessionPricesCall
-  readonly entitlements: EntitlementsCall
+  readonly entitlements: EntitlementsClient
   readonly checkout: CheckoutClient
   readonly portal: PortalClient
   readonly usage: UsageClient
@@ -47,7 +49,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     billing: billingClient(transport),
     sessionPrices: sessionPricesCall(transport),
-    entitlements: entitlementsCall(transport),
+    entitlements: entitlementsClient(transport),
     checkout: checkoutClient(transport),
     portal: portalClient(transport),
     usage: usageClient(transport),
@@ -68,7 +70,8 @@ export type { ErrorCode, ProcessorWords } from './error.ts'
 export type { Issue } from './issue.ts'
 export type { AdminClient, NewKeyOptions, Page, PushOptions } from './admin.ts'
 export type { BillingClient, CalculateOptions } from './billing.ts'
-export type { CheckoutClient, EntitlementsCall, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
+export type { EntitlementsClient, FeatureQuestion } from './entitlements.ts'
+export type { CheckoutClient, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
 export type { ApplyChoices, ApplyOptions, EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
 export type { Days, ExportQuery, MoneyClient, SubscriberQuery } from './money.ts'
 export type { ServerClient } from './server.ts'
@@ -110,6 +113,8 @@ export type {
   DriftReport,
   EnterpriseOutcome,
   Entitlements,
+  FeatureCheck,
+  FeatureChecks,
   FieldChange,
   Finding,
   History,

@@ -26,6 +26,7 @@ const elsewhere: readonly IssueCode[] = [
   'lookup_key_replaced',
   'left_as_is',
   'not_carried_over',
+  'features_lowered',
   'coupon_redemptions_restart',
   'webhook_limit',
   'webhook_url_foreign',

@@ -182,7 +182,7 @@ export const checkoutOperations = operations({
     answers: {
       200: {
         description: 'The answer; for `checks` an object with the answers in their order.',
-        schema: Type.Union([shared(FeatureCheck), shared(FeatureChecks)]),
+        schema: Type.Union([shared(FeatureCheck), FeatureChecks]),
       },
     },
     errors: ['feature_not_found', 'config_not_found', 'tenant_not_found', ...customerErrors],

@@ -17,7 +17,7 @@ import { PriceImpact, pushOperations, PushStep } from './pushes.ts'
 import { revisionOperations } from './revisions.ts'
 import { descriptionOperations, doctorOperations, serverOperations } from './server.ts'
 import { sessionOperations } from './sessions.ts'
-import { tenantOperations } from './tenants.ts'
+import { FeatureCheck, tenantOperations } from './tenants.ts'
 import { usageOperations } from './usage.ts'
 import { webhookOperations } from './webhooks.ts'
 import { workerRunOperations } from './worker-runs.ts'
@@ -64,4 +64,5 @@ export const components = {
   Detail,
   PriceImpact,
   PushStep,
+  FeatureCheck,
 }

@@ -111,9 +111,7 @@ const Limit = (description: string) =>
 
 const checkedMembers = {
   allowed: Type.Boolean({ description: 'Whether the tenant may use `requested` more.' }),
-  reason: nullable(
-    Type.Enum(['not_included', 'limit_reached'], { description: 'Why not; null when it may.' }),
-  ),
+  reason: nullable(Type.Enum(['not_included', 'limit_reached'], { description: 'Why not; null when it may.' })),
   feature: Type.String({ description: 'Config id of the feature.' }),
   type: Type.Enum(['switch', 'limit', 'metered']),
   limit: nullable(Limit('How much the tenant has; 0 when it does not have the feature; null for a switch.')),

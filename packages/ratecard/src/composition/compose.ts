@@ -58,7 +58,9 @@ import type { WorkersOptions } from '../workers/runtime/workers-options.ts'
 
 export interface ServiceOptions {
   readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'> &
-    Partial<Pick<Settings, 'impactThreshold' | 'allowedRedirects' | 'publicUrl' | 'sessionTrialDays' | 'pastDueGraceDays'>>
+    Partial<
+      Pick<Settings, 'impactThreshold' | 'allowedRedirects' | 'publicUrl' | 'sessionTrialDays' | 'pastDueGraceDays'>
+    >
   readonly store: Store
   readonly processor: Processor
   /** Name of the processor in `doctor`: `Stripe`, or the address of the sandbox. */

@@ -99,6 +99,7 @@ export const issueCodes = {
     'The processor key may not read customers, so the customer of a promotion code was not checked (warning).',
   migration_scheduled:
     'Subscribers are scheduled to move to a price that the plan replaces or archives: migrate them again after the push (warning).',
+  features_lowered: 'A product gives less of a feature than before; the detail has the number of tenants (warning).',
   meter_in_use: 'Live subscriptions are on prices of the meter that would be deactivated.',
 } as const satisfies Record<string, string>
 

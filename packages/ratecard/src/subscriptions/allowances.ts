@@ -1,6 +1,13 @@
 // Decides how much of each feature a tenant may use, and whether it may use more. Pure. See §17 of the specification's decisions.
 import { featureIdOf, type Feature, type FeatureLimit, type ProductFeature } from '../config/schema/feature-schema.ts'
-import { addDecimals, compareDecimals, decimalFromInteger, multiplyByInteger, zero, type Decimal } from '../money/decimal.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  decimalFromInteger,
+  multiplyByInteger,
+  zero,
+  type Decimal,
+} from '../money/decimal.ts'
 
 export type Limit = number | 'unlimited'
 
@@ -57,7 +64,9 @@ export function allowanceOf(
   const included = live?.enabled ?? (bought.length > 0 || (live !== undefined && live.limit !== null))
   const type = feature.type ?? 'switch'
   if (type === 'switch') return { feature, included, limit: null, beyond: null, counted: null }
-  const limits = bought.flatMap(({ entry, source }) => (typeof entry === 'string' ? [] : [limitOf(entry, source.quantity)]))
+  const limits = bought.flatMap(({ entry, source }) =>
+    typeof entry === 'string' ? [] : [limitOf(entry, source.quantity)],
+  )
   const limit = included ? sumOf([...limits, ...(live?.limit == null ? [] : [live.limit])]) : 0
   const entries = given.flatMap(({ entry }) => (typeof entry === 'string' ? [] : [entry]))
   const beyond = included && entries.some((entry) => entry.beyond === 'allow') ? 'allow' : 'deny'

@@ -29,7 +29,9 @@ export async function readEntitlements(deps: FeatureSourceDeps, tenant: TenantRe
   const features = (config.features ?? []).flatMap((feature) => {
     const allowance = allowanceOf(feature, sources, undefined, deps.clock.now())
     if (!allowance.included && included?.has(feature.id) !== true) return []
-    return [{ id: feature.id, name: feature.name, ...answerOf(config, { ...allowance, included: true }, null, 1, sources) }]
+    return [
+      { id: feature.id, name: feature.name, ...answerOf(config, { ...allowance, included: true }, null, 1, sources) },
+    ]
   })
   return { ...age({ asOf, stale }), features: features.sort((a, b) => (a.id < b.id ? -1 : 1)) }
 }

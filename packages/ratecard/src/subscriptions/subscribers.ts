@@ -18,8 +18,7 @@ export function createSubscribers(deps: SubscriberDeps & { readonly pastDueGrace
     sessionEntitlements: async (principal) => readEntitlements(entitlements, await deps.tenantOf(principal)),
     checkFeatures: async (questions, principal) =>
       checkFeatures(entitlements, await deps.tenantOf(principal), questions),
-    checkFeature: async (question, principal) =>
-      checkFeature(entitlements, await deps.tenantOf(principal), question),
+    checkFeature: async (question, principal) => checkFeature(entitlements, await deps.tenantOf(principal), question),
     upcomingInvoices: (id) => readUpcomingInvoices(deps, id),
     droppedUsage: (query) => readDroppedUsage(usage, query),
     droppedUsageOf: (id) => readDroppedUsageOf(usage, id),

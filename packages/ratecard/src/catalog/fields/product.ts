@@ -42,7 +42,9 @@ export const product = table<'prices'>()(
       leftOut: 'unmanaged',
       whole: true,
       canonical: (product): readonly ConfigId[] =>
-        product.features === undefined ? noFeatures : [...new Set(product.features.map(featureIdOf))].sort().map(configId),
+        product.features === undefined
+          ? noFeatures
+          : [...new Set(product.features.map(featureIdOf))].sort().map(configId),
       document: documentFeatures,
       show: (ids) => (ids.length === 0 ? undefined : ids),
     }),

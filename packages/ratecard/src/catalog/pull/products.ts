@@ -25,7 +25,13 @@ export function productsOf(reading: PullContext): Product[] {
   const prices = foreignPricesByProduct(reading)
   noteOrphanPrices(reading, new Set(result.map(({ live }) => live.processorId)), prices)
   return result.map(({ product, live, present }) =>
-    withPrices(reading, withLimits(reading.current, product, present), live, present, prices.get(live.processorId) ?? []),
+    withPrices(
+      reading,
+      withLimits(reading.current, product, present),
+      live,
+      present,
+      prices.get(live.processorId) ?? [],
+    ),
   )
 }
 

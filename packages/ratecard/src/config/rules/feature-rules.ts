@@ -16,7 +16,14 @@ export const featureMeters: Rule = (draft) => {
   return draft.features.flatMap((feature) => {
     const [type, meter] = [typeOf(feature), feature.text('meter')]
     if (type === 'switch' && feature.has('unit'))
-      return [problem('value_invalid', feature.at('unit'), 'A switch counts nothing, so it has no `unit`.', 'Remove it, or set `type`.')]
+      return [
+        problem(
+          'value_invalid',
+          feature.at('unit'),
+          'A switch counts nothing, so it has no `unit`.',
+          'Remove it, or set `type`.',
+        ),
+      ]
     if (type !== 'metered')
       return feature.has('meter')
         ? [
@@ -30,7 +37,9 @@ export const featureMeters: Rule = (draft) => {
         : []
     const hint = 'Name the meter whose events count as usage of the feature.'
     if (!feature.has('meter'))
-      return [problem('meter_missing', feature.pointer, `${named('feature', feature)} is metered but names no meter.`, hint)]
+      return [
+        problem('meter_missing', feature.pointer, `${named('feature', feature)} is metered but names no meter.`, hint),
+      ]
     return meter === undefined || meters.includes(meter)
       ? []
       : [undefinedReference(draft, 'meter_undefined', feature.at('meter'), { kind: 'meter', id: meter, known: meters })]
@@ -51,7 +60,8 @@ export const productFeatures: Rule = (draft) => {
       if (type === undefined) return [undefinedFeature(draft, at, id)]
       const repeated = seen.has(id)
       seen.add(id)
-      if (repeated) return [problem('value_invalid', at, `The feature ${quoted(id)} is listed twice.`, 'Remove one of the two.')]
+      if (repeated)
+        return [problem('value_invalid', at, `The feature ${quoted(id)} is listed twice.`, 'Remove one of the two.')]
       return limitIssues(type, { id, value, pointer })
     })
   })

@@ -49,7 +49,9 @@ export const FeatureLimit = Type.Object(
       examples: [10, 'unlimited'],
     }),
     per_quantity: Type.Optional(
-      Type.Boolean({ description: 'The limit counts for each unit that is bought, e.g. for each seat. Default false.' }),
+      Type.Boolean({
+        description: 'The limit counts for each unit that is bought, e.g. for each seat. Default false.',
+      }),
     ),
     resets: Type.Optional(
       Type.Enum(['billing_period', 'month', 'never'], {

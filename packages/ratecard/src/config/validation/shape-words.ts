@@ -102,6 +102,16 @@ function noAlternativeIssue(error: ErrorObject, path: readonly string[], subject
     const hint = typeof value === 'number' ? undefined : 'The last tier says "inf", in quotes.'
     return issueText(code, `${subject} must be a whole number from 1 up, or "inf", not ${got}.`, hint)
   }
+  if (path.at(-1) === 'limit') {
+    const hint = typeof value === 'string' ? 'Write a number without quotes, or "unlimited".' : undefined
+    return issueText(code, `${subject} must be a whole number from 0 up, or "unlimited", not ${got}.`, hint)
+  }
+  if (path.at(-2) === 'features')
+    return issueText(
+      code,
+      `${subject} must be the id of a feature, or an object with \`id\` and \`limit\`, not ${got}.`,
+      'For example "sso", or { "id": "projects", "limit": 10 }.',
+    )
   return issueText(code, `${subject} must be a moment, not ${got}.`, momentHint(value))
 }
 

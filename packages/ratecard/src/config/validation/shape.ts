@@ -45,19 +45,57 @@ function collect(
   }
 }
 
-/**
- * Converts schema errors to issues with Ratecard's codes and messages. Errors inside the branches of an `anyOf` are dropped, because the
- * `anyOf` itself has an error.
- */
+/** Converts schema errors to issues with Ratecard's codes and messages. */
 export function shapeIssues(errors: readonly ErrorObject[]): Issue[] {
-  return errors
-    .filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath))
+  return withoutBranches(errors, 0)
     .slice(0, maxCollectedIssues)
     .map((error) => {
       const path = tokensOf(error.instancePath)
       if (error.keyword === 'additionalProperties') path.push(String(error.params['additionalProperty']))
       return { pointer: pointerOf(path), severity: 'error', ...schemaIssue(error, path) } satisfies Issue
     })
+}
+
+/**
+ * Returns the errors without those inside the branches of an `anyOf`, which the validator lists before the error of the `anyOf` itself. If
+ * only one branch takes a value of that type, e.g. an object, the errors inside that branch say more and take the place of the `anyOf`'s.
+ * `from` is the place in each schema path after which branches count.
+ */
+function withoutBranches(errors: readonly ErrorObject[], from: number): readonly ErrorObject[] {
+  const kept: ErrorObject[] = []
+  let inside: ErrorObject[] = []
+  for (const error of errors) {
+    if (branchOf(error, from) !== null) inside.push(error)
+    else {
+      if (error.keyword === 'anyOf') for (const one of errorsOfAnyOf(error, inside)) kept.push(one)
+      else kept.push(error)
+      inside = []
+    }
+  }
+  return kept
+}
+
+function errorsOfAnyOf(error: ErrorObject, inside: readonly ErrorObject[]): readonly ErrorObject[] {
+  const from = error.schemaPath.length
+  const refused = new Set<string>()
+  const branches = new Map<string, ErrorObject[]>()
+  for (const one of inside) {
+    const branch = branchOf(one, from - '/anyOf'.length) ?? ''
+    const own = branches.get(branch)
+    if (own === undefined) branches.set(branch, [one])
+    else own.push(one)
+    if (one.instancePath === error.instancePath && (one.keyword === 'type' || one.keyword === 'const'))
+      refused.add(branch)
+  }
+  const fitting = [...branches].filter(([branch]) => !refused.has(branch))
+  const [only] = fitting
+  if (only === undefined || fitting.length > 1) return [error]
+  return withoutBranches(only[1], from + 1 + only[0].length)
+}
+
+/** Returns the number of the `anyOf` branch that a schema path leads into; null if it leads into none. */
+function branchOf({ schemaPath }: ErrorObject, from: number): string | null {
+  return /\/anyOf\/(\d+)/.exec(schemaPath.slice(from))?.[1] ?? null
 }
 
 // Splits a plain JSON pointer. Unlike a pointer in an issue it is not percent-encoded, so `%` is literal.

@@ -42,7 +42,8 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
         const { feature, checks, used, requested, tenantId } = body
         const principal = principalOf(request, tenantId)
         if (checks === undefined) {
-          if (feature === undefined) throw memberInvalid('feature', '"feature" or "checks" says what is asked.', 'field_missing')
+          if (feature === undefined)
+            throw memberInvalid('feature', '"feature" or "checks" says what is asked.', 'field_missing')
           const question = {
             feature,
             ...(used !== undefined && { used }),
@@ -51,7 +52,11 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
           return service.checkFeature(question, principal)
         }
         if (feature !== undefined || used !== undefined || requested !== undefined)
-          throw memberInvalid('checks', '"checks" takes the place of "feature", "used" and "requested".', 'value_invalid')
+          throw memberInvalid(
+            'checks',
+            '"checks" takes the place of "feature", "used" and "requested".',
+            'value_invalid',
+          )
         return { checks: await service.checkFeatures(checks, principal) }
       },
       sessionRoute(deps, rows.checkEntitlements),

@@ -18,6 +18,7 @@ import { retiringEndpoints } from '../webhooks/retiring.ts'
 import { unknownCustomers } from '../checks/customers-of-codes.ts'
 import { beyondThreshold, impactOf } from '../checks/impact.ts'
 import type { Impact } from '../checks/impact.ts'
+import { loweredFeatures } from '../checks/lowered-features.ts'
 import { metersInUse } from '../checks/meters-in-use.ts'
 import { pastDates } from '../checks/past-dates.ts'
 import { readForPush } from '../../processor/failures.ts'
@@ -94,6 +95,7 @@ export async function planAgainstLive(
   await yieldToRequests()
   const impact = await impactOf(deps, { plan, snapshot, mappings }, signal)
   const waiting = await waitingMigrations(deps, { plan, config })
+  const lowered = await loweredFeatures(deps, { plan, config, previous, mappings }, signal)
   const approvals = [
     ...waiting.issues,
     ...(await metersInUse(deps, { plan, snapshot, config }, signal)),
@@ -105,7 +107,7 @@ export async function planAgainstLive(
     impact,
     approvals,
     movedAlong: waiting.movedAlong,
-    cautions: [...customers, ...waiting.scheduled],
+    cautions: [...customers, ...waiting.scheduled, ...lowered],
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),
     checksum,
     fingerprint: fingerprintOf({

@@ -49,8 +49,14 @@ export const tenantsEntitlements: Command = {
   run: async (context) => {
     const { args, io, out } = context
     const entitlements = await connect(context).client.tenants.entitlements(args[0] ?? '', { signal: io.signal })
-    const rows = entitlements.features.map(({ id, name }) => [id, name])
-    printTable(out, ['feature', 'name'], rows, 'It is entitled to no feature.')
+    const rows = entitlements.features.map(({ id, name, limit, used, resetsAt }) => [
+      id,
+      name,
+      limit === null ? 'on' : String(limit),
+      used === null ? '' : String(used),
+      resetsAt === null ? '' : showTime(resetsAt),
+    ])
+    printTable(out, ['feature', 'name', 'limit', 'used', 'resets (UTC)'], rows, 'It is entitled to no feature.')
     return { json: jsonEntitlements(entitlements) }
   },
 }

@@ -1,0 +1,104 @@
+// Check of features that a plan takes away from products, or gives less of: how many tenants it concerns.
+import { ownersOf } from '../../catalog/owners.ts'
+import { placesOf } from '../../catalog/places.ts'
+import type { Plan } from '../../catalog/plan/plan-changes.ts'
+import type { MappingEntry, ProcessorId } from '../../catalog/resource.ts'
+import { featureIdOf, type ProductFeature } from '../../config/schema/feature-schema.ts'
+import { aliasesOf } from '../../config/schema/previous-ids.ts'
+import type { BillingConfig, Product } from '../../config/schema/schema.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { readUses, type UseDeps } from './price-uses.ts'
+
+interface LoweredInput {
+  readonly plan: Plan
+  readonly config: BillingConfig
+  readonly previous: BillingConfig | null
+  readonly mappings: readonly MappingEntry[]
+}
+
+/** Returns one warning for each product that gives less than before, with the number of tenants that this concerns. */
+export async function loweredFeatures(deps: UseDeps, input: LoweredInput, signal: AbortSignal): Promise<Issue[]> {
+  const { config, previous } = input
+  if (previous === null) return []
+  const place = placesOf(config)
+  const issues: Issue[] = []
+  for (const { product, before } of continuedProducts(config, previous)) {
+    const lowered = loweredOf(before, product, config)
+    if (lowered.length === 0) continue
+    const tenants = await tenantsOn(deps, input, product, before, signal)
+    issues.push({
+      code: 'features_lowered',
+      pointer: place('product', product.id, 'features'),
+      severity: 'warning',
+      detail: `The product "${product.id}" gives less than before (${lowered.join(', ')}), which concerns ${String(tenants)} ${tenants === 1 ? 'tenant' : 'tenants'}.`,
+      hint:
+        product.grandfather_features === true
+          ? 'Subscribers to an earlier generation of a price keep what they have.'
+          : 'Set `grandfather_features: true` and replace the price, so that present subscribers keep what they have.',
+    })
+  }
+  return issues
+}
+
+function continuedProducts(config: BillingConfig, previous: BillingConfig) {
+  const renamed = new Map(
+    aliasesOf(config).flatMap(({ kind, from, to }) => (kind === 'product' ? [[from, to] as const] : [])),
+  )
+  const present = new Map(config.products.map((product) => [product.id, product]))
+  return previous.products.flatMap((before) => {
+    const product = present.get(before.id) ?? present.get(renamed.get(before.id) ?? '')
+    return product === undefined ? [] : [{ product, before }]
+  })
+}
+
+/** Returns what the product gives less of, e.g. `projects: 10 → 5` and `sso: removed`. */
+function loweredOf(before: Product, after: Product, config: BillingConfig): string[] {
+  const renamed = new Map(
+    aliasesOf(config).flatMap(({ kind, from, to }) => (kind === 'feature' ? [[from, to] as const] : [])),
+  )
+  const present = new Map((after.features ?? []).map((entry) => [featureIdOf(entry), entry]))
+  return (before.features ?? []).flatMap((entry) => {
+    const id = renamed.get(featureIdOf(entry)) ?? featureIdOf(entry)
+    const now = present.get(id)
+    if (now === undefined) return [`${id}: removed`]
+    const less = lessOf(entry, now)
+    return less === null ? [] : [`${id}: ${less}`]
+  })
+}
+
+function lessOf(before: ProductFeature, after: ProductFeature): string | null {
+  if (typeof before === 'string' || typeof after === 'string') return null
+  const [had, has] = [before.limit, after.limit].map((limit) => (limit === 'unlimited' ? Infinity : limit))
+  if ((has ?? 0) < (had ?? 0)) return `${String(before.limit)} → ${String(after.limit)}`
+  if (before.per_quantity === true && after.per_quantity !== true && after.limit !== 'unlimited')
+    return 'no longer for each unit'
+  if (before.beyond === 'allow' && after.beyond !== 'allow' && after.limit !== 'unlimited')
+    return 'nothing beyond the limit'
+  return null
+}
+
+/** Returns the number of tenants on the product's prices. With `grandfather_features`, those on earlier generations are not concerned. */
+async function tenantsOn(
+  deps: UseDeps,
+  { plan, mappings }: LoweredInput,
+  product: Product,
+  before: Product,
+  signal: AbortSignal,
+): Promise<number> {
+  const ids = new Set([...(before.prices ?? []), ...(product.prices ?? [])].map(({ id }) => id))
+  const generations = [...ownersOf('price', mappings)].filter(([id, owner]) => ids.has(owner) && String(id) !== owner)
+  const concerned = product.grandfather_features === true ? staying(generations, plan) : generations.map(([id]) => id)
+  const { uses } = await readUses(deps, concerned, signal)
+  const paid = [...uses.values()].flat().flatMap(({ tenantId }) => tenantId ?? [])
+  const free: string[] = []
+  for (const id of ids) for (const { tenantId } of await deps.store.localSubscriptions.running(id)) free.push(tenantId)
+  return new Set([...paid, ...free]).size
+}
+
+/** Returns the current generation of each price that the plan does not replace. */
+function staying(generations: readonly (readonly [ProcessorId, string])[], plan: Plan): readonly ProcessorId[] {
+  const current = new Map(generations.map(([id, owner]) => [owner, id]))
+  for (const { kind, action, configId } of plan.changes)
+    if (kind === 'price' && action === 'replace') current.delete(configId)
+  return [...current.values()]
+}
