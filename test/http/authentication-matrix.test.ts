@@ -9,7 +9,7 @@ import { defaults, reasonable, rows } from './route-rows.ts'
 import type { Access } from './route-rows.ts'
 
 interface Route {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly codesOf: (status: number) => readonly string[]
 }

@@ -93,7 +93,8 @@ describe('a check of a feature', () => {
     })
     expect((await ask({ feature: 'seats', used: 6 }))[1]).toMatchObject({ allowed: false, limit: 6 })
     expect((await ask({ feature: 'sso' }))[1]).toMatchObject({ allowed: true, reason: null })
-    expect(test.sandbox.control.requests()).toHaveLength(0)
+    // The feed of the mirror reads events on its own.
+    expect(test.sandbox.control.requests().filter(({ path }) => !path.startsWith('/v1/events'))).toEqual([])
   })
 
   it('answers several questions at once, in their order', async () => {

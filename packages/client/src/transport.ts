@@ -25,7 +25,7 @@ export interface CallOptions {
 }
 
 export interface RequestOptions extends CallOptions {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** True for an idempotent write. It is sent with an `Idempotency-Key` (generated if missing), so that it can be retried. */
   readonly keyed?: boolean
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>

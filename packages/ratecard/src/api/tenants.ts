@@ -13,7 +13,7 @@ import {
 } from './notation/operation.ts'
 import { named } from './notation/marks.ts'
 import { MoneyOf, perhapsMirrored } from './notation/mirrored.ts'
-import { AnyObject, choice, closed, Count, nullable, shape, Time } from './notation/schema.ts'
+import { AnyObject, choice, closed, Count, Moment, nullable, shape, Time } from './notation/schema.ts'
 import { DroppedUsage } from './usage.ts'
 
 /** Text or null. The schema is no union, because an invalid value would then produce an error for each branch. */
@@ -145,6 +145,33 @@ export const Entitlements = shape('Entitlements', {
   ),
 })
 
+const grantMembers = {
+  limit: Type.Optional(Limit('How many; on top of what was bought, unless `replace` is true.')),
+  enabled: Type.Optional(
+    Type.Boolean({ description: 'true: the tenant has the feature; false: it does not have it, whatever it bought.' }),
+  ),
+  replace: Type.Optional(
+    Type.Boolean({ description: 'The grant takes the place of what was bought. Default false: it is on top of it.' }),
+  ),
+  note: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'For yourself.' })),
+}
+export const NewGrant = shape('NewGrant', {
+  ...grantMembers,
+  ends_at: Type.Optional(Moment('When the grant ends. Absent: it does not end.')),
+})
+export const Grant = shape('Grant', {
+  feature: Type.String({ description: 'Config id of the feature.' }),
+  limit: nullable(Limit('null: the grant does not change the limit.')),
+  enabled: nullable(Type.Boolean({ description: 'null: the grant does not switch the feature.' })),
+  replace: Type.Boolean(),
+  ends_at: nullable(Time('When it ends, or ended; null: never.')),
+  note: nullable(Type.String()),
+  created_at: Time('When it was given.'),
+})
+export const Grants = shape('Grants', {
+  grants: Type.Array(Grant, { description: 'All grants of the tenant, by feature; ended ones too.' }),
+})
+
 export const AuditEntry = shape('AuditEntry', {
   id: Type.String(),
   action: Type.String(),
@@ -203,6 +230,10 @@ export const UpcomingInvoice = shape(
 
 const path = '/api/v1/billing/admin/tenants'
 const all = { tag: 'Tenants', access: 'service_key' } as const
+const grantParams = {
+  ...idParams,
+  feature: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the feature.' }),
+}
 const tenantAnswer = { 200: { description: 'The tenant.', schema: Tenant } } as const
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 255, description }))
 
@@ -314,6 +345,40 @@ export const tenantOperations = operations({
     headers: actorHeaders,
     answers: { 204: { description: 'Ended.', schema: null } },
     errors: ['tenant_not_found', 'subscription_not_found', 'conflict', 'tenant_busy'],
+  },
+  listGrants: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/:id/grants`,
+    summary: 'What a tenant was given of features by hand',
+    params: idParams,
+    answers: { 200: { description: 'The grants.', schema: Grants } },
+    errors: ['tenant_not_found'],
+  },
+  putGrant: {
+    ...all,
+    scope: 'write',
+    method: 'PUT',
+    path: `${path}/:id/grants/:feature`,
+    summary: 'Give a tenant more of a feature, or another limit',
+    description: 'Counts from now on, and takes the place of an earlier grant of the same feature.',
+    params: grantParams,
+    headers: actorHeaders,
+    body: NewGrant,
+    answers: { 200: { description: 'The grant.', schema: Grant } },
+    errors: ['tenant_not_found', 'feature_not_found', 'config_not_found'],
+  },
+  removeGrant: {
+    ...all,
+    scope: 'write',
+    method: 'DELETE',
+    path: `${path}/:id/grants/:feature`,
+    summary: 'Take a grant back',
+    params: grantParams,
+    headers: actorHeaders,
+    answers: { 204: { description: 'The tenant has what it bought.', schema: null } },
+    errors: ['tenant_not_found', 'grant_not_found'],
   },
   getTenantEntitlements: {
     ...all,

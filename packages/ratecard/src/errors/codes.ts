@@ -90,6 +90,7 @@ export const problemCodes = {
   push_not_found: { status: 404, title: 'No such push', when: 'No push has that id.' },
   webhook_not_found: { status: 404, title: 'No such webhook', when: 'The configuration has no webhook with that id.' },
   key_not_found: { status: 404, title: 'No such service key', when: 'No service key has that id.' },
+  grant_not_found: { status: 404, title: 'No such grant', when: 'The tenant has no grant of that feature.' },
   feature_not_found: { status: 404, title: 'No such feature', when: 'The configuration has no feature with that id.' },
   tenant_not_found: { status: 404, title: 'No such tenant', when: 'No tenant has that id.', about: ['tenant_id'] },
   subscription_not_found: {

@@ -48,6 +48,8 @@ export type Principal =
   | { readonly kind: 'key'; readonly keyId: string; readonly tenantId: string | null }
 
 export type Entitlements = Inside<typeof tenants.Entitlements>
+export type Grant = Inside<typeof tenants.Grant>
+export type NewGrant = Omit<Inside<typeof tenants.NewGrant>, 'endsAt'> & { readonly endsAt?: number }
 export type CheckedFeature = Inside<typeof tenants.FeatureCheck>
 /** How much of a feature a tenant wants to use. `used` counts for features of type `limit` alone. */
 export interface FeatureQuestion {
@@ -124,6 +126,15 @@ export interface TenantOperations {
    * Cancels a subscription to a free price immediately. Throws `subscription_not_found`, or `conflict` for a subscription at the processor.
    */
   cancelSubscription(id: string, subscriptionId: string, caller: Caller): Promise<void>
+  listGrants(id: string): Promise<readonly Grant[]>
+  /** Gives the tenant a grant in place of an earlier one of the same feature. Throws `feature_not_found`. */
+  putGrant(
+    place: { readonly tenantId: string; readonly feature: string },
+    grant: NewGrant,
+    caller: Caller,
+  ): Promise<Grant>
+  /** Throws `grant_not_found`. */
+  removeGrant(place: { readonly tenantId: string; readonly feature: string }, caller: Caller): Promise<void>
   /** Returns the features that the tenant may use now, by configuration id. */
   tenantEntitlements(id: string): Promise<Entitlements>
   /** Returns one preview for each subscription that will be invoiced, earliest first. Lines name prices by their configuration id. */

@@ -5,6 +5,7 @@ import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catal
 import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
 import type { Page, PageQuery } from './page.ts'
+import type { GrantStore, UsageStore } from './feature-store.ts'
 import type { MirrorStore } from './mirror-store.ts'
 import type { RevenueStore } from './revenue-store.ts'
 import type { PaceLimits } from './pacing.ts'
@@ -245,6 +246,8 @@ export interface Store {
   readonly tenants: TenantStore
   readonly sessions: SessionStore
   readonly localSubscriptions: LocalSubscriptionStore
+  readonly grants: GrantStore
+  readonly usage: UsageStore
   readonly jobs: JobStore
   readonly mirror: MirrorStore
   readonly revenue: RevenueStore

@@ -54,7 +54,7 @@ export function decideUsage(situation: UsageSituation, usage: NewUsage): (custom
   })
 }
 
-const formulaOf = (meter: Meter) => meter.default_aggregation?.formula ?? 'sum'
+export const formulaOf = (meter: Meter) => meter.default_aggregation?.formula ?? 'sum'
 
 /**
  * Throws `not_allowed` for meters on which a report can replace earlier usage: on a `last` meter it replaces the usage of the period, on a

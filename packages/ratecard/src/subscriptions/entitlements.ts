@@ -2,19 +2,29 @@
 // complete, they are computed from it without a request to the processor. Otherwise the processor is asked.
 import { processorId } from '../catalog/resource.ts'
 import type { Feature } from '../config/schema/feature-schema.ts'
-import { presentId } from '../config/schema/previous-ids.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
-import { ServiceError } from '../errors/service-error.ts'
-import { decimalFromInteger, type Decimal } from '../money/decimal.ts'
+import { decimalFromInteger, parseDecimal, type Decimal } from '../money/decimal.ts'
 import type { ActiveEntitlement } from '../processor/customer-half.ts'
 import type { CheckedFeature, Entitlements, FeatureQuestion } from '../service/tenants.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 import { entitlementsOf } from '../tenants/at-processor.ts'
-import { allowanceOf, checkAllowance, type Allowance, type FeatureSource } from './allowances.ts'
-import { amountText, offersOf } from './feature-offers.ts'
+import { allowanceOf, checkAllowance } from './allowances.ts'
+import type { Allowance, FeatureGrant, FeatureSource } from './allowances.ts'
+import { formulaOf } from './decide-usage.ts'
+import { amountText, featureOf, offersOf } from './feature-offers.ts'
 import { featureSources, type FeatureSourceDeps } from './feature-sources.ts'
+import { grantsByFeature } from './grants.ts'
 import { currentConfig } from './price-names.ts'
 import { liveSubscriptions } from './subscriptions.ts'
+
+/** What a tenant holds at a moment: all that its allowances follow from. */
+interface Holdings {
+  readonly tenantId: string
+  readonly config: BillingConfig
+  readonly sources: readonly FeatureSource[]
+  readonly grants: ReadonlyMap<string, FeatureGrant>
+  readonly age: { readonly asOf?: number; readonly stale?: true }
+}
 
 /**
  * Returns the tenant's active features, sorted by id. They include the features of products of which the tenant has a free price, because
@@ -24,16 +34,18 @@ export async function readEntitlements(deps: FeatureSourceDeps, tenant: TenantRe
   const config = await currentConfig(deps.applied)
   // After a reset no document contains the features of a product, so the processor is asked for the entitlements.
   if (config === null) return { features: (await liveFeatures(deps, tenant)).map(givenFeature) }
-  const { asOf, stale, sources } = await readSources(deps, tenant, config)
-  const included = asOf === null ? new Set((await liveFeatures(deps, tenant)).map(({ id }) => id)) : null
-  const features = (config.features ?? []).flatMap((feature) => {
-    const allowance = allowanceOf(feature, sources, undefined, deps.clock.now())
-    if (!allowance.included && included?.has(feature.id) !== true) return []
-    return [
-      { id: feature.id, name: feature.name, ...answerOf(config, { ...allowance, included: true }, null, 1, sources) },
-    ]
-  })
-  return { ...age({ asOf, stale }), features: features.sort((a, b) => (a.id < b.id ? -1 : 1)) }
+  const held = await readHoldings(deps, tenant, config)
+  const live = held.age.asOf === undefined ? await liveFeatures(deps, tenant) : []
+  const given = new Set(live.map(({ id }) => id).filter((id) => held.grants.get(id)?.enabled !== false))
+  const features: Entitlements['features'][number][] = []
+  for (const feature of config.features ?? []) {
+    const own = allowanceIn(deps, held, feature)
+    const allowance = given.has(feature.id) ? { ...own, included: true } : own
+    if (!allowance.included) continue
+    const { asOf: _, stale: __, ...check } = await answerOf(deps, held, allowance, { feature: feature.id })
+    features.push({ id: feature.id, name: feature.name, ...check })
+  }
+  return { ...held.age, features: features.sort((a, b) => (a.id < b.id ? -1 : 1)) }
 }
 
 /** Answers whether the tenant may use more of each feature. Throws `feature_not_found` for a feature that the document does not have. */
@@ -43,9 +55,14 @@ export async function checkFeatures(
   questions: readonly FeatureQuestion[],
 ): Promise<readonly CheckedFeature[]> {
   const { config } = await deps.applied()
-  const asked = questions.map((question) => ({ question, feature: featureOf(config, question.feature) }))
-  const { asOf, stale, sources } = await readSources(deps, tenant, config)
-  return asked.map((one) => ({ ...checkOf(deps, config, one, sources), ...age({ asOf, stale }) }))
+  const features = questions.map(({ feature }) => featureOf(config, feature))
+  const held = await readHoldings(deps, tenant, config)
+  return Promise.all(
+    questions.map((question, index) => {
+      const feature = features[index] ?? featureOf(config, question.feature)
+      return answerOf(deps, held, allowanceIn(deps, held, feature), question)
+    }),
+  )
 }
 
 /** Like {@link checkFeatures}, for one question. */
@@ -56,54 +73,50 @@ export async function checkFeature(
 ): Promise<CheckedFeature> {
   const { config } = await deps.applied()
   const feature = featureOf(config, question.feature)
-  const { asOf, stale, sources } = await readSources(deps, tenant, config)
-  return { ...checkOf(deps, config, { question, feature }, sources), ...age({ asOf, stale }) }
+  const held = await readHoldings(deps, tenant, config)
+  return answerOf(deps, held, allowanceIn(deps, held, feature), question)
 }
 
-function checkOf(
-  { clock }: FeatureSourceDeps,
-  config: BillingConfig,
-  { question, feature }: { readonly question: FeatureQuestion; readonly feature: Feature },
-  sources: readonly FeatureSource[],
-) {
-  const { used, requested = 1 } = question
-  const known = used === undefined ? null : decimalFromInteger(used)
-  return answerOf(config, allowanceOf(feature, sources, undefined, clock.now()), known, requested, sources)
+/** Returns what the tenant may use of each feature that this meter counts. */
+export async function meteredAllowances(
+  deps: FeatureSourceDeps,
+  tenant: TenantRecord,
+  meter: string,
+): Promise<readonly Allowance[]> {
+  const { config } = await deps.applied()
+  const features = (config.features ?? []).filter((feature) => feature.meter === meter)
+  if (features.length === 0) return []
+  const held = await readHoldings(deps, tenant, config)
+  return features.map((feature) => allowanceIn(deps, held, feature))
 }
 
-function featureOf(config: BillingConfig, id: string): Feature {
-  const present = presentId(config, 'feature', id)
-  const feature = config.features?.find((candidate) => candidate.id === present)
-  if (feature === undefined)
-    throw new ServiceError('feature_not_found', `There is no feature "${id}".`, {
-      hint: 'List the features with `ratecard billing show`.',
-    })
-  return feature
-}
-
-async function readSources(deps: FeatureSourceDeps, tenant: TenantRecord, config: BillingConfig) {
+async function readHoldings(deps: FeatureSourceDeps, tenant: TenantRecord, config: BillingConfig): Promise<Holdings> {
   const { asOf, stale } = await deps.mirror.status()
   const customer = tenant.processorCustomerId
-  const subscriptions =
-    asOf === null
-      ? await liveSubscriptions(deps, tenant)
-      : customer === null
-        ? []
-        : await deps.store.mirror.subscriptionsOf(processorId(customer))
-  return { asOf, stale, sources: await featureSources(deps, tenant, config, subscriptions) }
+  const mirrored = async () =>
+    customer === null ? [] : deps.store.mirror.subscriptionsOf(processorId(customer))
+  const subscriptions = await (asOf === null ? liveSubscriptions(deps, tenant) : mirrored())
+  return {
+    tenantId: tenant.id,
+    config,
+    sources: await featureSources(deps, tenant, config, subscriptions),
+    grants: await grantsByFeature(deps, tenant.id, config),
+    age: asOf === null ? {} : { asOf, ...(stale && { stale }) },
+  }
 }
 
-const age = ({ asOf, stale }: { readonly asOf: number | null; readonly stale: boolean }) =>
-  asOf === null ? {} : { asOf, ...(stale ? { stale } : {}) }
+const allowanceIn = ({ clock }: FeatureSourceDeps, { sources, grants }: Holdings, feature: Feature): Allowance =>
+  allowanceOf(feature, sources, grants.get(feature.id), clock.now())
 
-function answerOf(
-  config: BillingConfig,
+async function answerOf(
+  deps: FeatureSourceDeps,
+  held: Holdings,
   allowance: Allowance,
-  known: Decimal | null,
-  requested: number,
-  sources: readonly FeatureSource[],
-): Omit<CheckedFeature, 'asOf' | 'stale'> {
+  question: FeatureQuestion,
+): Promise<CheckedFeature> {
   const { feature, limit, beyond, counted } = allowance
+  const { requested = 1 } = question
+  const known = await usedOf(deps, held, allowance, question)
   const { allowed, reason, used, remaining } = checkAllowance(allowance, known, requested)
   return {
     allowed,
@@ -115,8 +128,22 @@ function answerOf(
     remaining: remaining === 'unlimited' ? remaining : amountText(remaining),
     resetsAt: counted?.to ?? null,
     beyond,
-    offeredBy: allowed ? [] : offersOf(config, { feature, sources, used: known, requested }),
+    offeredBy: allowed ? [] : offersOf(held.config, { feature, sources: held.sources, used: known, requested }),
+    ...held.age,
   }
+}
+
+/** Returns how much is used: of a metered feature what was reported in its period, of another one what the caller says. */
+async function usedOf(
+  { store }: FeatureSourceDeps,
+  { tenantId, config }: Holdings,
+  { feature, counted }: Allowance,
+  { used }: FeatureQuestion,
+): Promise<Decimal | null> {
+  if (counted === null) return used === undefined ? null : decimalFromInteger(used)
+  const meter = config.meters?.find(({ id }) => id === feature.meter)
+  if (meter === undefined) return null
+  return parseDecimal(await store.usage.used(tenantId, meter.event_name, formulaOf(meter), counted))
 }
 
 /** A feature of which only the processor's word is known: it has no limits. */

@@ -1,7 +1,9 @@
-// Which public prices would give a tenant more of a feature. Pure.
+// Finds features in the document, and the public prices that would give a tenant more of one. Pure.
 import { isPublic } from '../config/schema/public-view.ts'
+import { presentId } from '../config/schema/previous-ids.ts'
 import { featureIdOf, type Feature } from '../config/schema/feature-schema.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import { decimalText, type Decimal } from '../money/decimal.ts'
 import { allowanceOf, checkAllowance, type FeatureSource } from './allowances.ts'
 
@@ -34,4 +36,15 @@ export function amountText(amount: Decimal | null): number | string | null {
   if (amount === null) return null
   const text = decimalText(amount)
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+/** Returns a feature by its present or a former id. Throws `feature_not_found`. */
+export function featureOf(config: BillingConfig, id: string): Feature {
+  const present = presentId(config, 'feature', id)
+  const feature = config.features?.find((candidate) => candidate.id === present)
+  if (feature === undefined)
+    throw new ServiceError('feature_not_found', `There is no feature "${id}".`, {
+      hint: 'List the features with `ratecard billing show`.',
+    })
+  return feature
 }

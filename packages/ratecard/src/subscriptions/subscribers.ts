@@ -4,6 +4,7 @@ import type { SubscriberDeps } from './deps.ts'
 import { readDroppedUsage, readDroppedUsageOf } from './dropped-usage.ts'
 import { checkFeature, checkFeatures, readEntitlements } from './entitlements.ts'
 import { createFeatureHistory } from './feature-history.ts'
+import { listGrants, putGrant, removeGrant } from './grants.ts'
 import { createRecentUsageErrors } from './recent-usage-errors.ts'
 import { readSubscriptions } from './subscriptions.ts'
 import { readUpcomingInvoices } from './upcoming-invoices.ts'
@@ -19,6 +20,9 @@ export function createSubscribers(deps: SubscriberDeps & { readonly pastDueGrace
     checkFeatures: async (questions, principal) =>
       checkFeatures(entitlements, await deps.tenantOf(principal), questions),
     checkFeature: async (question, principal) => checkFeature(entitlements, await deps.tenantOf(principal), question),
+    listGrants: (id) => listGrants(deps, id),
+    putGrant: (place, grant, caller) => putGrant(deps, place, grant, caller),
+    removeGrant: (place, caller) => removeGrant(deps, place, caller),
     upcomingInvoices: (id) => readUpcomingInvoices(deps, id),
     droppedUsage: (query) => readDroppedUsage(usage, query),
     droppedUsageOf: (id) => readDroppedUsageOf(usage, id),

@@ -40,7 +40,7 @@ export const KeyScope = choice(
 export type ScopeNeeded = Inside<typeof KeyScope> | 'dry_run'
 
 interface Basis {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path with parameters as `:name`, e.g. `/api/v1/billing/admin/keys/:id`. */
   readonly path: string
   readonly summary: string

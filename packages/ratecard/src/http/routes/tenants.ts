@@ -2,7 +2,7 @@ import type { UpcomingInvoices } from '../../service/tenants.ts'
 import { tenantOperations as rows } from '../../api/tenants.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
 import { pageOf } from '../response/page.ts'
-import { callerOf } from '../request/request-parts.ts'
+import { callerOf, timeOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
 import { route } from '../contract/route.ts'
 import type { Routes } from '../contract/route.ts'
@@ -30,6 +30,15 @@ export const tenantRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   })),
   cancelSubscription: route(rows.cancelSubscription, ({ params, request }) =>
     service.cancelSubscription(params.id, params.subscription, callerOf(request)),
+  ),
+  listGrants: route(rows.listGrants, async ({ params }) => ({ grants: await service.listGrants(params.id) })),
+  putGrant: route(rows.putGrant, ({ params: { id, feature }, body, request }) => {
+    const { endsAt, ...grant } = body
+    const ends = endsAt === undefined ? {} : { endsAt: timeOf(endsAt, 'ends_at') }
+    return service.putGrant({ tenantId: id, feature }, { ...grant, ...ends }, callerOf(request))
+  }),
+  removeGrant: route(rows.removeGrant, ({ params: { id, feature }, request }) =>
+    service.removeGrant({ tenantId: id, feature }, callerOf(request)),
   ),
   getTenantEntitlements: route(rows.getTenantEntitlements, ({ params }) => service.tenantEntitlements(params.id)),
   getUpcomingInvoice: route(rows.getUpcomingInvoice, async ({ params: { id } }) => {

@@ -20,6 +20,7 @@ import {
   versionColumns,
 } from './configuration.ts'
 import { writtenFormColumns, writtenFormUseColumns } from './configuration.ts'
+import { featureGrantColumns, usageReportColumns, usageTotalColumns } from './features.ts'
 import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
 import {
   mirrorDayColumns,
@@ -70,6 +71,9 @@ export const tables = {
   tenantAudit: { columns: auditColumns, copiedBy: ['id'] },
   sessions: { columns: sessionColumns, copiedBy: ['id'] },
   localSubscriptions: { columns: localSubscriptionColumns, copiedBy: ['id'] },
+  featureGrants: { columns: featureGrantColumns, copiedBy: ['tenantId', 'feature'] },
+  usageReports: { columns: usageReportColumns, copiedBy: ['tenantId', 'meter', 'identifier'] },
+  usageTotals: { columns: usageTotalColumns, copiedBy: ['tenantId', 'meter', 'rangeStart'] },
   jobs: { columns: jobColumns, copiedBy: ['id'] },
   jobSteps: { columns: jobStepColumns, copiedBy: ['jobId', 'position'] },
   cancelRequests: { columns: cancelRequestColumns, copiedBy: ['kind', 'id'] },

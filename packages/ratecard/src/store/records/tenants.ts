@@ -25,6 +25,8 @@ export type AuditAction =
   | 'tenant_updated'
   | 'tenant_deleted'
   | 'subscription_ended'
+  | 'grant_given'
+  | 'grant_removed'
   | 'apply_template'
   | 'apply_custom'
   | 'remove'

@@ -10,6 +10,8 @@ import { sqlFacts } from './repositories/coordination/facts.ts'
 import { sqlIdempotency } from './repositories/auth/idempotency.ts'
 import { SqlJobs } from './repositories/configuration/jobs.ts'
 import { Leases } from './repositories/coordination/leases.ts'
+import { sqlGrants } from './repositories/features/grants.ts'
+import { sqlUsage } from './repositories/features/usage.ts'
 import { sqlLocalSubscriptions } from './repositories/tenants/local-subscriptions.ts'
 import { sqlMappings } from './repositories/configuration/mappings.ts'
 import { SqlMirror } from './repositories/mirror/mirror.ts'
@@ -60,6 +62,8 @@ export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: St
     dashboardPasses: sqlDashboardPasses(database),
     sessions: sqlSessions(database),
     localSubscriptions: sqlLocalSubscriptions(database),
+    grants: sqlGrants(database),
+    usage: sqlUsage(database),
     jobs: new SqlJobs({ database, leases, sealer, clock }),
     mirror: new SqlMirror(database, clock),
     revenue: new SqlRevenue(database),

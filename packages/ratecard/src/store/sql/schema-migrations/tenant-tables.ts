@@ -64,6 +64,37 @@ export const tenantTables = ({ key }: Dialect): readonly string[] => [
   `create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null`,
   `create index local_subscriptions_by_price on local_subscriptions (price_id, tenant_id) where ended_at is null`,
   `create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id)`,
+  `create table feature_grants (
+  tenant_id ${key} not null,
+  feature ${key} not null,
+  granted text,
+  switched text check (switched in ('on', 'off')),
+  mode text not null check (mode in ('add', 'replace')),
+  ends_at bigint,
+  note text,
+  created_at bigint not null,
+  primary key (tenant_id, feature)
+)`,
+  `create table usage_reports (
+  tenant_id ${key} not null,
+  meter ${key} not null,
+  identifier ${key} not null,
+  range_start bigint not null,
+  used_at bigint not null,
+  value text not null,
+  state text not null check (state in ('held', 'sent')),
+  created_at bigint not null,
+  primary key (tenant_id, meter, identifier)
+)`,
+  `create index usage_reports_by_age on usage_reports (tenant_id, meter, created_at)`,
+  `create table usage_totals (
+  tenant_id ${key} not null,
+  meter ${key} not null,
+  range_start bigint not null,
+  total text not null,
+  last_at bigint not null,
+  primary key (tenant_id, meter, range_start)
+)`,
   `create table jobs (
   id ${key} primary key,
   kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),

@@ -165,6 +165,8 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
           .where('tenantId', '=', id)
           .where('endedAt', 'is', null)
           .execute()
+        for (const table of ['featureGrants', 'usageReports', 'usageTotals'] as const)
+          await db.deleteFrom(table).where('tenantId', '=', id).execute()
         return tenant
       })
       return removed !== null
