@@ -86,6 +86,12 @@ export const NewUsage = shape('NewUsage', {
   identifier: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'The same identifier is counted once.' }),
   ),
+  strict: Type.Optional(
+    Type.Boolean({
+      description:
+        'Refuse the report (409 `meter_not_subscribed`) where nobody would pay for it; nothing is recorded then.',
+    }),
+  ),
 })
 export const Usage = shape('Usage', {
   meter: Type.String(),
@@ -96,6 +102,10 @@ export const Usage = shape('Usage', {
   already_counted: Type.Boolean({
     description:
       'True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here.',
+  }),
+  billed: Type.Boolean({
+    description:
+      'False: the tenant has no subscription item for the meter, as of the mirror, so nobody pays for the report. True without a complete mirror.',
   }),
 })
 
@@ -191,6 +201,7 @@ export const checkoutOperations = operations({
     answers: { 200: { description: 'It is recorded.', schema: Usage } },
     errors: [
       'meter_not_found',
+      'meter_not_subscribed',
       'config_not_found',
       'tenant_not_found',
       'not_allowed',

@@ -36,7 +36,13 @@ import {
   mirrorStateColumns,
   mirrorUnsummedColumns,
 } from './mirror.ts'
-import { auditColumns, localSubscriptionColumns, tenantColumns, tenantListingColumns } from './tenants.ts'
+import {
+  auditColumns,
+  localSubscriptionColumns,
+  tenantColumns,
+  tenantListingColumns,
+  unbilledUsageColumns,
+} from './tenants.ts'
 import { bundleColumns, deploymentColumns, logColumns, logSizeColumns, runColumns, scheduleColumns } from './workers.ts'
 import { workerChangeColumns, workerColumns, workerHostColumns } from './workers.ts'
 
@@ -70,6 +76,7 @@ export const tables = {
   tenantAudit: { columns: auditColumns, copiedBy: ['id'] },
   sessions: { columns: sessionColumns, copiedBy: ['id'] },
   localSubscriptions: { columns: localSubscriptionColumns, copiedBy: ['id'] },
+  unbilledUsage: { columns: unbilledUsageColumns, copiedBy: ['tenantId', 'meter', 'day'] },
   jobs: { columns: jobColumns, copiedBy: ['id'] },
   jobSteps: { columns: jobStepColumns, copiedBy: ['jobId', 'position'] },
   cancelRequests: { columns: cancelRequestColumns, copiedBy: ['kind', 'id'] },
