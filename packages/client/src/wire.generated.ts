@@ -846,6 +846,10 @@ export interface NewCheckout {
   readonly quantity?: number | undefined
   /** Recurring prices only. 0 is no trial, whatever the price gives. */
   readonly trialPeriodDays?: number | undefined
+  /** `if_required`: the trial begins without a card. Needs a trial. Where the tenant has used its trial of the price, the page asks for a card all the same. */
+  readonly paymentMethodCollection?: 'always' | 'if_required' | undefined
+  /** What becomes of the subscription when the trial ends and there is no card: it ends, or it pauses until it is resumed. Needs a trial; `cancel` when absent and `payment_method_collection` is `if_required`. */
+  readonly trialEnd?: 'cancel' | 'pause' | undefined
   /** One of the price’s currencies; the processor chooses when absent. */
   readonly currency?: string | undefined
   /** Let the customer enter a code. */

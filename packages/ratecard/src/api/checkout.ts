@@ -26,6 +26,18 @@ export const NewCheckout = shape('NewCheckout', {
       description: 'Recurring prices only. 0 is no trial, whatever the price gives.',
     }),
   ),
+  payment_method_collection: Type.Optional(
+    Type.Union([Type.Literal('always'), Type.Literal('if_required')], {
+      description:
+        '`if_required`: the trial begins without a card. Needs a trial. Where the tenant has used its trial of the price, the page asks for a card all the same.',
+    }),
+  ),
+  trial_end: Type.Optional(
+    Type.Union([Type.Literal('cancel'), Type.Literal('pause')], {
+      description:
+        'What becomes of the subscription when the trial ends and there is no card: it ends, or it pauses until it is resumed. Needs a trial; `cancel` when absent and `payment_method_collection` is `if_required`.',
+    }),
+  ),
   currency: Type.Optional(
     Type.String({
       pattern: '^[a-z]{3}$',

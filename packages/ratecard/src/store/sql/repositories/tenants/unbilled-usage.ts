@@ -28,13 +28,14 @@ export function sqlUnbilledUsage(database: Database): UnbilledUsageStore {
       database.read(async (db) => {
         const rows = await db
           .selectFrom('unbilledUsage')
-          .select((eb) => ['tenantId', 'meter', eb.fn.sum<number>('reports').as('reports')])
+          .select((eb) => ['tenantId', 'meter', eb.fn.sum<number | string>('reports').as('reports')])
           .where('day', '>=', day)
           .groupBy(['tenantId', 'meter'])
           .orderBy('reports', 'desc')
           .orderBy('tenantId')
           .orderBy('meter')
           .execute()
+        // PostgreSQL returns a sum of bigints as text.
         return rows.map((row) => ({ ...row, reports: Number(row.reports) }))
       }),
   }
