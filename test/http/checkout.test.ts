@@ -236,7 +236,7 @@ describe('POST usage', () => {
   it('records whole numbers and decimals, once for each identifier', async () => {
     const given = { meter: 'api_calls', value: 12, identifier: 'batch-1', timestamp: new Date().toISOString() }
     const response = await post(usage, given, { cookie })
-    const counted = { ...given, tenant_id: 'acme', already_counted: false }
+    const counted = { ...given, tenant_id: 'acme', already_counted: false, billed: true }
     expect([response.statusCode, response.json()]).toEqual([200, counted])
     expect((await post(usage, given, { cookie })).json()).toEqual(counted)
     const decimal = (await post(usage, { meter: 'api_calls', value: '0.125' }, { cookie })).json()

@@ -175,6 +175,7 @@ describe('usage.record', () => {
       ...usage,
       timestamp: timestamp.toISOString(),
       alreadyCounted: false,
+      billed: true,
     })
   })
 })

@@ -214,6 +214,14 @@ create table local_subscriptions (
 create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
 create index local_subscriptions_by_price on local_subscriptions (price_id, tenant_id) where ended_at is null;
 create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
+create table unbilled_usage (
+  tenant_id text not null,
+  meter text not null,
+  day bigint not null,
+  reports bigint not null,
+  primary key (tenant_id, meter, day)
+);
+create index unbilled_usage_by_day on unbilled_usage (day);
 create table jobs (
   id text primary key,
   kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
@@ -681,6 +689,14 @@ create table local_subscriptions (
 create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
 create index local_subscriptions_by_price on local_subscriptions (price_id, tenant_id) where ended_at is null;
 create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
+create table unbilled_usage (
+  tenant_id text collate "C" not null,
+  meter text collate "C" not null,
+  day bigint not null,
+  reports bigint not null,
+  primary key (tenant_id, meter, day)
+);
+create index unbilled_usage_by_day on unbilled_usage (day);
 create table jobs (
   id text collate "C" primary key,
   kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),

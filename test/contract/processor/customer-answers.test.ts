@@ -1,6 +1,7 @@
 // Malformed responses about customers, subscriptions and checkouts: none may be taken for success.
 import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { withCard } from './customer-bench.ts'
 import { against, answering } from './scripted.ts'
 
 const signal = AbortSignal.timeout(600_000)
@@ -110,7 +111,13 @@ describe('an unexpected response', () => {
     const { processor } = await against({ body })
     const request = {
       ...{ mode: 'payment' as const, customer: processorId('cus_a'), price: processorId('price_a'), quantity: 1 },
-      ...{ successUrl: 'https://a.example/', cancelUrl: 'https://a.example/', trialPeriodDays: null, currency: null },
+      ...{
+        successUrl: 'https://a.example/',
+        cancelUrl: 'https://a.example/',
+        trialPeriodDays: null,
+        ...withCard,
+        currency: null,
+      },
       ...{ allowPromotionCodes: false, promotionCode: null, metadata: {} },
     }
     await expect(processor.createCheckout(request, writing)).rejects.toMatchObject(broken)

@@ -14,6 +14,9 @@ export const start = utc('2027-01-01T00:00:00')
 /** In milliseconds. */
 export const at = (text: string): number => utc(`${text}T00:00:00`) * 1000
 
+/** A checkout request's members for a page that asks for a card. */
+export const withCard = { paymentMethodCollection: 'always', trialEnd: null } as const
+
 export interface CustomerBench extends CustomerShop {
   readonly processor: Processor
   readonly signal: AbortSignal

@@ -6,7 +6,7 @@ import type { ProcessorError } from '../../../packages/ratecard/src/processor/pr
 import type { RateBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'
 import { processorOf } from './bench.ts'
-import { at, customerBench, idOf, meteredPair, swapsTo } from './customer-bench.ts'
+import { at, customerBench, idOf, meteredPair, swapsTo, withCard } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
 
 const tenant = { tenantId: 'acme', name: 'Acme Ltd', email: null }
@@ -79,7 +79,13 @@ async function checkoutOf(bench: CustomerBench, metadata: Record<string, string>
   const price = idOf(await bench.monthly(1000))
   return {
     ...{ mode: 'subscription' as const, customer: processorId(bench.customer), price, quantity: 1 },
-    ...{ successUrl: 'http://127.0.0.1:9/a', cancelUrl: 'http://127.0.0.1:9/b', trialPeriodDays: null, currency: null },
+    ...{
+      successUrl: 'http://127.0.0.1:9/a',
+      cancelUrl: 'http://127.0.0.1:9/b',
+      trialPeriodDays: null,
+      ...withCard,
+      currency: null,
+    },
     ...{ allowPromotionCodes: false, promotionCode: null, metadata },
   }
 }

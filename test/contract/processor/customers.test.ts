@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import type Stripe from 'stripe'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { CheckoutRequest, UsageEvent } from '../../../packages/ratecard/src/processor/customer-half.ts'
-import { at, benchTest as it, customerBench, idOf, meteredPair } from './customer-bench.ts'
+import { at, benchTest as it, customerBench, idOf, meteredPair, withCard } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
 
 const tenant = { tenantId: 'acme', name: 'Acme Ltd', email: 'billing@acme.example' }
@@ -45,6 +45,7 @@ describe('a checkout', () => {
     price: idOf(price),
     quantity: 3,
     trialPeriodDays: null,
+    ...withCard,
     currency: null,
     allowPromotionCodes: false,
     promotionCode: null,

@@ -6,7 +6,7 @@ import type { ProcessorError } from '../../../packages/ratecard/src/processor/pr
 import type { Processor, WriteOptions } from '../../../packages/ratecard/src/processor/processor.ts'
 import { parts, rewritingProxy, withPart } from '../../support/rewriting-proxy.ts'
 import type { Place } from '../../support/rewriting-proxy.ts'
-import { customerBench, idOf, meteredPair } from './customer-bench.ts'
+import { customerBench, idOf, meteredPair, withCard } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
 import { processorOf } from './bench.ts'
 
@@ -158,7 +158,15 @@ const writes: readonly (readonly [string, Act])[] = [
       const customer = idOf({ id: bench.customer })
       const page = await processor.createCheckout(
         {
-          ...{ mode: 'subscription', customer, price: idOf(seats), quantity: 1, trialPeriodDays: null, currency: null },
+          ...{
+            mode: 'subscription',
+            customer,
+            price: idOf(seats),
+            quantity: 1,
+            trialPeriodDays: null,
+            ...withCard,
+            currency: null,
+          },
           ...{ successUrl: 'https://a.example/', cancelUrl: 'https://a.example/', allowPromotionCodes: false },
           ...{ promotionCode: null, metadata: { ratecard_tenant_id: 't' } },
         },

@@ -109,7 +109,13 @@ export function customerRules(tools: Tools): void {
         const request: CheckoutRequest = {
           ...{ mode: 'subscription', customer, price, quantity: 2, trialPeriodDays: 7, allowPromotionCodes: true },
           ...{ successUrl: 'https://example.com/done', cancelUrl: 'https://example.com/back' },
-          ...{ promotionCode: null, currency: null, metadata: { ratecard_tenant_id: id('checkout') } },
+          ...{
+            paymentMethodCollection: 'always',
+            trialEnd: null,
+            promotionCode: null,
+            currency: null,
+            metadata: { ratecard_tenant_id: id('checkout') },
+          },
         }
         const { url, sessionId } = await processor().createCheckout(request, writing())
         expect(url).toMatch(/^https?:\/\//)

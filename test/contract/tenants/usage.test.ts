@@ -26,6 +26,7 @@ describe('reported usage', () => {
       tenantId: 'acme',
       identifier: 'a',
       alreadyCounted: false,
+      billed: true,
     })
     await report('acme', 3, { identifier: 'a' })
     // The first report of an identifier stands.

@@ -66,6 +66,9 @@ const situation = (more: Partial<CheckoutSituation> = {}): CheckoutSituation => 
 })
 const byKey = situation({ hidden: true })
 const onTemplate = (template: string) => situation({ tenant: { ...ordinary, enterpriseTemplate: template } })
+/** Choices of the request, with literal types. */
+const cardless = { paymentMethodCollection: 'if_required' } as const
+const pauses = { trialEnd: 'pause' } as const
 const refusal = (wish: Parameters<typeof decideCheckout>[1], given = situation()) =>
   refusedWith(() => decideCheckout(given, wish))
 
@@ -78,6 +81,8 @@ describe('a checkout', () => {
       mode: 'subscription',
       quantity: 1,
       trialPeriodDays: null,
+      paymentMethodCollection: 'always',
+      trialEnd: null,
       currency: null,
       allowPromotionCodes: false,
       promotionCode: null,
@@ -97,6 +102,21 @@ describe('a checkout', () => {
     ['a trial', { priceId: 'kiln_monthly', trialPeriodDays: 30 }, { trialPeriodDays: 30 }],
     ['no trial of a price that has none', { priceId: 'kiln_monthly', trialPeriodDays: 0 }, { trialPeriodDays: null }],
     ['no trial of a one-time price', { priceId: 'kiln', trialPeriodDays: 0 }, { trialPeriodDays: null }],
+    [
+      'a trial without a card, which cancels at its end',
+      { priceId: 'kiln_monthly', trialPeriodDays: 30, ...cardless },
+      { trialPeriodDays: 30, paymentMethodCollection: 'if_required', trialEnd: 'cancel' },
+    ],
+    [
+      'a trial without a card, which pauses at its end',
+      { priceId: 'kiln_monthly', trialPeriodDays: 30, ...cardless, ...pauses },
+      { paymentMethodCollection: 'if_required', trialEnd: 'pause' },
+    ],
+    [
+      'a trial with a card, which pauses if the card is removed',
+      { priceId: 'kiln_monthly', trialPeriodDays: 30, ...pauses },
+      { paymentMethodCollection: 'always', trialEnd: 'pause' },
+    ],
     ['codes that the customer types', { priceId: 'kiln', allowPromotionCodes: true }, { allowPromotionCodes: true }],
     ['a code by its text', { priceId: 'kiln', promotionCode: 'hello25' }, { promotionCode: 'promo_hello' }],
     ['a code that ends soon', { priceId: 'kiln', promotionCode: 'Soon' }, { promotionCode: 'promo_soon' }],
@@ -119,6 +139,14 @@ describe('a checkout', () => {
     ['a trial of less than no days', { priceId: 'kiln_monthly', trialPeriodDays: -1 }, '#/trial_period_days'],
     ['a trial without end', { priceId: 'kiln_monthly', trialPeriodDays: 731 }, '#/trial_period_days'],
     ['a trial of a one-time price', { priceId: 'kiln', trialPeriodDays: 7 }, '#/trial_period_days'],
+    ['no card without a trial', { priceId: 'kiln_monthly', ...cardless }, '#/payment_method_collection'],
+    ['no card for a one-time price', { priceId: 'kiln', ...cardless }, '#/payment_method_collection'],
+    [
+      'no card where the trial is declined',
+      { priceId: 'kiln_monthly', trialPeriodDays: 0, ...cardless },
+      '#/payment_method_collection',
+    ],
+    ['the end of no trial', { priceId: 'kiln_monthly', ...pauses }, '#/trial_end'],
     [
       'a code and others to type',
       { priceId: 'kiln', promotionCode: 'HELLO25', allowPromotionCodes: true },
@@ -154,6 +182,11 @@ describe('a checkout', () => {
     expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid' })
     expect(refusal({ ...wish, trialPeriodDays: 1 }, situation({ sessionTrialDays: 0 }))).toMatchObject({
       code: 'checkout_invalid',
+    })
+    expect(refusal({ priceId: 'kiln_monthly', ...cardless }, situation({ sessionTrialDays: 0 }))).toMatchObject({
+      issues: [
+        { pointer: '#/payment_method_collection', detail: expect.stringContaining('A session cannot') as string },
+      ],
     })
     expect(decideCheckout(situation(), { ...wish, trialPeriodDays: 30 })).toMatchObject({ trialPeriodDays: 30 })
     expect(decideCheckout(byKey, { ...wish, trialPeriodDays: 730 })).toMatchObject({ trialPeriodDays: 730 })

@@ -26,6 +26,18 @@ export const NewCheckout = shape('NewCheckout', {
       description: 'Recurring prices only. 0 is no trial, whatever the price gives.',
     }),
   ),
+  payment_method_collection: Type.Optional(
+    Type.Union([Type.Literal('always'), Type.Literal('if_required')], {
+      description:
+        '`if_required`: the trial begins without a card. Needs a trial. Where the tenant has used its trial of the price, the page asks for a card all the same.',
+    }),
+  ),
+  trial_end: Type.Optional(
+    Type.Union([Type.Literal('cancel'), Type.Literal('pause')], {
+      description:
+        'What becomes of the subscription when the trial ends and there is no card: it ends, or it pauses until it is resumed. Needs a trial; `cancel` when absent and `payment_method_collection` is `if_required`.',
+    }),
+  ),
   currency: Type.Optional(
     Type.String({
       pattern: '^[a-z]{3}$',
@@ -86,6 +98,12 @@ export const NewUsage = shape('NewUsage', {
   identifier: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'The same identifier is counted once.' }),
   ),
+  strict: Type.Optional(
+    Type.Boolean({
+      description:
+        'Refuse the report (409 `meter_not_subscribed`) where nobody would pay for it; nothing is recorded then.',
+    }),
+  ),
 })
 export const Usage = shape('Usage', {
   meter: Type.String(),
@@ -96,6 +114,10 @@ export const Usage = shape('Usage', {
   already_counted: Type.Boolean({
     description:
       'True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here.',
+  }),
+  billed: Type.Boolean({
+    description:
+      'False: the tenant has no subscription item for the meter, as of the mirror, so nobody pays for the report. True without a complete mirror.',
   }),
 })
 
@@ -237,6 +259,7 @@ export const checkoutOperations = operations({
     answers: { 200: { description: 'It is recorded.', schema: Usage } },
     errors: [
       'meter_not_found',
+      'meter_not_subscribed',
       'config_not_found',
       'tenant_not_found',
       'not_allowed',

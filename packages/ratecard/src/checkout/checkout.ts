@@ -184,6 +184,8 @@ async function sellPage(
   const request = {
     ...sold,
     trialPeriodDays: trial.days,
+    // Without the trial, e.g. because it was used, the first payment is due now and needs a card.
+    ...(trial.days === null ? { paymentMethodCollection: 'always' as const, trialEnd: null } : {}),
     metadata: { ...sold.metadata, ...ends },
     customer,
     successUrl: wish.successUrl,

@@ -31,12 +31,18 @@ export type CheckoutDecision =
       readonly mode: 'subscription' | 'payment'
       readonly quantity: number | null
       readonly trialPeriodDays: number | null
+      /** `if_required`: a trial begins without a card. */
+      readonly paymentMethodCollection: 'always' | 'if_required'
+      /** Effect of the end of a trial without a card; null leaves it to the processor, which makes an invoice. */
+      readonly trialEnd: 'cancel' | 'pause' | null
       /** Currency of the sale; null lets the processor choose one of the price's currencies. */
       readonly currency: string | null
       readonly allowPromotionCodes: boolean
       readonly promotionCode: ProcessorId | null
       readonly metadata: Readonly<Record<string, string>>
     }
+
+type PageTerms = Extract<CheckoutDecision, { kind: 'processor' }>
 
 export interface CheckoutSituation {
   readonly applied: AppliedConfig
@@ -68,13 +74,15 @@ export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoic
   if (isLocalPrice(price)) return decideFree(price, wish)
   if (price.processor_id === undefined)
     throw new ServiceError('price_not_sellable', `The price "${price.id}" has no price at the processor.`)
+  const trialPeriodDays = trialOf(wish, price)
   return {
     kind: 'processor',
     priceId: price.id,
     price: processorId(price.processor_id),
     mode: price.interval === undefined ? 'payment' : 'subscription',
     quantity: isMetered(price) ? null : (wish.quantity ?? 1),
-    trialPeriodDays: trialOf(wish, price),
+    trialPeriodDays,
+    ...termsOfTrial(price, trialPeriodDays, wish),
     currency: wish.currency ?? null,
     allowPromotionCodes: wish.allowPromotionCodes ?? false,
     promotionCode:
@@ -109,7 +117,9 @@ function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionC
 }
 
 /** Limits the trial that a request with a session asks for, because end users would be giving the trial to themselves. */
-function checkOwnTrial({ trialPeriodDays }: CheckoutChoice, longest: number): void {
+function checkOwnTrial({ trialPeriodDays, paymentMethodCollection }: CheckoutChoice, longest: number): void {
+  if (longest === 0 && paymentMethodCollection === 'if_required')
+    throw invalid('payment_method_collection', 'A session cannot ask for a trial without a card here.')
   if (trialPeriodDays === undefined || trialPeriodDays <= longest) return
   throw invalid(
     'trial_period_days',
@@ -126,6 +136,24 @@ function checkOwnTrial({ trialPeriodDays }: CheckoutChoice, longest: number): vo
 function trialOf({ trialPeriodDays }: CheckoutChoice, price: Price): number | null {
   const days = trialPeriodDays ?? price.trial_period_days ?? 0
   return days === 0 ? null : days
+}
+
+/** Returns how a trial begins and ends without a card. Throws if the request has such a choice although there is no trial. */
+function termsOfTrial(
+  price: Price,
+  days: number | null,
+  { paymentMethodCollection = 'always', trialEnd }: CheckoutChoice,
+): Pick<PageTerms, 'paymentMethodCollection' | 'trialEnd'> {
+  const cardless = paymentMethodCollection === 'if_required'
+  if (days === null && (cardless || trialEnd !== undefined))
+    throw invalid(
+      cardless ? 'payment_method_collection' : 'trial_end',
+      cardless
+        ? `The price "${price.id}" is sold without a trial here, so a card is needed at once.`
+        : `The price "${price.id}" is sold without a trial here, so none ends.`,
+      'Give a trial with "trial_period_days", or leave this out.',
+    )
+  return { paymentMethodCollection, trialEnd: trialEnd ?? (cardless ? 'cancel' : null) }
 }
 
 function checkAgainst(price: Price, { quantity, trialPeriodDays, currency }: CheckoutChoice): void {

@@ -1,4 +1,5 @@
-// Metrics of billing: revenue, subscriptions and debts (from the mirror), outcomes of pushes, drift, and dropped usage.
+// Metrics of billing: revenue, subscriptions and debts (from the mirror), outcomes of pushes, drift, and usage that was dropped or
+// that nobody pays for.
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '../errors/service-error.ts'
@@ -30,7 +31,7 @@ export function registerBillingGauges(registry: Registry, service: Pick<Composed
 type Amounts = Readonly<Record<string, number>>
 
 /**
- * Wraps the service so that pushes, drift and dropped usage are counted when an operation returns them. A dry run is not counted as a push.
+ * Wraps the service so that pushes, drift, and dropped or unbilled usage are counted when an operation returns them. A dry run is not counted as a push.
  */
 export function withBillingCounters<Given extends ComposedService>(service: Given, registry: Registry): Given {
   const pushes = new Counter({
@@ -47,6 +48,11 @@ export function withBillingCounters<Given extends ComposedService>(service: Give
   const dropped = new Counter({
     name: 'ratecard_usage_dropped_total',
     help: 'Usage events that the processor took and then dropped, of the reports that this replica has seen.',
+    registers: [registry],
+  })
+  const unbilled = new Counter({
+    name: 'ratecard_usage_unbilled_total',
+    help: 'Usage reports that this replica recorded for tenants without a subscription item for the meter.',
     registers: [registry],
   })
   const counted = async (isDryRun: boolean, work: Promise<PushOutcome>): Promise<PushOutcome> => {
@@ -69,6 +75,11 @@ export function withBillingCounters<Given extends ComposedService>(service: Give
       const report = await service.drift()
       drift.set(report.differences.reduce((sum, { fields }) => sum + Math.max(1, fields.length), 0))
       return report
+    },
+    recordUsage: async (usage, principal) => {
+      const recorded = await service.recordUsage(usage, principal)
+      if (!recorded.billed && !recorded.alreadyCounted) unbilled.inc()
+      return recorded
     },
     droppedUsage: async (query) => {
       const reports = await service.droppedUsage(query)

@@ -201,6 +201,12 @@ export const problemCodes = {
     when: 'A second subscription would be billed in addition. `detail` names the present subscription and its price. Cancel or change it in the customer portal (`POST portal`), or pass `allow_duplicate` if you want both.',
     about: ['price_id'],
   },
+  meter_not_subscribed: {
+    status: 409,
+    title: 'The tenant pays for nothing on this meter',
+    when: 'A usage report with `strict: true`, of a tenant without a subscription item for the meter: nothing was recorded. Sell the tenant a price of the meter, or leave `strict` out.',
+    about: ['meter'],
+  },
   trial_used: {
     status: 409,
     title: 'The tenant has used its trial',

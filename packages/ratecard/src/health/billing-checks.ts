@@ -1,10 +1,14 @@
-// Checks of `doctor` about billing: unpaid renewals, open invoices, edits at the processor, and failing schedules. The detail of each
-// finding begins with its number, and the hint names the command that shows more.
+// Checks of `doctor` about billing: unpaid renewals, open invoices, unbilled usage, edits at the processor, and failing schedules. The
+// detail of each finding begins with its number, and the hint names the command that shows more.
+import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { formatMinor } from '../money/format.ts'
 import type { Finding, Service } from '../service/service.ts'
+import type { Store } from '../store/store.ts'
 
 export interface BillingChecksDeps {
+  readonly store: Pick<Store, 'unbilledUsage'>
+  readonly clock: Clock
   readonly operations: Pick<Service, 'listTenants' | 'billingGauges' | 'drift' | 'listWorkers' | 'cronRuns'>
 }
 
@@ -43,6 +47,28 @@ export async function checkOwed({ operations }: BillingChecksDeps): Promise<Foun
       hint: '`ratecard tenants list --owing --sort owed` shows who owes it, `ratecard tenants invoices <id>` since when.',
     }
   })
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+const unbilledDays = 30
+/** Maximum number of tenants and meters that a finding names. */
+const mostNamed = 5
+
+/** Finds usage of the last 30 days that was recorded for tenants without a subscription item for the meter. */
+export async function checkUnbilledUsage({ store, clock }: BillingChecksDeps): Promise<Found> {
+  const counts = await store.unbilledUsage.since(Math.floor(clock.now() / dayMs) - unbilledDays)
+  const [first] = counts
+  if (first === undefined) return { status: 'ok', detail: '0 usage reports of the last 30 days are paid by nobody' }
+  const reports = counts.reduce((sum, { reports: ofOne }) => sum + ofOne, 0)
+  const named = counts
+    .slice(0, mostNamed)
+    .map(({ tenantId, meter, reports: ofOne }) => `${tenantId} on "${meter}" (${String(ofOne)})`)
+  const more = counts.length > mostNamed ? `; and ${String(counts.length - mostNamed)} more` : ''
+  return {
+    status: 'warning',
+    detail: `${reports === 1 ? '1 usage report' : `${String(reports)} usage reports`} of the last 30 days came from tenants that have no item for the meter, so nobody pays: ${named.join('; ')}${more}`,
+    hint: `\`ratecard tenants subscriptions ${first.tenantId}\` shows what it pays for. Sell it a price of the meter, or report with \`strict\`, which refuses such usage.`,
+  }
 }
 
 /** Finds fields that were edited at the processor since the last push. */

@@ -12,7 +12,7 @@ import type { Mirror } from '../mirror/mirror.ts'
 import { pushLease } from '../journal/leases.ts'
 import { verifyHistory } from '../store/history-chain.ts'
 import type { Store } from '../store/store.ts'
-import { checkDrift, checkOwed, checkPastDue, checkSchedules } from './billing-checks.ts'
+import { checkDrift, checkOwed, checkPastDue, checkSchedules, checkUnbilledUsage } from './billing-checks.ts'
 import type { BillingChecksDeps } from './billing-checks.ts'
 
 export interface DoctorDeps extends BillingChecksDeps {
@@ -45,6 +45,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     ['lookup keys', () => checkLookupKeys(deps)],
     ['subscriptions', () => checkSubscriptions(deps)],
     ['usage', () => checkUsage(deps)],
+    ['unbilled usage', () => checkUnbilledUsage(deps)],
     ['drift', () => checkDrift(deps)],
     ['past due', () => checkPastDue(deps)],
     ['owed', () => checkOwed(deps)],

@@ -68,7 +68,10 @@ export type NewUsage = Omit<Inside<typeof checkout.NewUsage>, 'tenantId' | 'time
   readonly timestamp?: number
 }
 
-export type RecordedUsage = Pick<Inside<typeof checkout.Usage>, 'meter' | 'tenantId' | 'identifier' | 'alreadyCounted'>
+export type RecordedUsage = Pick<
+  Inside<typeof checkout.Usage>,
+  'meter' | 'tenantId' | 'identifier' | 'alreadyCounted' | 'billed'
+>
 
 export type DroppedUsage = Inside<typeof usage.DroppedUsage>
 

@@ -12,7 +12,7 @@ import type { PaceLimits } from './pacing.ts'
 import type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/auth.ts'
 import type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
 import type { PushHead, PushRecord, StepRecord } from './records/journal.ts'
-import type { JobStore, LocalSubscriptionStore, SessionStore, TenantStore } from './tenant-store.ts'
+import type { JobStore, LocalSubscriptionStore, SessionStore, TenantStore, UnbilledUsageStore } from './tenant-store.ts'
 import type { WorkerLogStore, WorkerRunStore, WorkerStore } from './worker-store.ts'
 
 export type { LeaseToken } from './lease-token.ts'
@@ -248,6 +248,7 @@ export interface Store {
   readonly localSubscriptions: LocalSubscriptionStore
   readonly grants: GrantStore
   readonly usage: UsageStore
+  readonly unbilledUsage: UnbilledUsageStore
   readonly jobs: JobStore
   readonly mirror: MirrorStore
   readonly revenue: RevenueStore

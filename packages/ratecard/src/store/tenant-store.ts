@@ -117,6 +117,21 @@ export interface LocalSubscriptionStore {
   end(id: string, at: number, audit?: AuditRecord): Promise<boolean>
 }
 
+/** Counts of usage reports of tenants that had no item for the meter. A day is the number of days since 1970 (UTC). */
+export interface UnbilledUsageStore {
+  /** Counts one report. Deletes the counts of days more than 40 days before it. */
+  add(tenantId: string, meter: string, day: number): Promise<void>
+  /** Returns the number of reports on this day and later by tenant and meter, most reports first. */
+  since(day: number): Promise<readonly UnbilledUsage[]>
+}
+
+export interface UnbilledUsage {
+  readonly tenantId: string
+  /** Configuration id of the meter. */
+  readonly meter: string
+  readonly reports: number
+}
+
 export type NewJob = Pick<
   JobRecord,
   'id' | 'kind' | 'subject' | 'input' | 'author' | 'message' | 'keyId' | 'keyName' | 'requestId' | 'createdAt'

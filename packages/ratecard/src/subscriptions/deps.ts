@@ -10,7 +10,10 @@ import type { TenantRecord } from '../store/tenant-store.ts'
 
 /** Dependencies of the functions that read subscriptions and record usage. */
 export interface SubscriberDeps {
-  readonly store: Pick<Store, 'versions' | 'mappings' | 'localSubscriptions' | 'mirror' | 'grants' | 'usage'>
+  readonly store: Pick<
+    Store,
+    'versions' | 'mappings' | 'localSubscriptions' | 'mirror' | 'grants' | 'usage' | 'unbilledUsage'
+  >
   /** State of the mirror: whether it is complete, and how old it is. */
   readonly mirror: Pick<Mirror, 'status'>
   readonly processor: Pick<

@@ -6,7 +6,10 @@ import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
 import type { UsageEvent } from '../processor/customer-half.ts'
 import type { NewUsage, Principal, RecordedUsage } from '../service/tenants.ts'
 import type { SubscriberDeps } from './deps.ts'
+import { isBilled, requireItem } from './billed-usage.ts'
 import { decideUsage } from './decide-usage.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
 
 /** Records usage. Idempotent per tenant, meter and identifier: only the first report with an identifier counts. */
 export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, principal: Principal): Promise<RecordedUsage> {
@@ -24,6 +27,8 @@ export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, princip
   }
   // The report is validated before the tenant gets a customer, so that a rejected report has no effect.
   const eventOf = decideUsage(situation, usage)
+  if (usage.strict === true) await requireItem(deps, meter, tenant)
+  const billed = usage.strict === true || (await isBilled(deps, meter, tenant))
   const event = eventOf(await deps.customerOf(tenant))
   const send = (idempotencyKey: string) => deps.processor.recordUsage(event, { idempotencyKey, signal: deps.shutdown })
   // The processor may replay an earlier failure for the key. A retry under a new idempotency key is safe, because the processor counts each
@@ -31,7 +36,8 @@ export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, princip
   const counted = await askProcessor(deps.shutdown, () =>
     despiteKeptFailure(send, usageKey(event), () => `ratecard-usage-${deps.newId()}`),
   )
-  return { meter: meter.id, tenantId: tenant.id, identifier, alreadyCounted: !counted }
+  if (counted && !billed) await deps.store.unbilledUsage.add(tenant.id, meter.id, Math.floor(deps.clock.now() / dayMs))
+  return { meter: meter.id, tenantId: tenant.id, identifier, alreadyCounted: !counted, billed }
 }
 
 async function findMeter({ applied }: SubscriberDeps, id: string): Promise<Meter> {

@@ -288,6 +288,7 @@ function createSubscription(
     description: plan.description,
     paymentMethod: card?.id,
     trialEnd: trialEndOf(call, plan.trial_end ?? undefined, plan.trial_period_days ?? undefined),
+    missingPaymentMethod: plan.missing_payment_method,
     paymentBehavior: 'error_if_incomplete',
     session: session.id,
     extra: (subscription) =>

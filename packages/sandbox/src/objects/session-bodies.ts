@@ -58,6 +58,8 @@ export interface CheckoutSessionBody {
     metadata: Metadata
     setup_future_usage: PaymentIntentBody['setup_future_usage']
     shipping: ShippingBody | null
+    /** Absent in sessions of sandboxes that did not take `trial_settings` yet. */
+    missing_payment_method?: 'cancel' | 'create_invoice' | 'pause' | undefined
     trial_end: number | null
     trial_period_days: number | null
   }

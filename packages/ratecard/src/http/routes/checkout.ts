@@ -84,7 +84,7 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
     recordUsage: route(
       rows.recordUsage,
       (call) => {
-        const { meter, value, tenantId, timestamp, identifier = identifierOf(call.request) } = call.body
+        const { meter, value, tenantId, timestamp, identifier = identifierOf(call.request), strict } = call.body
         const principal = principalOf(call.request, tenantId)
         const at = timestamp === undefined ? null : timeOf(timestamp, 'timestamp')
         const usage = {
@@ -92,6 +92,7 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
           value,
           ...(at === null ? {} : { timestamp: at }),
           ...(identifier === undefined ? {} : { identifier }),
+          ...(strict === undefined ? {} : { strict }),
         }
         return answerKeyed(
           service,

@@ -37,7 +37,13 @@ import {
   mirrorStateColumns,
   mirrorUnsummedColumns,
 } from './mirror.ts'
-import { auditColumns, localSubscriptionColumns, tenantColumns, tenantListingColumns } from './tenants.ts'
+import {
+  auditColumns,
+  localSubscriptionColumns,
+  tenantColumns,
+  tenantListingColumns,
+  unbilledUsageColumns,
+} from './tenants.ts'
 import { bundleColumns, deploymentColumns, logColumns, logSizeColumns, runColumns, scheduleColumns } from './workers.ts'
 import { workerChangeColumns, workerColumns, workerHostColumns } from './workers.ts'
 
@@ -74,6 +80,7 @@ export const tables = {
   featureGrants: { columns: featureGrantColumns, copiedBy: ['tenantId', 'feature'] },
   usageReports: { columns: usageReportColumns, copiedBy: ['tenantId', 'meter', 'identifier'] },
   usageTotals: { columns: usageTotalColumns, copiedBy: ['tenantId', 'meter', 'rangeStart'] },
+  unbilledUsage: { columns: unbilledUsageColumns, copiedBy: ['tenantId', 'meter', 'day'] },
   jobs: { columns: jobColumns, copiedBy: ['id'] },
   jobSteps: { columns: jobStepColumns, copiedBy: ['jobId', 'position'] },
   cancelRequests: { columns: cancelRequestColumns, copiedBy: ['kind', 'id'] },

@@ -60,6 +60,15 @@ export const localSubscriptionColumns = {
 
 export type LocalSubscriptionRecord = RecordOf<typeof localSubscriptionColumns>
 
+/** Number of usage reports that nobody pays for, by tenant, meter and day since 1970 (UTC). */
+export const unbilledUsageColumns = {
+  tenantId: text(),
+  /** Configuration id of the meter. */
+  meter: text(),
+  day: whole(),
+  reports: whole(),
+} satisfies Columns
+
 /** Values by which the list of tenants can be sorted. */
 export const tenantSorts = ['id', 'name', 'created_at', 'monthly', 'owed'] as const
 export type TenantSort = (typeof tenantSorts)[number]

@@ -23,6 +23,7 @@ import { sqlSecrets } from './repositories/configuration/secrets.ts'
 import { sqlServiceKeys } from './repositories/auth/service-keys.ts'
 import { sqlSessions } from './repositories/auth/sessions.ts'
 import { sqlTenants } from './repositories/tenants/tenants.ts'
+import { sqlUnbilledUsage } from './repositories/tenants/unbilled-usage.ts'
 import { sqlVersions } from './repositories/configuration/versions.ts'
 import { sqlWrittenForms } from './repositories/configuration/written-forms.ts'
 import { sqlWorkers } from './repositories/workers/worker-deployments.ts'
@@ -64,6 +65,7 @@ export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: St
     localSubscriptions: sqlLocalSubscriptions(database),
     grants: sqlGrants(database),
     usage: sqlUsage(database),
+    unbilledUsage: sqlUnbilledUsage(database),
     jobs: new SqlJobs({ database, leases, sealer, clock }),
     mirror: new SqlMirror(database, clock),
     revenue: new SqlRevenue(database),

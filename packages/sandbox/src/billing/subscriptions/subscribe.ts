@@ -12,7 +12,7 @@ import type { PhaseBody } from '../../objects/schedule-bodies.ts'
 import { notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Metadata } from '../../protocol/parameters/metadata.ts'
-import { futureTimestamp } from '../../protocol/parameters/params.ts'
+import { futureTimestamp, oneOf, required, shape } from '../../protocol/parameters/params.ts'
 import { refuseMidPeriodEnd } from './cancel.ts'
 import { periodAt, addIntervals } from '../pricing/billing-intervals.ts'
 import { amountFor, pricingIn } from '../pricing/price-amounts.ts'
@@ -98,6 +98,11 @@ export function trialEndOf(
   }
   return moment
 }
+
+/** The parameter `trial_settings` of subscriptions and of checkout sessions. */
+export const trialSettingsParam = shape({
+  end_behavior: required(shape({ missing_payment_method: required(oneOf('cancel', 'create_invoice', 'pause')) })),
+})
 
 type MissingPaymentMethod = SubscriptionBody['trial_settings']['end_behavior']['missing_payment_method']
 

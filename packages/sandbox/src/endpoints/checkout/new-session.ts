@@ -17,6 +17,7 @@ import type { Param, Read } from '../../protocol/parameters/params.ts'
 import type { CheckoutSessionBody } from '../../objects/session-bodies.ts'
 import { shippingField, toShipping } from '../customers/addresses.ts'
 import { currency } from '../catalog/currencies.ts'
+import { trialSettingsParam } from '../../billing/subscriptions/subscribe.ts'
 
 const lineItem = shape({
   metadata: metadata(),
@@ -52,6 +53,7 @@ export const createFields = {
     metadata: metadata(),
     trial_end: timestamp(),
     trial_period_days: integer({ min: 1, max: 730 }),
+    trial_settings: trialSettingsParam,
   }),
   success_url: required(webUrl()),
   ui_mode: oneOf('hosted_page'),
@@ -150,6 +152,7 @@ export function blankSession(
       metadata: applyMetadata({}, made?.metadata),
       setup_future_usage: params.payment_intent_data?.setup_future_usage ?? null,
       shipping: toShipping(params.payment_intent_data?.shipping),
+      missing_payment_method: data?.trial_settings?.end_behavior.missing_payment_method,
       trial_end: data?.trial_end ?? null,
       trial_period_days: data?.trial_period_days ?? null,
     },

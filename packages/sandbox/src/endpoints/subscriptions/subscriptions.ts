@@ -24,7 +24,13 @@ import {
   save,
 } from '../../billing/subscriptions/subscription-records.ts'
 import { trialWithoutCard } from '../../billing/subscriptions/renewal.ts'
-import { noPaymentSettings, subscribe, trialEndOf, trialSettings } from '../../billing/subscriptions/subscribe.ts'
+import {
+  noPaymentSettings,
+  subscribe,
+  trialEndOf,
+  trialSettings,
+  trialSettingsParam,
+} from '../../billing/subscriptions/subscribe.ts'
 import { defaultTerms, taxRatesParam, termFields, termsAfter } from '../../billing/subscriptions/terms.ts'
 import { withTrial } from '../../billing/subscriptions/trial.ts'
 import { nouns, type PriceBody } from '../../objects/bodies.ts'
@@ -93,9 +99,7 @@ const sharedFields = {
   }),
   proration_behavior: prorationBehavior,
   trial_end: nowOrTimestamp(),
-  trial_settings: shape({
-    end_behavior: required(shape({ missing_payment_method: required(oneOf('cancel', 'create_invoice', 'pause')) })),
-  }),
+  trial_settings: trialSettingsParam,
 } satisfies Fields
 
 const createFields = {

@@ -24,9 +24,12 @@ export async function createCheckout(
 }
 
 export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.SessionCreateParams {
-  const { mode, customer, price, quantity, trialPeriodDays, currency, promotionCode } = wanted
+  const { mode, customer, price, quantity, trialPeriodDays, trialEnd, currency, promotionCode } = wanted
   const metadata = { ...wanted.metadata }
-  const trial = trialPeriodDays === null ? {} : { trial_period_days: trialPeriodDays }
+  const trial = {
+    ...(trialPeriodDays === null ? {} : { trial_period_days: trialPeriodDays }),
+    ...(trialEnd === null ? {} : { trial_settings: { end_behavior: { missing_payment_method: trialEnd } } }),
+  }
   return {
     mode,
     customer,
@@ -36,6 +39,7 @@ export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.Session
     metadata,
     // Sent only if true: together with an applied promotion code Stripe refuses the parameter, whatever its value.
     ...(wanted.allowPromotionCodes ? { allow_promotion_codes: true } : {}),
+    ...(wanted.paymentMethodCollection === 'always' ? {} : { payment_method_collection: 'if_required' as const }),
     ...(currency === null ? {} : { currency }),
     ...(promotionCode === null ? {} : { discounts: [{ promotion_code: promotionCode }] }),
     ...(mode === 'subscription' ? { subscription_data: { metadata, ...trial } } : {}),

@@ -95,6 +95,14 @@ export const tenantTables = ({ key }: Dialect): readonly string[] => [
   last_at bigint not null,
   primary key (tenant_id, meter, range_start)
 )`,
+  `create table unbilled_usage (
+  tenant_id ${key} not null,
+  meter ${key} not null,
+  day bigint not null,
+  reports bigint not null,
+  primary key (tenant_id, meter, day)
+)`,
+  `create index unbilled_usage_by_day on unbilled_usage (day)`,
   `create table jobs (
   id ${key} primary key,
   kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
