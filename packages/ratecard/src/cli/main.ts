@@ -35,7 +35,10 @@ export async function main(words: readonly string[], given: CliIo): Promise<Exit
   }
 }
 
-/** Returns the commands whose first word is `argv[0]`, or all commands if there are none: building each in Commander slows the start. */
+/**
+ * Returns the commands whose first word is `argv[0]`; all commands if no command starts with it. Only these are built, because building a
+ * command in Commander takes time.
+ */
 function meant(argv: readonly string[]): readonly Command[] {
   const found = commands.filter(({ name }) => name.split(' ')[0] === argv[0])
   return found.length === 0 ? commands : found

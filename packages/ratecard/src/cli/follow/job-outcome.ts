@@ -1,4 +1,4 @@
-// Counts what a job moved, from its steps. A step can succeed without moving anything.
+// Counts the items that a job moved, from the results of its steps. A step can succeed without moving an item.
 import type { JobReport } from '@ratecard/client'
 import type { Output } from '../terminal/output.ts'
 import { showTime } from '../views/table.ts'
