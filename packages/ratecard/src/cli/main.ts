@@ -29,7 +29,7 @@ export async function main(words: readonly string[], given: CliIo): Promise<Exit
     if (global.json && result.json !== undefined) io.stdout.write(`${JSON.stringify(result.json, null, 2)}\n`)
     return result.exit ?? 0
   } catch (error) {
-    // Imported lazily, because only a failure needs the module.
+    // The module is imported here, because only a failure needs it.
     const { fail } = await import('./fail.ts')
     return fail(error, { invocation, argv, io, out })
   }

@@ -86,12 +86,9 @@ export interface MappingStore {
 }
 
 export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'failed' | 'interrupted' | 'abandoned'> {
-  /** Called before a step is sent. Sets its state to `begun`, increments its attempts and stores the resolved step. */
+  /** Sets the step's state to `begun`, increments its attempts and stores the resolved step. Call it before the step is sent. */
   begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord>
-  /**
-   * Called after the response to a step. Stores the result, the secret in the response and the last state of a deleted object in one
-   * transaction.
-   */
+  /** Stores the result of a step, the secret in its response, and the last state of a deleted object, in one transaction. */
   succeed(
     pushId: string,
     index: number,
