@@ -67,8 +67,9 @@ export interface StoreRefusal {
   /** Time of the failure, epoch milliseconds. */
   readonly at: number
   /**
-   * `connection`: the database was unreachable; the next successful connection ends this. `condition`: a lasting condition such as a full
-   * disk, which the next read does not reveal. `damage`: the check at start found a damaged file; this lasts until the next start.
+   * Kind of refusal. `connection`: the database was unreachable; the next successful connection ends this. `condition`: e.g. a full disk,
+   * which the next read does not reveal, so it counts for `refusalMs`. `damage`: the check at start found a damaged file; this lasts until
+   * the next start.
    */
   readonly kind: 'connection' | 'condition' | 'damage'
 }
