@@ -78,8 +78,9 @@ test('tiers, their mode and other currencies are those of the base price, each a
   expect(live).toMatchObject({ billing_scheme: 'tiered', tiers_mode: 'volume' })
   expect(live.tiers).toMatchObject([
     { up_to: 10, unit_amount: 250, flat_amount: 500 },
-    { up_to: null, unit_amount_decimal: '0.25' },
+    { up_to: null, unit_amount: null },
   ])
+  expect(Number(live.tiers?.[1]?.unit_amount_decimal)).toBe(0.25)
   expect(live.currency_options?.['eur']?.tiers).toMatchObject([
     { up_to: 10, unit_amount: 225, flat_amount: 450 },
     { up_to: null, unit_amount: 2 },
