@@ -63,6 +63,9 @@ const inEachCurrency = (option: Schema): Schema => ({
   properties: { currency_options: { additionalProperties: option } },
 })
 
+/** Pattern of a percentage that is more than 0 and at most 100. */
+const percentPattern = '^(?!0+(\\.0+)?$)(\\d{1,2}(\\.\\d{1,12})?|100(\\.0{1,12})?)$'
+
 /** Conditions between the members of one object, as far as JSON Schema can express them. */
 const relations: Readonly<Record<string, readonly Schema[]>> = {
   price: [
@@ -76,6 +79,7 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
       ],
     },
     when(has('percent_off_base'), without(...membersOfBase)),
+    { properties: { percent_off_base: { pattern: percentPattern } } },
     when(has('tiers'), { ...hasValue('billing_scheme', 'tiered') }),
     when(hasValue('billing_scheme', 'tiered'), needs('tiers', 'interval')),
     when(has('tiers_mode'), needs('tiers')),
