@@ -214,6 +214,37 @@ create table local_subscriptions (
 create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
 create index local_subscriptions_by_price on local_subscriptions (price_id, tenant_id) where ended_at is null;
 create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
+create table feature_grants (
+  tenant_id text not null,
+  feature text not null,
+  granted text,
+  switched text check (switched in ('on', 'off')),
+  mode text not null check (mode in ('add', 'replace')),
+  ends_at bigint,
+  note text,
+  created_at bigint not null,
+  primary key (tenant_id, feature)
+);
+create table usage_reports (
+  tenant_id text not null,
+  meter text not null,
+  identifier text not null,
+  range_start bigint not null,
+  used_at bigint not null,
+  value text not null,
+  state text not null check (state in ('held', 'sent')),
+  created_at bigint not null,
+  primary key (tenant_id, meter, identifier)
+);
+create index usage_reports_by_age on usage_reports (tenant_id, meter, created_at);
+create table usage_totals (
+  tenant_id text not null,
+  meter text not null,
+  range_start bigint not null,
+  total text not null,
+  last_at bigint not null,
+  primary key (tenant_id, meter, range_start)
+);
 create table unbilled_usage (
   tenant_id text not null,
   meter text not null,
@@ -689,6 +720,37 @@ create table local_subscriptions (
 create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
 create index local_subscriptions_by_price on local_subscriptions (price_id, tenant_id) where ended_at is null;
 create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
+create table feature_grants (
+  tenant_id text collate "C" not null,
+  feature text collate "C" not null,
+  granted text,
+  switched text check (switched in ('on', 'off')),
+  mode text not null check (mode in ('add', 'replace')),
+  ends_at bigint,
+  note text,
+  created_at bigint not null,
+  primary key (tenant_id, feature)
+);
+create table usage_reports (
+  tenant_id text collate "C" not null,
+  meter text collate "C" not null,
+  identifier text collate "C" not null,
+  range_start bigint not null,
+  used_at bigint not null,
+  value text not null,
+  state text not null check (state in ('held', 'sent')),
+  created_at bigint not null,
+  primary key (tenant_id, meter, identifier)
+);
+create index usage_reports_by_age on usage_reports (tenant_id, meter, created_at);
+create table usage_totals (
+  tenant_id text collate "C" not null,
+  meter text collate "C" not null,
+  range_start bigint not null,
+  total text not null,
+  last_at bigint not null,
+  primary key (tenant_id, meter, range_start)
+);
 create table unbilled_usage (
   tenant_id text collate "C" not null,
   meter text collate "C" not null,

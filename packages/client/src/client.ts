@@ -114,6 +114,8 @@ export type {
   EnterpriseOutcome,
   Entitlements,
   FeatureCheck,
+  Grant,
+  NewGrant,
   FeatureChecks,
   FieldChange,
   Finding,

@@ -45,6 +45,11 @@ export interface TenantsClient {
   cancelSubscription(id: string, subscription: string, options?: ActOptions): Promise<void>
   /** Returns the features that the tenant may use now. */
   entitlements(id: string, options?: CallOptions): Promise<result.Entitlements>
+  /** Returns what the tenant was given of features by hand, ended grants included. */
+  grants(id: string, options?: CallOptions): Promise<result.Grant[]>
+  /** Gives a tenant more of a feature, or another limit. Takes the place of an earlier grant of the feature. */
+  grant(id: string, feature: string, grant: result.NewGrant, options?: ActOptions): Promise<result.Grant>
+  removeGrant(id: string, feature: string, options?: ActOptions): Promise<void>
   upcomingInvoice(id: string, options?: CallOptions): Promise<result.UpcomingInvoice>
   /**
    * Returns the finalized invoices, newest first, with their unpaid and refunded amounts. Needs the mirror, i.e. the service's copy of the
@@ -74,6 +79,12 @@ export const tenantsClient = (transport: Transport): TenantsClient => ({
     await call(transport, 'removeTenant', { params: { id } }, acted(options))
   },
   subscriptions: (id, options) => call(transport, 'listTenantSubscriptions', { params: { id } }, options),
+  grants: async (id, options) => (await call(transport, 'listGrants', { params: { id } }, options)).grants,
+  grant: (id, feature, body, options = {}) =>
+    call(transport, 'putGrant', { params: { id, feature }, body }, acted(options)),
+  removeGrant: async (id, feature, options = {}) => {
+    await call(transport, 'removeGrant', { params: { id, feature } }, acted(options))
+  },
   cancelSubscription: async (id, subscription, options = {}) => {
     await call(transport, 'cancelSubscription', { params: { id, subscription } }, acted(options))
   },

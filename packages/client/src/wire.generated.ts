@@ -397,6 +397,8 @@ export interface PriceDocument {
   enterprise_id?: string
   /** Id of the ordinary price that this enterprise price stands in for. Default: the longest one its own id continues. */
   base_price?: string
+  /** Per cent that an enterprise price is cheaper than its base price, more than 0 and at most 100. In place of amount, tiers, packages and other currencies, which follow the base price. */
+  percent_off_base?: string
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
   /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
@@ -923,6 +925,10 @@ export interface NewCheckout {
   readonly quantity?: number | undefined
   /** Recurring prices only. 0 is no trial, whatever the price gives. */
   readonly trialPeriodDays?: number | undefined
+  /** `if_required`: the trial begins without a card. Needs a trial. Where the tenant has used its trial of the price, the page asks for a card all the same. */
+  readonly paymentMethodCollection?: 'always' | 'if_required' | undefined
+  /** What becomes of the subscription when the trial ends and there is no card: it ends, or it pauses until it is resumed. Needs a trial; `cancel` when absent and `payment_method_collection` is `if_required`. */
+  readonly trialEnd?: 'cancel' | 'pause' | undefined
   /** One of the price’s currencies; the processor chooses when absent. */
   readonly currency?: string | undefined
   /** Let the customer enter a code. */
@@ -945,6 +951,8 @@ export interface Usage {
   identifier: string
   /** True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here. */
   alreadyCounted: boolean
+  /** False: the tenant has no subscription item for the meter, as of the mirror, so nobody pays for the report. True without a complete mirror. */
+  billed: boolean
 }
 
 export interface NewUsage {
@@ -958,6 +966,10 @@ export interface NewUsage {
   readonly timestamp?: string | Date | undefined
   /** The same identifier is counted once. */
   readonly identifier?: string | undefined
+  /** Refuse the report (409 `limit_reached`) where it would pass an allowance of a metered feature; nothing is recorded then. */
+  readonly enforce?: boolean | undefined
+  /** Refuse the report (409 `meter_not_subscribed`) where nobody would pay for it; nothing is recorded then. */
+  readonly strict?: boolean | undefined
 }
 
 export interface PushOutcome {
@@ -1510,6 +1522,36 @@ export interface SubscriptionItem {
   usageType: 'licensed' | 'metered'
   currentPeriodEnd: string | null
   scheduledPriceId: string | null
+}
+
+export interface Grants {
+  /** All grants of the tenant, by feature; ended ones too. */
+  grants: Grant[]
+}
+
+export interface Grant {
+  /** Config id of the feature. */
+  feature: string
+  limit: number | 'unlimited' | null
+  enabled: boolean | null
+  replace: boolean
+  endsAt: string | null
+  note: string | null
+  /** When it was given. */
+  createdAt: string
+}
+
+export interface NewGrant {
+  /** How many; on top of what was bought, unless `replace` is true. */
+  readonly limit?: number | 'unlimited' | undefined
+  /** true: the tenant has the feature; false: it does not have it, whatever it bought. */
+  readonly enabled?: boolean | undefined
+  /** The grant takes the place of what was bought. Default false: it is on top of it. */
+  readonly replace?: boolean | undefined
+  /** For yourself. */
+  readonly note?: string | undefined
+  /** When the grant ends. Absent: it does not end. */
+  readonly endsAt?: string | Date | undefined
 }
 
 /** The members beside `invoices` are those of the invoice that comes first. */
@@ -2178,7 +2220,7 @@ export interface CronRun {
 }
 
 /** Codes of problems that this version knows. */
-export type ProblemCode = 'json_malformed' | 'request_invalid' | 'delivery_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'feature_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'trial_used' | 'mirror_off' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'mirror_filling' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+export type ProblemCode = 'json_malformed' | 'request_invalid' | 'delivery_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'grant_not_found' | 'feature_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'meter_not_subscribed' | 'limit_reached' | 'trial_used' | 'mirror_off' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'mirror_filling' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
 
 /** What each operation takes and answers. */
 export interface Operations {
@@ -2687,6 +2729,35 @@ export interface Operations {
       readonly subscription: string
     }
   }
+  listGrants: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: Grants
+    }
+  }
+  putGrant: {
+    params: {
+      /** The id. */
+      readonly id: string
+      /** Config id of the feature. */
+      readonly feature: string
+    }
+    body: NewGrant
+    answers: {
+      200: Grant
+    }
+  }
+  removeGrant: {
+    params: {
+      /** The id. */
+      readonly id: string
+      /** Config id of the feature. */
+      readonly feature: string
+    }
+  }
   getTenantEntitlements: {
     params: {
       /** The id. */
@@ -3129,6 +3200,9 @@ export const operations = {
   removeTenant: ['DELETE', '/api/v1/billing/admin/tenants/:id', null],
   listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
   cancelSubscription: ['DELETE', '/api/v1/billing/admin/tenants/:id/subscriptions/:subscription', null],
+  listGrants: ['GET', '/api/v1/billing/admin/tenants/:id/grants', {grants:{}}],
+  putGrant: ['PUT', '/api/v1/billing/admin/tenants/:id/grants/:feature', {}, {}],
+  removeGrant: ['DELETE', '/api/v1/billing/admin/tenants/:id/grants/:feature', null],
   getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', {features:{}}],
   getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}},dropped_usage:{examples:{}}}],
   listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],

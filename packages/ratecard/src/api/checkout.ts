@@ -98,6 +98,12 @@ export const NewUsage = shape('NewUsage', {
   identifier: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'The same identifier is counted once.' }),
   ),
+  enforce: Type.Optional(
+    Type.Boolean({
+      description:
+        'Refuse the report (409 `limit_reached`) where it would pass an allowance of a metered feature; nothing is recorded then.',
+    }),
+  ),
   strict: Type.Optional(
     Type.Boolean({
       description:
@@ -260,6 +266,7 @@ export const checkoutOperations = operations({
     errors: [
       'meter_not_found',
       'meter_not_subscribed',
+      'limit_reached',
       'config_not_found',
       'tenant_not_found',
       'not_allowed',

@@ -207,6 +207,12 @@ export const problemCodes = {
     when: 'A usage report with `strict: true`, of a tenant without a subscription item for the meter: nothing was recorded. Sell the tenant a price of the meter, or leave `strict` out.',
     about: ['meter'],
   },
+  limit_reached: {
+    status: 409,
+    title: 'The allowance is used up',
+    when: 'A usage report with `enforce: true` would pass an allowance of a feature with `beyond: deny`: nothing was recorded or sent.',
+    about: ['value'],
+  },
   trial_used: {
     status: 409,
     title: 'The tenant has used its trial',

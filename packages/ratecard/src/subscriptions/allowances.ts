@@ -99,6 +99,8 @@ function windowOf(entry: ProductFeature, period: FeatureSource['period'], now: n
   const resets = typeof entry === 'string' ? 'billing_period' : (entry.resets ?? 'billing_period')
   if (resets === 'never') return { from: 0, to: null }
   if (resets === 'month' || period === null) return monthOf(now)
+  // The next period begins when this one ends, before the mirror has read the renewal.
+  if (now >= period.end) return { from: period.end, to: 2 * period.end - period.start }
   return { from: period.start, to: period.end }
 }
 

@@ -26,6 +26,6 @@ export function createSubscribers(deps: SubscriberDeps & { readonly pastDueGrace
     upcomingInvoices: (id) => readUpcomingInvoices(deps, id),
     droppedUsage: (query) => readDroppedUsage(usage, query),
     droppedUsageOf: (id) => readDroppedUsageOf(usage, id),
-    recordUsage: (usage, principal) => recordUsage(deps, usage, principal),
+    recordUsage: (usage, principal) => recordUsage(entitlements, usage, principal),
   } satisfies Partial<TenantOperations>
 }

@@ -5,14 +5,20 @@ import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
 import type { UsageEvent } from '../processor/customer-half.ts'
 import type { NewUsage, Principal, RecordedUsage } from '../service/tenants.ts'
+import { countUsage } from './counted-usage.ts'
 import type { SubscriberDeps } from './deps.ts'
+import type { FeatureSourceDeps } from './feature-sources.ts'
 import { isBilled, requireItem } from './billed-usage.ts'
 import { decideUsage } from './decide-usage.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Records usage. Idempotent per tenant, meter and identifier: only the first report with an identifier counts. */
-export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, principal: Principal): Promise<RecordedUsage> {
+export async function recordUsage(
+  deps: FeatureSourceDeps,
+  usage: NewUsage,
+  principal: Principal,
+): Promise<RecordedUsage> {
   const tenant = await deps.tenantOf(principal)
   const meter = await findMeter(deps, usage.meter)
   const { livemode } = await deps.account()
@@ -33,12 +39,17 @@ export async function recordUsage(deps: SubscriberDeps, usage: NewUsage, princip
   const send = (idempotencyKey: string) => deps.processor.recordUsage(event, { idempotencyKey, signal: deps.shutdown })
   // The processor may replay an earlier failure for the key. A retry under a new idempotency key is safe, because the processor counts each
   // identifier once.
-  const counted = await askProcessor(deps.shutdown, () =>
-    despiteKeptFailure(send, usageKey(event), () => `ratecard-usage-${deps.newId()}`),
-  )
+  const sendOnce = () => despiteKeptFailure(send, usageKey(event), () => `ratecard-usage-${deps.newId()}`)
+  const toCount = { tenant, meter, at: event.timestamp, enforce: usage.enforce === true, ...countedOf(event, meter) }
+  const counted = await askProcessor(deps.shutdown, () => countUsage(deps, toCount, sendOnce))
   if (counted && !billed) await deps.store.unbilledUsage.add(tenant.id, meter.id, Math.floor(deps.clock.now() / dayMs))
   return { meter: meter.id, tenantId: tenant.id, identifier, alreadyCounted: !counted, billed }
 }
+
+const countedOf = ({ identifier, payload }: UsageEvent, meter: Meter) => ({
+  identifier,
+  value: payload[meter.value_settings?.event_payload_key ?? 'value'] ?? '0',
+})
 
 async function findMeter({ applied }: SubscriberDeps, id: string): Promise<Meter> {
   const { config } = await applied()

@@ -1,5 +1,6 @@
 import { basePriceId } from '../../config/schema/base-price.ts'
 import { isEnterprise } from '../../config/schema/ids.ts'
+import { membersOfBase } from '../../config/schema/percent-off.ts'
 import { isPublic } from '../../config/schema/public-view.ts'
 import type { CurrencyOption, Price, Product } from '../../config/schema/schema.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
@@ -167,10 +168,17 @@ export const price = table()(
     default: { value: (price) => price.default === true, pulled: 'live' },
     enterprise_template: { value: (price) => price.enterprise_template, pulled: 'kept' },
     enterprise_id: { value: (price) => price.enterprise_id, pulled: 'kept' },
-    // Contains the derived base price if the document omits it, so that writing the derived id explicitly is no difference.
+    // If the document omits `base_price`, the value is the derived base price. So a document that writes the derived id explicitly is no
+    // change.
     base_price: {
       value: (price, product) => (isEnterprise(price) ? basePriceId(price, product.prices ?? []) : undefined),
       pulled: 'kept',
+    },
+    // A pull writes amounts in its place if they no longer follow from the base price.
+    percent_off_base: {
+      value: ({ percent_off_base: percent }) => (percent === undefined ? undefined : canonicalDecimal(percent)),
+      pulled: 'live',
+      members: ['percent_off_base', ...membersOfBase],
     },
   },
 )

@@ -40,7 +40,7 @@ interface Reader {
   readonly read: (item: object, product: Product | undefined) => unknown
 }
 
-/** Readers of all fields by kind. A plan runs them for every item. Precomputed lists of objects with one shape halve the time. */
+/** Readers of all fields by kind. They are precomputed, because a plan runs them for every item; that halves the time of a plan. */
 export const readersOf = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,
@@ -115,7 +115,9 @@ export function documentValue(kind: ResourceKind, field: string, value: unknown)
  * it.
  */
 export function membersOf(kind: ResourceKind, name: string): readonly string[] {
-  if (ownMembers[kind][name]?.pulled === 'kept') return []
+  const own = ownMembers[kind][name]
+  if (own?.pulled === 'kept') return []
+  if (own?.members !== undefined) return own.members
   const said = fieldRows[kind].find(([, row]) => nameFits(row, name))
   return said === undefined ? [name] : said[1].members
 }

@@ -13,6 +13,7 @@ import type { Decision } from './decision.ts'
 import { decideDefaultPrice } from './default-price.ts'
 import { decideFeatures } from './features.ts'
 import { decideResource } from './decide-resource.ts'
+import { movedDeals } from './moved-deals.ts'
 import { mergedIssue, overlookedRenames } from './renamed.ts'
 import { planState, type PlanState } from './state.ts'
 import { webhookIssues } from './webhooks.ts'
@@ -30,8 +31,8 @@ export interface Binding {
 
 export interface Plan {
   /**
-   * One change per configuration id, then those of strays. Kinds are in creation order, ids in document order, archives in the order of the
-   * earlier document.
+   * One change per configuration id, then the changes of strays (objects that an abandoned push left behind). Kinds are in creation order,
+   * ids in document order, archives in the order of the earlier document.
    */
   readonly changes: readonly PlannedChange[]
   readonly steps: readonly Step[]
@@ -128,6 +129,7 @@ export function planChanges(input: PlanInput): Plan {
   write({ issues: webhookIssues(state) })
   decideArchives(state).forEach(write)
   write({ issues: overlookedRenames(state) })
+  write({ issues: movedDeals(state) })
   return {
     // Each kind is in document order. Its removed resources follow in the order of the earlier document.
     changes: [...resourceKinds.flatMap((kind) => [...state.changes.ofKind(kind).values()]), ...strays],

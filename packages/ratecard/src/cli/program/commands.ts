@@ -65,6 +65,7 @@ import {
   tenantsSubscriptions,
   tenantsUpdate,
 } from '../commands/tenants/tenants.ts'
+import { tenantsGrant, tenantsGrants } from '../commands/tenants/tenants-grants.ts'
 import { tenantsInvoices } from '../commands/tenants/tenants-invoices.ts'
 import { tenantsList } from '../commands/tenants/tenants-list.ts'
 
@@ -107,6 +108,8 @@ export const commands: readonly Command[] = [
   tenantsDelete,
   tenantsSubscriptions,
   tenantsEntitlements,
+  tenantsGrants,
+  tenantsGrant,
   tenantsUpcomingInvoice,
   tenantsInvoices,
   tenantsAudit,

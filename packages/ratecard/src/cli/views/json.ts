@@ -15,7 +15,7 @@ import type { Inside } from '../../api/notation/schema.ts'
 import { TenantInvoices } from '../../api/invoices.ts'
 import { Money, MoneyDays, Subscribers } from '../../api/money.ts'
 import { Session } from '../../api/sessions.ts'
-import { Audit, Tenant, TenantList, TenantSubscriptions, Entitlements, UpcomingInvoice } from '../../api/tenants.ts'
+import { Audit, Tenant, TenantList, TenantSubscriptions, Entitlements, Grant, Grants, UpcomingInvoice } from '../../api/tenants.ts'
 import { DroppedUsageList } from '../../api/usage.ts'
 import { WebhookListing, WebhookRotation } from '../../api/webhooks.ts'
 import { CronRun, CronRunList, WorkerLogLine } from '../../api/worker-runs.ts'
@@ -31,10 +31,10 @@ const printed =
   (value: Inside<Shape, string>): Static<Shape> =>
     clientToWire(shape, value)
 
-/** Cast: the client's type also allows issue codes of newer servers. */
+/** The cast is needed because the client's type also allows issue codes of newer servers. */
 export const jsonOutcome = (outcome: client.PushOutcome) =>
   printed(PushOutcome)(outcome as Inside<typeof PushOutcome, string>)
-/** Cast: the client's type also allows document values of newer servers. */
+/** The cast is needed because the client's type also allows document values of newer servers. */
 export const jsonServed = (served: client.ServedConfig) =>
   printed(ServedConfig)(served as Inside<typeof ServedConfig, string>)
 export const jsonHistory = printed(History)
@@ -51,6 +51,8 @@ export const jsonTenant = printed(Tenant)
 export const jsonTenants = printed(TenantList)
 export const jsonSubscriptions = printed(TenantSubscriptions)
 export const jsonEntitlements = printed(Entitlements)
+export const jsonGrant = printed(Grant)
+export const jsonGrants = printed(Grants)
 export const jsonUpcomingInvoice = printed(UpcomingInvoice)
 export const jsonDroppedUsage = printed(DroppedUsageList)
 export const jsonTenantInvoices = printed(TenantInvoices)

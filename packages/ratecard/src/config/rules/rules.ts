@@ -20,6 +20,7 @@ import {
   templateOrEnterpriseId,
 } from './enterprise-rules.ts'
 import { featureMeters, productFeatures } from './feature-rules.ts'
+import { percentOffBase } from './percent-rules.ts'
 import { previousIds } from '../schema/previous-ids.ts'
 import {
   amountOrTiers,
@@ -72,6 +73,7 @@ const rules: readonly Rule[] = [
   oneDefaultPrice,
   basePrice,
   oneEnterprisePricePerBase,
+  percentOffBase,
   couponHasOneDiscount,
   couponCurrency,
   couponCurrencies,

@@ -84,7 +84,8 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
     recordUsage: route(
       rows.recordUsage,
       (call) => {
-        const { meter, value, tenantId, timestamp, identifier = identifierOf(call.request), strict } = call.body
+        const { meter, value, tenantId, timestamp, identifier = identifierOf(call.request), strict, enforce } =
+          call.body
         const principal = principalOf(call.request, tenantId)
         const at = timestamp === undefined ? null : timeOf(timestamp, 'timestamp')
         const usage = {
@@ -93,6 +94,7 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
           ...(at === null ? {} : { timestamp: at }),
           ...(identifier === undefined ? {} : { identifier }),
           ...(strict === undefined ? {} : { strict }),
+          ...(enforce === undefined ? {} : { enforce }),
         }
         return answerKeyed(
           service,

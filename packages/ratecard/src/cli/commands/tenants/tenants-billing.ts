@@ -1,14 +1,14 @@
 import type { Invoice } from '@ratecard/client'
 import { formatMinor } from '../../../money/format.ts'
-import type { ArgumentSpec, Command } from '../../program/command.ts'
+import type { Command } from '../../program/command.ts'
 import type { Output } from '../../terminal/output.ts'
 import { connect } from '../../server-address.ts'
 import { printDroppedUsage } from '../../views/dropped-usage.ts'
 import { printTable, right, showTime, table } from '../../views/table.ts'
+import { tenantArgument } from './tenants.ts'
 import { jsonAudit, jsonEntitlements, jsonSession, jsonUpcomingInvoice } from '../../views/json.ts'
 import { formatAuthor } from '../../views/who.ts'
 
-const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 
 export const tenantsUpcomingInvoice: Command = {
   name: 'tenants upcoming-invoice',

@@ -9,7 +9,7 @@ import { printDroppedUsage } from '../../views/dropped-usage.ts'
 import { showTime, table } from '../../views/table.ts'
 import { jsonDroppedUsage, jsonSubscriptions, jsonTenant } from '../../views/json.ts'
 
-const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
+export const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 const emailOption: OptionSpec = { flags: '--email <address>', description: 'Email address for invoices.' }
 const customerOption: OptionSpec = {
   flags: '--customer <id>',

@@ -1,0 +1,87 @@
+import type { Grant, NewGrant } from '@ratecard/client'
+import type { Command, CommandContext } from '../../program/command.ts'
+import { usageFailure } from '../../failure.ts'
+import { connect } from '../../server-address.ts'
+import { jsonGrant, jsonGrants } from '../../views/json.ts'
+import { printTable, showTime } from '../../views/table.ts'
+import { authorOf } from '../../author.ts'
+import { tenantArgument } from './tenants.ts'
+
+export const tenantsGrants: Command = {
+  name: 'tenants grants',
+  summary: 'Show what a tenant was given of features by hand',
+  arguments: [tenantArgument],
+  examples: [{ command: 'ratecard tenants grants glazeworks', what: 'limits, switches, and when they end' }],
+  run: async (context) => {
+    const { args, io, out } = context
+    const grants = await connect(context).client.tenants.grants(args[0] ?? '', { signal: io.signal })
+    const rows = grants.map((grant) => [
+      grant.feature,
+      grantText(grant),
+      grant.endsAt === null ? 'never' : showTime(grant.endsAt),
+      grant.note ?? '',
+    ])
+    printTable(out, ['feature', 'granted', 'ends (UTC)', 'note'], rows, 'It was given nothing by hand.')
+    return { json: jsonGrants({ grants }) }
+  },
+}
+
+export const tenantsGrant: Command = {
+  name: 'tenants grant',
+  summary: 'Give a tenant more of a feature, or take that back',
+  description:
+    'On top of what the tenant buys, or with --replace in its place. Takes the place of an earlier grant of the same feature.',
+  arguments: [tenantArgument, { name: '<feature>', description: 'Id of the feature in the configuration.' }],
+  options: [
+    { flags: '--limit <n>', description: 'How many, or `unlimited`.' },
+    { flags: '--enable', description: 'The tenant has the feature, whatever it buys.' },
+    { flags: '--disable', description: 'The tenant does not have the feature, whatever it buys.' },
+    { flags: '--replace', description: 'In place of what it buys, not on top.' },
+    { flags: '--until <date>', description: 'When the grant ends: a day (2027-01-01, UTC) or a time with a zone.' },
+    { flags: '--note <text>', description: 'For yourself.' },
+    { flags: '--remove', description: 'Take the grant back.' },
+  ],
+  examples: [
+    { command: 'ratecard tenants grant glazeworks projects --limit 50 --until 2027-01-01', what: '50 more until then' },
+    { command: 'ratecard tenants grant glazeworks projects --remove', what: 'only what it buys' },
+  ],
+  run: async (context) => {
+    const { args, options, io, out } = context
+    const [id = '', feature = ''] = args
+    const { client } = connect(context)
+    const acting = { author: await authorOf(context), signal: io.signal }
+    if (options.flag('remove')) {
+      await client.tenants.removeGrant(id, feature, acting)
+      out.say(`${out.paint.green('✓')} ${id} has only what it buys of ${feature}.`)
+      return { json: { id, feature, removed: true } }
+    }
+    const grant = await client.tenants.grant(id, feature, wantedGrant(context), acting)
+    const until = grant.endsAt === null ? '' : ` until ${showTime(grant.endsAt)} UTC`
+    out.say(`${out.paint.green('✓')} ${id}: ${feature} ${grantText(grant)}${until}.`)
+    return { json: jsonGrant(grant) }
+  },
+}
+
+function wantedGrant({ options }: CommandContext): NewGrant {
+  const [limit, until, note] = [options.text('limit'), options.text('until'), options.text('note')]
+  if (limit !== undefined && limit !== 'unlimited' && !/^\d{1,12}$/.test(limit))
+    throw usageFailure(`--limit is a whole number or "unlimited", not "${limit}".`, 'For example --limit 50.')
+  if (options.flag('enable') && options.flag('disable'))
+    throw usageFailure('--enable and --disable do not go together.', 'Choose one.')
+  return {
+    ...(limit !== undefined && { limit: limit === 'unlimited' ? limit : Number(limit) }),
+    ...(options.flag('enable') && { enabled: true }),
+    ...(options.flag('disable') && { enabled: false }),
+    ...(options.flag('replace') && { replace: true }),
+    ...(until !== undefined && { endsAt: /^\d{4}-\d\d-\d\d$/.test(until) ? `${until}T00:00:00Z` : until }),
+    ...(note !== undefined && { note }),
+  }
+}
+
+function grantText({ limit, enabled, replace }: Grant): string {
+  const parts = [
+    ...(enabled === null ? [] : [enabled ? 'on' : 'off']),
+    ...(limit === null ? [] : [replace ? `${String(limit)} in all` : `${String(limit)} more`]),
+  ]
+  return parts.join(', ')
+}
