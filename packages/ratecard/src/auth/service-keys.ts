@@ -74,7 +74,7 @@ export function createServiceKeys({
     await serviceKeys.touch(id, now).catch(() => touched.delete(id))
   }
 
-  /** Returns valid keys with which an operator can create further keys: scope `write`, and not the key of a worker. */
+  /** Returns the valid keys that can create further keys: scope `write`, and not the key of a worker. */
   const active = async () =>
     (await serviceKeys.list()).filter(
       (record) => stateOf(record) === 'valid' && record.scope === 'write' && record.worker === null,

@@ -82,9 +82,9 @@ function requireOwnServer(io: CliIo, global: GlobalOptions, where: Where, names:
 }
 
 /**
- * True if the address belongs to the environment. If the environment file names a server, the address must be that server. If not, the
- * address belongs to it if `--env` was given (then the shell counts as part of that environment), or if it is the default server of this
- * machine, which belongs to `dev`.
+ * True if the address belongs to the environment. If the environment file names a server, only that address does. Otherwise the address
+ * belongs to the environment of `--env`, because the shell is then set up for it. Without `--env`, only the default server of this machine
+ * belongs to the environment, which is `dev`.
  */
 function isServerOf(io: CliIo, global: GlobalOptions, { url, environment }: Where): boolean {
   const named = environment.variables.get('RATECARD_API_URL') ?? ''

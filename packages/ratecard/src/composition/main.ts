@@ -245,7 +245,7 @@ async function openProcessor(options: ProcessorOptions): Promise<OpenedProcessor
   const secretKey = embeddedSandboxKey(settings.dataDir)
   const sandbox = await startSandboxThread({
     port: settings.sandboxPort,
-    // The embedded sandbox has no dashboard in which to save the settings of the customer portal. So they count as saved.
+    // The settings of the customer portal count as saved, because the embedded sandbox has no dashboard to save them.
     portalSavedFor: [secretKey],
     dataDir: path.join(settings.dataDir, 'sandbox'),
     log: (line) => logger.warn(line),

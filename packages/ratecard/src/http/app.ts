@@ -76,7 +76,7 @@ declare module 'fastify' {
 }
 
 /**
- * Time (ms) for which an idle connection stays open while the service drains, so that a request already in transit still gets a response.
+ * Time (ms) that an idle connection stays open while the service drains. A request that is already in transit then still gets a response.
  */
 const idleGraceMs = 500
 /** Timeout (ms) for sending the last responses during shutdown, after their work has ended. */

@@ -57,9 +57,8 @@ export function decideUsage(situation: UsageSituation, usage: NewUsage): (custom
 const formulaOf = (meter: Meter) => meter.default_aggregation?.formula ?? 'sum'
 
 /**
- * Throws `not_allowed` for meters on which a report can replace earlier usage: on a `last` meter it replaces the usage of the period, on a
- * meter with a time window that of the window. Otherwise a customer with 100 seats could report 0 with a session and pay nothing. On other
- * meters a report only adds usage.
+ * Throws `not_allowed` for meters on which a report can replace earlier usage: a `last` meter, and a meter with a time window. Otherwise a
+ * customer with 100 seats could report 0 with a session and pay nothing. On other meters a report only adds usage.
  */
 function requireMeterOfSessions(meter: Meter): void {
   const window = meter.event_time_window
@@ -121,8 +120,8 @@ function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number
 
 /**
  * Returns the identifier for the processor, which counts each identifier once per account. It contains tenant and meter, otherwise an event
- * of one tenant would suppress that of another. Neither of these contains a colon, so different events never share an identifier. Reports
- * with a session get the prefix `~`, with which no tenant id starts. Otherwise a customer could use up the seller's next identifier with an
+ * of one tenant would suppress that of another. Neither contains a colon, so different events never share an identifier. Reports with a
+ * session get the prefix `~`; no tenant id starts with it. Without the prefix, a customer could use up the seller's next identifier with an
  * empty report and would not be billed.
  */
 function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituation): string {

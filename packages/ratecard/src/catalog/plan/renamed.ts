@@ -28,7 +28,7 @@ const knownBy: Readonly<Partial<Record<ResourceKind, string>>> = {
 }
 
 /**
- * Warns about a removed and a new resource of the same kind that are probably a rename: they are equal in the field of `knownBy` or, for
+ * Warns about a removed and a new resource that look like a rename. They are of the same kind and equal in the field of `knownBy` or, for
  * other kinds, in their immutable fields.
  */
 export function overlookedRenames(state: PlanState): Issue[] {

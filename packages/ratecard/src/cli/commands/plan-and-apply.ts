@@ -95,8 +95,8 @@ export const approvalOption: OptionSpec = {
 
 /**
  * Asks for confirmation before anything is archived or replaced. Returns true if a person agreed, false if nobody was asked. Without a
- * terminal the plan is applied unasked, with two exceptions: it keeps no current product (most often the files belong to another project),
- * or `--require-approval` is set and the plan removes something. A saved plan (`approved`) passes both.
+ * terminal the plan is applied without a question. Two plans are refused there: one that keeps no current product (most often the files
+ * belong to another project), and one that removes something under `--require-approval`. A saved plan (`approved`) is never refused.
  */
 export async function confirmPlan(
   context: CommandContext,

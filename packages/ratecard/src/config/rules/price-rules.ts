@@ -31,8 +31,8 @@ export const amountOrTiers: Rule = ({ prices }) =>
 export const tieredHasTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     if (price.has('tiers')) {
-      // If the price has an amount as well, `amountOrTiers` reports it: the right billing scheme depends on which of the two the author
-      // removes.
+      // If the price also has an amount, `amountOrTiers` reports that. The right billing scheme is then unknown: it depends on whether the
+      // author removes the amount or the tiers.
       if (isTiered(price) || price.has('amount') || price.has('unit_amount_decimal')) return []
       const detail = `${named('price', price)} has tiers but is not tiered.`
       return [problem('tiers_missing', price.at('tiers'), detail, 'Add `"billing_scheme": "tiered"`.')]

@@ -1,5 +1,5 @@
-// Strict JSON parser for input from the network. It rejects duplicate names in an object, of which `JSON.parse` silently drops one. It also
-// rejects nesting that would overflow the stack of recursive functions.
+// Strict JSON parser for input from the network. It rejects duplicate names in an object, because `JSON.parse` silently drops one of the
+// values. It also rejects nesting that would overflow the stack of recursive functions.
 import { visit } from 'jsonc-parser'
 import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { LineIndex } from '../files/position.ts'

@@ -44,7 +44,7 @@ const pageHeaders = {
     "base-uri 'none'",
     "form-action 'self'",
   ].join('; '),
-  // `same-origin`: forms of the dashboard need an Origin header, but other sites must not see the URL.
+  // `same-origin` is needed, because forms of the dashboard send an Origin header, but other sites must not see the URL.
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
   // A page that opened the dashboard in a window must not get a reference to that window.
@@ -105,7 +105,7 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
     if (session === null && bringsCookies(request))
       return reply.headers(notStored).redirect(`${dashboardPath}/sign-in?next=${encodeURIComponent(request.url)}`, 303)
     if (session === null) return sendPage(reply, 200, built.index(place))
-    // `no-store`: otherwise a script could read the embedded page token from the browser's cache.
+    // `no-store` is needed, because a script could otherwise read the embedded page token from the browser's cache.
     const changeTag = await service.changeTag()
     const known = { pageToken: pageTokenOf(session.value), changeTag }
     return sendPage(reply.headers(notStored), 200, built.index(place, known))

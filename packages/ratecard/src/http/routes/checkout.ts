@@ -73,8 +73,8 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
           call,
           async () => {
             const recorded = await service.recordUsage(usage, principal)
-            // `alreadyCounted`: the report was a duplicate and its values were not counted, so they are not returned. The values of the
-            // first report are not stored.
+            // `alreadyCounted` means that the report was a duplicate: its values were not counted, so they are not returned. The values of
+            // the first report are not stored.
             const said = recorded.alreadyCounted ? { value: null, timestamp: null } : { value, timestamp: at }
             return call.answer(200, { ...recorded, ...said })
           },

@@ -259,7 +259,10 @@ export function beyondThreshold({ subscriptions, prices }: Impact, threshold: nu
   ]
 }
 
-/** Returns the members of an API result that date its impact. Empty if the impact was read at the processor, or if no price is affected. */
+/**
+ * Returns the members `asOf` and `stale` of an API result with this impact. Empty if the impact was read at the processor, or if no price
+ * is affected.
+ */
 export function impactAge({ age, prices }: Impact): { readonly asOf?: number; readonly stale?: true } {
   if (age === null || prices.length === 0) return {}
   return { asOf: age.asOf, ...(age.stale ? { stale: true } : {}) }

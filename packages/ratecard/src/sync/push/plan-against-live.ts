@@ -30,8 +30,8 @@ export interface PlanWithImpact {
   /** Effects of the plan on live subscriptions that must be approved, e.g. a deactivated meter that is in use. */
   readonly approvals: readonly Issue[]
   /**
-   * Warnings besides those of the plan itself, e.g. for subscribers who are scheduled to move to a price that the plan changes, or for
-   * customers that could not be looked up.
+   * Warnings besides those of the plan itself. E.g. subscribers are scheduled to move to a price that the plan changes, or a customer could
+   * not be looked up.
    */
   readonly cautions: readonly Issue[]
   /** Ids of migration jobs whose waiting moves will go to the new price if this plan is applied. */

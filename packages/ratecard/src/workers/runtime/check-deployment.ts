@@ -39,7 +39,7 @@ export interface CheckedDeployment {
 
 interface Limits {
   readonly now: number
-  /** True if a host name belongs to the service itself, or to the domain under which the service names workers. */
+  /** True if a host name belongs to the service itself, or to the domain of the workers. */
   readonly isOwnHost: (host: string) => boolean
 }
 

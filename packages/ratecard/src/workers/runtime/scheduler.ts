@@ -1,5 +1,5 @@
 // Runs cron schedules. A tick is a time at which a schedule fires. Each due tick is claimed once across all replicas, and every run gets an
-// outcome. due-runs.ts decides which ticks are due and which are missed; the callback `carryOut` executes a run.
+// outcome. due-runs.ts decides which ticks are due and which are missed. The callback `carryOut` executes a run.
 import type { NewRun, RunRecord, WorkerRunStore } from '../../store/worker-store.ts'
 import { planDue } from './due-runs.ts'
 import type { ScheduledResult } from './worker-runtime.ts'

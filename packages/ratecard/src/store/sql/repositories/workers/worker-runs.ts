@@ -148,7 +148,7 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
           .limit(1)
           .executeTakeFirst(),
       )
-      // Usually no run is stale. This check avoids a write at every poll, for which the replicas would wait for each other.
+      // Usually no run is stale. Reading first avoids a write at every poll; replicas would wait for each other's writes.
       if (stale === undefined) return 0
       const error = 'The replica that ran it ended, or lost the database, before the run did.'
       const result = await database.write((db) =>
