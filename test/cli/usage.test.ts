@@ -22,7 +22,7 @@ describe('the command line', () => {
     [['billing', 'history', 'extra'], 'too many arguments'],
     [['billing', 'push', '--env', 'Prod'], 'a small letter'],
     [['billing', 'push', '--exit-code'], '--exit-code belongs to --dry-run'],
-    [['billing', 'push', '--api-url', 'localhost'], 'is not an address'],
+    [['billing', 'push', '--api-url', 'localhost'], 'is not the address of a server'],
     [['billing', 'show', 'price'], 'Say which price'],
   ])('refuses %j with exit code 2 and the next step', async (argv, words) => {
     const ran = await world.run(argv)

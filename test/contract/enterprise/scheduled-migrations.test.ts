@@ -32,7 +32,7 @@ test('after a rollback before the renewal, another migration moves the subscribe
   const { shop, id, second, paid } = await onTheWay()
   const planned = await shop.service.rollback(1, { ...nobody, dryRun: true })
   expect(warned(planned.warnings)).toEqual([
-    expect.stringContaining('1 subscriber is scheduled to go to "pro_monthly"'),
+    expect.stringContaining('1 subscriber is scheduled to move to the present price "pro_monthly"'),
   ])
   const { warnings } = await shop.service.rollback(1, nobody)
   expect(warned(warnings)).toHaveLength(1)

@@ -125,7 +125,7 @@ export function createServiceKeys({
       if (valid.length === 1 && valid[0]?.id === id)
         throw new ServiceError(
           'key_last',
-          'It is the last valid service key of scope "write": without it nobody could make another.',
+          'It is the last valid service key of scope "write": without it no other key could be created.',
           {
             hint: 'Create a new key first, then revoke this one.',
           },
@@ -153,7 +153,7 @@ export function createServiceKeys({
 }
 
 function hasPassed(): ServiceError {
-  const detail = 'A key must expire at a later time than now.'
+  const detail = 'The expiry of a key must be in the future.'
   return new ServiceError('request_invalid', detail, {
     issues: [{ code: 'value_invalid', pointer: '#/expires_at', severity: 'error', detail }],
   })

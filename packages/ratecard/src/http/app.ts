@@ -315,9 +315,9 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
 function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): ServiceError | null {
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
-    return new ServiceError('request_invalid', 'A request names its host once, in the header Host.')
+    return new ServiceError('request_invalid', 'A request must have exactly one Host header.')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
-    return new ServiceError('request_invalid', 'The header Expect takes 100-continue alone.')
+    return new ServiceError('request_invalid', 'The header Expect may only be 100-continue.')
   return codingRefusal(headers['transfer-encoding'])
 }
 

@@ -94,7 +94,7 @@ function stillLate(error: ProcessorError | undefined, { what, forMs, code, extra
   const seconds = Math.max(1, Math.ceil(forMs / 1000))
   return new ServiceError(
     code,
-    `${what} was sent to the processor and not answered. It may still be carried out, for ${String(seconds)} s at most.`,
+    `${what} was sent to the processor and got no response. It may still be carried out, for ${String(seconds)} s at most.`,
     {
       hint: `Try again in ${String(seconds)} s, or earlier: the write is then sent again under its idempotency key.`,
       retryAfter: seconds,

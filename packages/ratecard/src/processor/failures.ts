@@ -20,8 +20,8 @@ const codeOf: Readonly<Record<ProcessorErrorKind, ProblemCode>> = {
  * key.
  */
 const afterTimeout = {
-  push: 'Push again: what happened is looked up first, nothing is done twice.',
-  call: 'It may have happened. Try again with the same Idempotency-Key or identifier: nothing is done twice.',
+  push: 'Push again: the outcome is looked up first, so that nothing is done twice.',
+  call: 'The request may have been carried out. Retry with the same Idempotency-Key or identifier, so that nothing is done twice.',
 } as const
 type CallKind = keyof typeof afterTimeout
 

@@ -67,7 +67,7 @@ function requireMeterOfSessions(meter: Meter): void {
     window === undefined
       ? 'it bills the last value that was reported'
       : `the last report of each ${window} replaces the others`
-  throw new ServiceError('not_allowed', `A session may not report usage of the meter "${meter.id}": ${replaced}.`, {
+  throw new ServiceError('not_allowed', `A session cannot report usage of the meter "${meter.id}": ${replaced}.`, {
     hint: 'Report it from your server, with a service key.',
   })
 }
@@ -83,7 +83,7 @@ function checkedValue({ meter, byKey }: UsageSituation, value: number | string):
   throw invalid(
     'value',
     '"value" is zero or more.',
-    byKey ? `Only meters that sum can be corrected; this one has the formula "${formula}".` : undefined,
+    byKey ? `Corrections need a meter with the formula "sum"; this one has "${formula}".` : undefined,
   )
 }
 
@@ -106,13 +106,13 @@ function valueText(value: number | string): string | null {
  */
 function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number | undefined): number | null {
   if (timestamp === undefined) return null
-  if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw invalid('timestamp', '"timestamp" is no time.')
+  if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw invalid('timestamp', '"timestamp" is not a valid time.')
   if (timestamp < now - oldestMs) throw invalid('timestamp', '"timestamp" is more than 35 days ago.')
   if (!byKey && timestamp > now)
     throw invalid(
       'timestamp',
-      '"timestamp" is later than now, which a session may not report.',
-      'Leave "timestamp" out: the usage then counts at the moment of the call.',
+      '"timestamp" is in the future, which a session cannot report.',
+      'Leave "timestamp" out: the time of the call is then used.',
     )
   if (livemode && timestamp > now + aheadMs) throw invalid('timestamp', '"timestamp" is more than 5 minutes ahead.')
   return timestamp

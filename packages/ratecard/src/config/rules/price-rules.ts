@@ -173,7 +173,7 @@ export const pricePartsFit: Rule = ({ prices }) =>
         ? says('custom_unit_amount', 'is recurring.', 'Only a one-time price lets the customer choose the amount.')
         : []),
       ...(price.has('trial_period_days') && !price.has('interval')
-        ? says('trial_period_days', 'is paid once: there is nothing to try first.', 'Remove `trial_period_days`.')
+        ? says('trial_period_days', 'is paid once, so it cannot have a trial.', 'Remove `trial_period_days`.')
         : []),
       ...(inOrder(least, preset) && inOrder(preset, most) && inOrder(least, most)
         ? []

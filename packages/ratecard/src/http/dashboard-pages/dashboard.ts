@@ -185,7 +185,7 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
               hint: 'Check that the whole key was copied, and that it was not revoked.',
             })
           : new ServiceError('service_key_expired', 'This service key has expired.', {
-              hint: 'Make a new one: ratecard keys create.',
+              hint: 'Create a new one: ratecard keys create.',
             })
       }
       giveCookie(reply, await service.openDashboard(found.key.id))
@@ -201,7 +201,7 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
   const refuseLink = async (request: FastifyRequest, reply: FastifyReply) => {
     await guard.count(request, 'failed_authentication')
     return signInAnswer(reply, 401, dashboardPath, {
-      detail: 'This link was used already, or is too old.',
+      detail: 'This link was used already, or has expired.',
       hint: 'Create another one with npx ratecard dashboard, or sign in with a service key.',
     })
   }
@@ -255,7 +255,7 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
       })
     if (visitor === null) {
       await guard.count(request, 'failed_authentication')
-      throw new ServiceError('session_invalid', 'Nobody is signed in to the dashboard here.', {
+      throw new ServiceError('session_invalid', 'This browser is not signed in to the dashboard.', {
         hint: `Sign in at ${dashboardPath}/sign-in.`,
       })
     }

@@ -110,12 +110,16 @@ function principalOf(request: FastifyRequest, named: string | undefined): Princi
   if (session !== null) {
     if (named === undefined || named === session.tenantId) return { kind: 'session', session }
     throw new ServiceError('not_allowed', 'The session belongs to another tenant.', {
-      hint: 'Leave tenant_id out: the session says who it is.',
+      hint: 'Leave out tenant_id: the session belongs to one tenant.',
     })
   }
   if (request.caller === null) throw new ServiceError('internal', 'The route let in a caller without a credential.')
   if (named === undefined)
-    throw memberInvalid('tenant_id', 'With a service key "tenant_id" says for whom.', 'field_missing')
+    throw memberInvalid(
+      'tenant_id',
+      'A request with a service key must name the tenant in "tenant_id".',
+      'field_missing',
+    )
   return { kind: 'key', keyId: request.caller.id, tenantId: named }
 }
 

@@ -128,7 +128,7 @@ export function watchConnections(
         // The `clientError` handler sends the client a problem response before the socket is closed.
         onCut(reason)
         connection.request = null
-        server.emit('clientError', new Error('The body did not come in time.'), connection.socket)
+        server.emit('clientError', new Error('The body did not arrive in time.'), connection.socket)
       } else cut(connection, reason)
     }
   }

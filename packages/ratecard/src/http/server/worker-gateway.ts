@@ -137,7 +137,7 @@ export class WorkerGateway {
     this.upgraded.add(socket)
     socket.once('close', () => this.upgraded.delete(socket))
     try {
-      if (target === null) throw new ServiceError('request_invalid', 'Nothing here can be upgraded.')
+      if (target === null) throw new ServiceError('request_invalid', 'This path has no connection to upgrade.')
       if (this.options.closing.aborted) throw draining()
       if (wrong !== null) throw wrong
       const { name, host, path, prefix } = target

@@ -53,7 +53,7 @@ async function eventsAfter({ processor }: FeedDeps, after: string, signal: Abort
   } catch (error) {
     const lost =
       error instanceof ProcessorError && error.kind === 'rejected' && error.original.param === 'ending_before'
-    if (lost) throw new CursorLost(`The processor does not know the event ${after} any more.`, { cause: error })
+    if (lost) throw new CursorLost(`The processor no longer has the event ${after}.`, { cause: error })
     throw error
   }
 }

@@ -254,7 +254,7 @@ export function beyondThreshold({ subscriptions, prices }: Impact, threshold: nu
       pointer: '#/products',
       severity: 'warning',
       detail: `${String(subscriptions)} live ${subscriptions === 1 ? 'subscription is' : 'subscriptions are'} on prices that this plan archives or replaces (${shown}); this server asks for approval above ${String(threshold)}.`,
-      hint: 'Read whom it affects, then go on with --approve-impact.',
+      hint: 'Check the affected subscriptions, then push with --approve-impact.',
     },
   ]
 }

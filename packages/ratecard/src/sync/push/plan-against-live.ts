@@ -137,14 +137,14 @@ async function renamesTo(
   if (taken.length === 0) return renames
   throw new ServiceError(
     'plan_refused',
-    `Revision ${String(revision)} has ids that something else carries now. Nothing was written.`,
+    `Revision ${String(revision)} has ids that other items have now. Nothing was written.`,
     {
-      hint: 'Give what carries them another id first (`previous_ids`), or push the earlier content as a document of your own.',
+      hint: 'Give these items another id first (`previous_ids`), or push the earlier content as a new document.',
       issues: taken.map(({ kind, from, to }) => ({
         code: 'previous_id_conflict',
         pointer: '#',
         severity: 'error',
-        detail: `The ${kind} "${from}" was called "${to}" then; another ${kind} is called so now.`,
+        detail: `The ${kind} "${from}" had the id "${to}" then; another ${kind} has it now.`,
       })),
     },
   )

@@ -100,7 +100,7 @@ export class Scheduler {
     await this.ticking
     await within(deadlineMs, Promise.all(this.running.values()))
     clearInterval(this.beatTimer)
-    const error = 'The service stopped before the run was done.'
+    const error = 'The service stopped before the run ended.'
     const left = [...this.running.keys()]
     await Promise.all(left.map((id) => this.finish(id, { outcome: 'lost', wallMs: 0, cpuMs: null, error }, 1)))
   }
