@@ -87,7 +87,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
   it('also as --api-url does not receive the file’s service key, and needs its own key', async () => {
     const argv = ['keys', 'list', '--env', 'production', '--api-url', url]
     const ran = await world.run(argv)
-    expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave --api-url away') as string })
+    expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave out --api-url') as string })
     expect(keys).toEqual([])
     expect((await world.run([...argv, '--service-key', 'of-the-flag'])).exit).toBe(0)
     expect(keys).toEqual(['of-the-flag'])

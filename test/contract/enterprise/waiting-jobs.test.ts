@@ -198,7 +198,7 @@ test('a failed step does not delay the other subscribers, and is retried with th
   const early = await shop.migrate(45)
   expect(early).toMatchObject({ state: 'waiting', stepsDone: 0 })
   expect(early.steps.map(({ state }) => state).sort()).toEqual(['failed', 'pending'])
-  expect(String(early.error?.['detail'])).toMatch(/1 step of it must wait.*1 step failed/)
+  expect(String(early.error?.['detail'])).toMatch(/1 step must wait.*1 step failed/)
   shop.pass(32)
   shop.sandbox.control.clearFaults()
   await shop.service.waitingJobs.continueDue()

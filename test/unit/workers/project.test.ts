@@ -62,7 +62,7 @@ describe('an environment file', () => {
     ['FOO=`sk_live_x\r\nB=2', [1, 1, '`']],
   ])('with an unterminated quote is refused at its line: %j', (text, [line, column, quote]) => {
     const { issues } = workerEnvironment(text)
-    const detail = `The value of FOO begins with ${quote ?? ''}, which never ends.`
+    const detail = `The value of FOO begins with ${quote ?? ''}, but has no closing quote.`
     expect(issues).toMatchObject([{ severity: 'error', line, column, detail }])
     expect(JSON.stringify(issues)).not.toContain('sk_live')
   })

@@ -76,9 +76,9 @@ export function isUnknownObject(error: unknown): error is ProcessorError {
 }
 
 /**
- * Sends a write that is safe to send twice. After a replayed refusal or a server error (`api_error`) it retries once with a fresh key. The
- * processor replays its failures under the same key for about a day. Without a fresh key, a caller's retries with the same Idempotency-Key
- * or identifier would fail until then, even if the cause was fixed. A refused write changed nothing.
+ * Sends a write that is safe to send twice. The processor replays a failure under the same key for about a day, even if its cause was fixed
+ * meanwhile. So, after a replayed refusal or a server error (`api_error`), the write is retried once with a new key. A refused write
+ * changed nothing.
  */
 export async function despiteKeptFailure<T>(
   send: (idempotencyKey: string) => Promise<T>,

@@ -10,7 +10,7 @@ import { isWithheld, type Ownership } from '../observed.ts'
 import type { Catalog, DesiredResource, ObservedResource } from '../resource.ts'
 import { guessId } from './guess-id.ts'
 
-/** Context of a pull: its input, and the ids assigned so far. */
+/** Input of a pull, and the ids that were assigned so far. */
 export interface PullContext {
   readonly own: Ownership
   readonly current: BillingConfig | null

@@ -94,7 +94,7 @@ function toldOfScheduled(
   { configId, action, pointer }: { readonly configId: string; readonly action: string; readonly pointer: string },
 ): Issue {
   const who = `${String(going)} ${going === 1 ? 'subscriber is' : 'subscribers are'}`
-  const detail = `${who} scheduled to move to the present price "${configId}" at their renewal. This plan ${action}s that price, but the schedules stay.`
+  const detail = `${who} scheduled to move to "${configId}" as it is now, at their renewal. This plan ${action}s that price, but the schedules stay.`
   const hint =
     action === 'replace'
       ? `After the push, move them to the new price before they renew: \`ratecard billing migrate --price ${configId}\`.`

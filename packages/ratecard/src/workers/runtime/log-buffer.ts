@@ -1,5 +1,5 @@
-// Buffers log lines of workers and writes them to the store in batches. The buffer is bounded; dropped lines are counted and reported. Also
-// reads lines for `follow`, because new lines are detected by their ids.
+// Buffers log lines of workers and writes them to the store in batches. The buffer is bounded; dropped lines are counted and reported.
+// `follow` reads new lines of all replicas from the store.
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { LogBound, LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
