@@ -73,21 +73,21 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     expect(keys).toEqual([shellKey, 'of-the-flag', shellKey])
   })
 
-  it('does not get the service key of the default environment’s file', async () => {
+  it('does not receive the service key of the default environment’s file', async () => {
     file('dev', elsewhere, fileKey)
     const ran = await world.run(['keys', 'list'], shell())
     expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('.env.dev') as string })
-    expect(ran.stderr).toContain('export its own RATECARD_SERVICE_KEY too')
+    expect(ran.stderr).toContain('set its RATECARD_SERVICE_KEY in the shell too')
     expect(keys).toEqual([])
     // The shell says both: the file of an environment that nobody named has no part in it.
     expect((await world.run(['keys', 'list'], shell(shellKey))).exit).toBe(0)
     expect(keys).toEqual([shellKey])
   })
 
-  it('also as --api-url does not get the file’s service key, and needs a key of its own', async () => {
+  it('also as --api-url does not receive the file’s service key, and needs its own key', async () => {
     const argv = ['keys', 'list', '--env', 'production', '--api-url', url]
     const ran = await world.run(argv)
-    expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave --api-url away') as string })
+    expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave out --api-url') as string })
     expect(keys).toEqual([])
     expect((await world.run([...argv, '--service-key', 'of-the-flag'])).exit).toBe(0)
     expect(keys).toEqual(['of-the-flag'])

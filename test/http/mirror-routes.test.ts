@@ -116,7 +116,7 @@ describe('the subscribers of a price', () => {
     expect((await subscribers('?generation=current')).map((one) => one['tenant_id'])).toEqual(['late'])
   })
 
-  it('are 404 for a price that never existed', async () => {
+  it('get a 404 for a price that never existed', async () => {
     expect(await get('prices/nothing/subscribers')).toMatchObject({ status: 404, body: { code: 'price_not_found' } })
   })
 })

@@ -10,7 +10,7 @@ describe('a broken body', () => {
   const post = (payload: string | Buffer) =>
     test.asAdmin({ method: 'POST', url: `${admin}/config/validate`, payload, headers: json })
 
-  it('is malformed_json with a pointer', async () => {
+  it('is refused as json_malformed with a pointer', async () => {
     const cases: [string | Buffer, string][] = [
       ['', '#'],
       ['{', '#'],
@@ -40,7 +40,7 @@ describe('a broken body', () => {
     expect(response.json()).toMatchObject({ valid: true })
   })
 
-  it('that is JSON but no document gets validation errors', async () => {
+  it('that is JSON but not a document gets validation errors', async () => {
     for (const payload of ['[]', '"text"', '42', 'true']) {
       const verdict = await post(payload)
       expect([payload, verdict.statusCode, verdict.json().valid]).toEqual([payload, 200, false])

@@ -36,7 +36,7 @@ describe('credentials', () => {
     expect(await ask('trusted', headers)).toMatchObject({ header: world.key, cookie })
   })
 
-  it('of the worker itself are one key with the requested scope, kept between versions and revoked with the worker', async () => {
+  it('of the worker itself are one key with the requested scope, which is kept between versions and revoked with the worker', async () => {
     const withKey = async (key: string | null, method: 'GET' | 'DELETE' = 'GET') =>
       (await world.inject({ method, url: `${workersPath}/nobody`, headers: { 'x-service-key': key ?? '' } })).statusCode
     const first = await world.deploy('keyed', echo, { service_key: 'read', secrets: { RATECARD_SERVICE_KEY: 'other' } })

@@ -102,14 +102,14 @@ describe('a response that is not from Stripe', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('is retried: a 429 without a body', async () => {
+  it('is retried if it is a 429 without a body', async () => {
     const { processor, seen } = await against({ status: 429, body: {} }, { body: product })
     await processor.perform(createProduct('p'), writing)
     expect(seen).toHaveLength(2)
   })
 })
 
-describe('a list whose cursor is deleted while it is read', () => {
+describe('a list whose cursor object is deleted while the list is read', () => {
   const coupon = (id: string) => ({
     ...{
       id,

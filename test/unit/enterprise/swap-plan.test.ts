@@ -143,7 +143,7 @@ describe('a planned swap', () => {
   test.each([
     ['free → paid', '0', 800],
     ['paid → free', '1000', 0],
-  ])('%s waits for the end of the period', (_name, live, target) => {
+  ])('from %s waits for the end of the period', (_name, live, target) => {
     const changed = book((config) => (priceIn(config, 'pro_monthly_gold').amount = target))
     expect(moves([state([item('p_pro_monthly', { unitAmount: live })])], changed, gold)[0]?.at(-1)).toBe('period_end')
   })
@@ -153,7 +153,7 @@ describe('a planned swap', () => {
     ['zero tiers → zero tiers happens now', zeroTiers, zeroTiers, 'now'],
     ['tiers with only a flat amount → paid happens now', flatTiers, null, 'now'],
     ['zero tiers → tiers with only a flat amount waits for the end of the period', zeroTiers, flatTiers, 'period_end'],
-  ])('between prices with tiers: %s', (_name, from, to, moment) => {
+  ])('between prices with tiers depends on whether one of them is free: %s', (_name, from, to, moment) => {
     const changed = tiered({ pro_monthly: from, ...(to === null ? {} : { pro_monthly_gold: to }) })
     const on = state([item('p_pro_monthly', { billingScheme: 'tiered', unitAmount: null })])
     expect(moves([on], changed, gold)).toEqual([['p_pro_monthly', 'p_pro_monthly_gold', 7, moment]])
@@ -163,7 +163,7 @@ describe('a planned swap', () => {
     ['paid → free', zeroTiers, zeroTiers, 'period_end'],
     ['paid → paid', zeroTiers, paidTiers, 'now'],
   ])(
-    'from a former price with tiers counts as one from a paid price, whatever the current tiers are: %s',
+    'from a former price with tiers counts as a swap from a paid price, whatever the current tiers are: %s',
     (_name, today, to, moment) => {
       const former = state([item('old_pro_monthly', { billingScheme: 'tiered', unitAmount: null })])
       const changed = tiered({ pro_monthly: today, pro_monthly_gold: to })
@@ -195,7 +195,7 @@ test('of an item whose schedule changes the interval goes to the negotiated pric
   expect(moves([upgrade], yearly, gold)).toEqual([['p_pro_yearly', 'p_pro_yearly_gold', 7, 'period_end']])
 })
 
-describe('an item that is not swapped, with the reason,', () => {
+describe('an item is not swapped, with the reason, if it', () => {
   test.each<[string, Partial<LivePrice>]>([
     ['interval', { interval: 'year' }],
     ['interval', { intervalCount: 3 }],
@@ -254,7 +254,7 @@ describe('an item that is not swapped, with the reason,', () => {
     expect(foreign).toContain('none of this configuration')
   })
 
-  test('is on a negotiated price without a base, to which it could return', () => {
+  test('is on a negotiated price without a base price to return to', () => {
     expect(reasons([state([item('p_lonely')])], lonely, nothing)[0]).toContain('has no base price')
   })
 

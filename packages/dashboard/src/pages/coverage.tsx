@@ -14,7 +14,10 @@ export function CoveragePage() {
   const coverage = useLoaded('coverage', (signal) => api.enterprise.coverage({ signal }))
   const isEmpty = coverage.error?.code === 'config_not_found'
   return (
-    <Page title="Coverage" lead="Each list price against each template and each tenant with prices of its own.">
+    <Page
+      title="Coverage"
+      lead="The price of each template, and of each tenant with prices of its own, for each list price."
+    >
       {isEmpty ? <NoDeals /> : null}
       {isEmpty ? null : (
         <Show of={coverage} what="Coverage">
@@ -26,7 +29,7 @@ export function CoveragePage() {
                 <div className={gaps === 0 ? 'alert alert-good' : 'alert alert-warning'} role="status">
                   <p>
                     {gaps === 0
-                      ? 'No gap: what one deal has a price for, every deal has a price for.'
+                      ? 'No gaps: every deal has a price for each of these base prices.'
                       : `${pluralize(gaps, 'gap')}: a tenant with that deal stays on the base price there.`}
                   </p>
                 </div>
@@ -73,7 +76,7 @@ export function CoveragePage() {
                 {withoutBase.length === 0 ? null : (
                   <div className="alert alert-warning">
                     <p>
-                      Prices without a base price, which nobody is ever moved to:{' '}
+                      Prices without a base price. No tenant is ever moved to them:{' '}
                       {withoutBase.map((id, index) => (
                         <span key={id}>
                           {index === 0 ? '' : ', '}

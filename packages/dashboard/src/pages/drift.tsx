@@ -14,7 +14,7 @@ export function Drift() {
   return (
     <Page
       title="Drift"
-      lead="The last applied version against what is live at the processor, read anew each time."
+      lead="The differences between the last applied version and the live objects at the processor."
       actions={
         <button type="button" className="button" disabled={drift.isLoading} onClick={drift.reload}>
           {drift.isLoading ? 'Comparing …' : 'Compare again'}

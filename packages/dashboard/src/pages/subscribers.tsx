@@ -51,9 +51,7 @@ export function Subscribers() {
         {(found) =>
           found.subscribers.length === 0 ? (
             <Empty title="No subscribers">
-              <p>
-                {generation === 'all' ? 'Nobody is subscribed to this price.' : 'Nobody is subscribed to it like that.'}
-              </p>
+              <p>{generation === 'all' ? 'This price has no subscribers.' : 'No subscriber matches this filter.'}</p>
             </Empty>
           ) : (
             <>

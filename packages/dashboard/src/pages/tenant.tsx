@@ -237,7 +237,9 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
         {kind === 'list' ? (
           <p>The tenant goes back to the base prices, and the deal is cleared.</p>
         ) : coverage.value === undefined ? null : names.length === 0 ? (
-          <Empty title={kind === 'template' ? 'No price has a template' : 'No price is for one tenant alone'}>
+          <Empty
+            title={kind === 'template' ? 'No price has a template' : 'No price was negotiated with a single tenant'}
+          >
             <p>
               Add a price with {kind === 'template' ? <code>enterprise_template</code> : <code>enterprise_id</code>} to
               your files and push them.
@@ -423,7 +425,7 @@ function RemoveTenant({ tenant }: { readonly tenant: Tenant }) {
         >
           <p>
             Its sessions and open checkout pages end. Its audit trail stays, and so does its customer at the processor.
-            It is refused while a subscription is live.
+            This is refused while a subscription is live.
           </p>
         </Confirm>
       ) : null}

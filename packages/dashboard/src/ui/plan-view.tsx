@@ -41,10 +41,10 @@ function Impact({ outcome: { impact, details } }: { readonly outcome: PushOutcom
   const currencies = [...new Set(sums.map(({ currency }) => currency))]
   return (
     <section className="stack-small">
-      <h3>Whom it touches</h3>
+      <h3>Affected subscribers</h3>
       <p className="small quiet">
-        Live subscriptions on prices that are changed, on every generation of them. They stay on their price until they
-        are moved; “after” is what they would pay a month once moved, at list price.
+        Live subscriptions on the changed prices and their earlier generations. They keep their price until you move
+        them. “After” is their monthly amount at the new list price.
       </p>
       <Table
         caption="Impact"
