@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { isDead, thisProcess } from '../../packages/ratecard/src/store/sql/repositories/coordination/holder.ts'
+import { announceSkip } from '../support/skips.ts'
 
 const linux = process.platform === 'linux'
+if (!linux) announceSkip('liveness of the holder of a lease', 'processes are compared by /proc, which only Linux has')
 
 describe('the holder of a lease', () => {
   it.runIf(linux)('is alive while its process runs', () => {
