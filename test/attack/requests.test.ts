@@ -97,7 +97,7 @@ function checkLog(): void {
 
 describe('every route', () => {
   it(
-    'responds to malformed requests as described, without an internal error and without a secret',
+    'responds to malformed requests as its API description states, without an internal error or a secret',
     { timeout: attackMs * 3 },
     async () => {
       let sent = 0

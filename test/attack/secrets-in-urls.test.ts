@@ -156,7 +156,7 @@ it('the pages of the dashboard contain the secret’s name instead of its value,
   expect(named).toBeGreaterThan(5)
 })
 
-it('a compressed response arrives complete', async () => {
+it('a compressed response with redacted secrets arrives complete', async () => {
   const url = '/api/v1/billing/config'
   const headers = { 'accept-encoding': 'gzip', 'x-service-key': reader }
   const answer = await test.inject({ url, headers })

@@ -145,7 +145,7 @@ describe('billing promote', () => {
     expect((await client('production').admin.config()).revision).toBe(before.revision)
   })
 
-  it('gets the source document of a push of a saved plan too', async () => {
+  it('gets the source document with its variables even if that was pushed from a saved plan', async () => {
     world.write('ratecard/billing/shop.json', document('2.3.0', 1250, { webhooks: [hook('${HOOK_HOST}')] }))
     await world.run(['billing', 'push', '--env', 'staging', '--plan-out', 'staging.plan.json'])
     expect(await world.run(['billing', 'push', '--plan', 'staging.plan.json'])).toMatchObject({ exit: 0 })
@@ -153,7 +153,7 @@ describe('billing promote', () => {
     expect(JSON.stringify((await client('staging').admin.revision(revision)).written)).toContain('${HOOK_HOST}')
   })
 
-  it('recognizes one server under two names', async () => {
+  it('refuses two environments that name one server differently', async () => {
     environment('production', servers.staging.url.replace('127.0.0.1', 'localhost'), keys.staging)
     expect((await world.json(promote)).document.error.code).toBe('environments_equal')
     environment('production', servers.production.url, keys.production)

@@ -68,7 +68,7 @@ describe('a push of files without any current product', () => {
 })
 
 describe('--require-approval', () => {
-  it('stops a push that replaces a price in a pipeline, and allows a push that only adds', async () => {
+  it('stops a push that replaces a price, and allows a push that only adds, without a terminal', async () => {
     await world.run(['billing', 'reset', '--yes'])
     files('4.0.0', product('shop'))
     expect((await push('--require-approval')).exit).toBe(0)

@@ -73,7 +73,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     expect(keys).toEqual([shellKey, 'of-the-flag', shellKey])
   })
 
-  it('does not get the service key of the default environment’s file', async () => {
+  it('is never sent the service key from the file of the default environment', async () => {
     file('dev', elsewhere, fileKey)
     const ran = await world.run(['keys', 'list'], shell())
     expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('.env.dev') as string })
@@ -84,7 +84,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     expect(keys).toEqual([shellKey])
   })
 
-  it('also as --api-url does not get the file’s service key, and needs a key of its own', async () => {
+  it('is not sent the file’s service key if it is given as --api-url either, and needs a key of its own', async () => {
     const argv = ['keys', 'list', '--env', 'production', '--api-url', url]
     const ran = await world.run(argv)
     expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave --api-url away') as string })

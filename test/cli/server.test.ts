@@ -112,7 +112,7 @@ describe('the command-line tool with a server', () => {
     expect(JSON.parse(printed.stdout)).toEqual(JSON.parse(readFileSync(file, 'utf8')))
   })
 
-  it('prints only the secret of a single webhook, and a table of several', async () => {
+  it('prints the secret alone for a single webhook, and a table for several', async () => {
     const only = await world.run(['billing', 'webhook', 'secret'])
     expect(only.stdout).toMatch(/^whsec_\w+\n$/)
     write(priced(1200, { webhooks: [hook, { ...hook, id: 'second', url: 'https://api.example.com/second' }] }))

@@ -161,7 +161,7 @@ describe('commands for tenants', () => {
     expect((await run('tenants audit glazeworks')).stdout).toMatch(/remove\s+school[\s\S]*apply template\s+–\s+school/)
   })
 
-  test('report an old discount beside a new deal in the last line, and end it with --unmatched base', async () => {
+  test('report in the last line that an old discount continues beside a new deal, and end it with --unmatched base', async () => {
     const customer = await subscriber('renters', 'kiln_yearly', 1)
     expect(await run('enterprise apply renters --template school')).toMatchObject({ exit: 0 })
     const moved = await run('enterprise apply renters --template founder')
@@ -179,7 +179,7 @@ describe('commands for tenants', () => {
     await stripe.subscriptions.cancel(data[0]?.id ?? '')
   })
 
-  test('show the coverage with a row per base price, and fail with --exit-code if there are gaps', async () => {
+  test('show each base price with its negotiated prices, and fail with --exit-code if a negotiated price is missing', async () => {
     const ran = await run('enterprise coverage --exit-code')
     expect(ran.exit).toBe(3)
     expect(ran.stdout).toMatch(/kiln_yearly .*kiln_yearly_guild/)
@@ -256,7 +256,7 @@ describe('commands for tenants', () => {
     expect(await run('tenants update nobodys --name Somebody')).toMatchObject({ exit: 0 })
   })
 
-  test('let a subscriber who renews before the requested date wait for it, and end at once', async () => {
+  test('schedule the move of a subscriber who renews after the requested date, and return at once', async () => {
     await subscriber('brickfield', 'kiln_yearly', 1)
     const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')
     world.write('ratecard/billing/catalog.json', text.replace('54000', '56000'))

@@ -50,7 +50,7 @@ const pay = async (tenantId: string) => {
   expect((await fetch(url, { method: 'POST', body: form, redirect: 'manual' })).status).toBe(303)
 }
 
-describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
+describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
   test('the overview shows revenue, debts, the last pushes and open problems', async () => {
     const { page, open, failures } = await world.signIn(world.key)
     await open('')

@@ -51,7 +51,7 @@ const pay = async (tenantId: string) => {
   expect((await fetch(url, { method: 'POST', body: form, redirect: 'manual' })).status).toBe(303)
 }
 
-describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
+describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
   test('a user signs in, plans a dropped file, applies it, rolls back, applies a deal, reveals a secret, signs out', async () => {
     const { page, open, failures } = await signIn(key)
 

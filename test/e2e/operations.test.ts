@@ -33,7 +33,7 @@ interface Shown {
 const servedVersion = (world: OperationsWorld) => (world.json('ratecard billing show') as Shown).version
 const secret = (world: OperationsWorld) => world.must('ratecard billing webhook secret hook').trim()
 
-describe('backup and restore', () => {
+describe('the guide of backup and restore', () => {
   const page = pageCommands('backup-and-restore.md')
 
   it('restores the embedded store, in place and on a new machine', async () => {
@@ -94,12 +94,12 @@ describe('backup and restore', () => {
     }
   })
 
-  it.runIf(installed)('contains no command that was not run', () => {
+  it.runIf(installed)('contains no command that these tests did not run', () => {
     expect(page.rest()).toEqual([])
   })
 })
 
-describe('key rotation', () => {
+describe('the guide of key rotation', () => {
   it('changes the master key and a service key, and every secret stays readable', async () => {
     const page = pageCommands('key-rotation.md')
     const world = await OperationsWorld.create()
@@ -145,8 +145,8 @@ describe('key rotation', () => {
   })
 })
 
-describe('recovery of a stuck push', () => {
-  it('resumes a push whose server was killed, or the next push replaces it', async () => {
+describe('the guide of a stuck push', () => {
+  it('resumes a push whose server was killed, or replaces it by the next push', async () => {
     const page = pageCommands('recovery-of-a-stuck-push.md')
     const world = await OperationsWorld.create()
     await world.start()

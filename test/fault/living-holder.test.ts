@@ -110,7 +110,7 @@ describe.runIf(capable)('the holder of a lease, seen by a replica of another use
 describe.runIf(capable)('the holder of a lease in a pid namespace, e.g. in a container,', () => {
   const container = ['--pid', '--fork', '--kill-child']
 
-  it('is not reported dead by a replica outside, nor vice versa, alive or ended', async () => {
+  it('is never reported dead by a replica outside, nor the other way round, whether it runs or has ended', async () => {
     const inside = new Replica(container, own, blue)
     const outside = new Replica([], own, green)
     const [of, host] = [await inside.next(), await outside.next()]

@@ -136,7 +136,7 @@ async function expectEqual({ mirror, processor }: World): Promise<void> {
   }
 }
 
-describe.runIf(installed)('the mirror in a storm', () => {
+describe.runIf(installed)('the mirror during random changes and failures', () => {
   test(
     `equals a listing, and never shows an older state after a newer one (seed ${String(seed)})`,
     { timeout: 1_200_000 },

@@ -39,8 +39,8 @@ const wideDocument = (name: string): BillingConfig => ({
   ],
 })
 
-describe.runIf(installed)('two replicas on one PostgreSQL', () => {
-  test('never mix different documents that are pushed at once', { timeout: 600_000 }, async () => {
+describe.runIf(installed)('two replicas on one PostgreSQL:', () => {
+  test('different documents that are pushed at once are never mixed', { timeout: 600_000 }, async () => {
     const world = await replicaWorld()
     const replicas = await Promise.all([world.startReplica(), world.startReplica()])
     const known = new Map([[1, smallDocument('at first', 900)]])

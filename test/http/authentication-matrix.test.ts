@@ -248,7 +248,7 @@ describe('a caller without permission', () => {
 })
 
 describe('a caller with a read key', () => {
-  it('can read everything, validate and make dry runs, and changes nothing by it', async () => {
+  it('can read everything, validate and make dry runs, which change nothing', async () => {
     const before = await stateOf(test)
     const open = Object.keys(rows).filter((id) => isRead(id) || dryRuns.includes(id))
     for (const id of open) {
@@ -285,7 +285,7 @@ describe('a caller with a read key', () => {
 })
 
 describe('a caller with a key', () => {
-  it('succeeds with the same requests', async () => {
+  it('succeeds with the requests that are refused without permission', async () => {
     const ends: Record<string, string> = {}
     for (const id of Object.keys(rows)) {
       const response = await ask(id, { 'x-service-key': test.key })

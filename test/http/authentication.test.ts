@@ -202,7 +202,7 @@ describe('the limit per address', () => {
     }
   })
 
-  it('counts writes without a key, and no reads', async () => {
+  it('counts writes without a key, but not reads', async () => {
     const limited = await startTestApp({ rateLimit: 2 })
     try {
       await limited.push(sampleConfig())

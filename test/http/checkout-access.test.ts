@@ -72,8 +72,8 @@ describe('pages of other sites', () => {
   })
 })
 
-describe('the credential', () => {
-  it('is the key if both are sent: a wrong key is refused with a valid cookie', async () => {
+describe('the credential of a checkout', () => {
+  it('is the key if key and cookie are sent: a wrong key is refused despite a valid cookie', async () => {
     const wrong = await post(checkout, pro, { cookie, 'x-service-key': 'wrong' })
     expect([wrong.statusCode, wrong.json().code]).toEqual([401, 'service_key_invalid'])
     const both = await post(checkout, pro, { cookie, 'x-service-key': test.key })

@@ -290,7 +290,7 @@ describe('POST usage', () => {
     expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
   })
 
-  it('reports the allowed amounts', async () => {
+  it('names the allowed amounts in its errors', async () => {
     const { errors } = (await post(usage, { meter: 'api_calls', value: 1.5 }, { cookie })).json()
     expect(errors).toMatchObject([{ code: 'type_wrong', detail: '"value" must be integer or string.' }])
     const detail = async (more: object) =>

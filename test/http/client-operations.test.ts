@@ -203,7 +203,7 @@ describe('the client', () => {
     })
   })
 
-  it('follows a worker’s log from the lines that are there to those that come', async () => {
+  it('follows a worker’s log: first the stored lines, then each new one', async () => {
     const earlier = await client.workers.triggerCron('hello')
     let later = ''
     const runs: (string | undefined)[] = []

@@ -83,7 +83,7 @@ describe('slow connections:', () => {
     expect(answer).toContain('"code":"request_invalid"')
   })
 
-  it('a sender that continues after the response is drained for a moment, then disconnected', async () => {
+  it('a sender that continues after the response is read for a moment longer, then disconnected', async () => {
     const socket = await open(`POST ${admin}/config HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`)
     const timer = setInterval(() => socket.write('1\r\na\r\n'), 50)
     const answer = await readAll(socket).finally(() => {

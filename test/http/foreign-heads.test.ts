@@ -95,7 +95,7 @@ describe('an invalid status code', () => {
     expect(await isWell()).toBe(200)
   })
 
-  it('of a server is 101 without a requested upgrade', async () => {
+  it('of a server includes 101 if no upgrade was requested', async () => {
     const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
     const response = await through(head)
     expect([response.statusCode, response.text]).toEqual([599, expect.stringContaining('no upgrade was asked for')])

@@ -116,7 +116,7 @@ describe('the subscribers of a price', () => {
     expect((await subscribers('?generation=current')).map((one) => one['tenant_id'])).toEqual(['late'])
   })
 
-  it('are 404 for a price that never existed', async () => {
+  it('lead to a 404 for a price that never existed', async () => {
     expect(await get('prices/nothing/subscribers')).toMatchObject({ status: 404, body: { code: 'price_not_found' } })
   })
 })
@@ -224,7 +224,7 @@ describe('an open problem', () => {
     expect(of('schedules')).toMatchObject({ status: 'ok' })
   })
 
-  it('does not include an open invoice before its due date, which counts as owed but not as past due', async () => {
+  it('is not reported for an open invoice before its due date, which counts as owed but not as past due', async () => {
     expect((await get('money')).body).toMatchObject({
       currencies: [{ past_due: { amount: '0', formatted: '$0.00', tenants: 0 } }],
     })

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const json = { 'content-type': 'application/json' }
 
-describe('a problem', () => {
+describe('a problem document', () => {
   it('has exactly the members of the contract', async () => {
     const response = await test.inject({
       url: `${billing}/config/prices/nothing`,
@@ -104,7 +104,7 @@ describe('X-Request-Id', () => {
 })
 
 describe('the framework’s own errors', () => {
-  it('are problems too: unknown routes, with the nearest one as hint', async () => {
+  it('are problem documents too: an unknown route gets the nearest one as a hint', async () => {
     for (const url of [
       '/nothing',
       '/api/v1/nothing',
@@ -177,7 +177,7 @@ describe('the framework’s own errors', () => {
     expect([response.statusCode, response.json().code]).toEqual([400, 'request_invalid'])
   })
 
-  it('answer bytes that are not HTTP in the same form', async () => {
+  it('have the same form for bytes that are not HTTP', async () => {
     await test.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = test.app.server.address() as AddressInfo
     const answer = await new Promise<string>((resolve) => {

@@ -122,8 +122,8 @@ const answers: readonly Answer[] = [
   { record: 'log line', columns: logColumns, operation: 'getWorkerLogs', list: 'logs', besides: ['deployment'] },
 ]
 
-describe('the response with a record', () => {
-  it.each(answers)('equals the columns of a $record, in $operation', (answer) => {
+describe('a response with stored records', () => {
+  it.each(answers)('has exactly the columns of a $record: $operation', (answer) => {
     const { columns, operation: id, list, besides = [] } = answer
     const expected = [...columnsFor(columns, 'shown'), ...besides].sort()
     expect(answered(id, list)).toEqual(expected)

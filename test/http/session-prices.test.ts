@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 describe('GET session/prices', () => {
-  it('is empty for a tenant without negotiated prices', async () => {
+  it('returns an empty list for a tenant without negotiated prices', async () => {
     const response = await see({ cookie })
     expect([response.statusCode, response.json()]).toEqual([200, { prices: [] }])
     expect(response.headers['cache-control']).toBe('no-store')

@@ -48,7 +48,7 @@ const storm = fc.record({
 })
 
 test(
-  'after random faults the earlier version is served, and one push converges without a duplicate, even with late writes',
+  'after random faults the earlier version is served, and the next push completes without a duplicate, even if lost writes arrive late',
   { timeout: 600_000 },
   async () => {
     await fc.assert(

@@ -85,7 +85,7 @@ describe('a second push of the same document', () => {
         promotion_codes: [{ id: 'k', code: 'K', coupon: 'c', active: false }],
       }),
     ],
-  ])('is unchanged despite %s', async (_what, config) => {
+  ])('changes nothing despite %s', async (_what, config) => {
     await stack.service.push(config, nobody)
     const before = stack.writes()
     const again = await stack.service.push(config, nobody)

@@ -298,7 +298,7 @@ describe('the approval of an impact', () => {
   })
 })
 
-test('is not required without a threshold, because subscribers keep their price', async () => {
+test('a push needs no approval without a threshold, because subscribers keep their price', async () => {
   await stack.service.push(shop(9900), nobody)
   const price = await priceOf('pro_monthly')
   const subscription = await subscribe([{ price }])

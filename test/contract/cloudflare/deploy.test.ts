@@ -100,7 +100,7 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(JSON.stringify(error) + String(error)).not.toContain('wrong-token')
   })
 
-  it('is retried twice while Cloudflare has a fault, and then stops at the same step', async () => {
+  it('is retried twice while Cloudflare fails, and then stops at the failed step', async () => {
     api.refuse('/scripts/hooks', 503, 10013, 'workers.api.error.unknown')
     const deploy = deployToCloudflare(worker(), access())
     await expect(deploy).rejects.toMatchObject({ problem: 'refused', step: 'upload', status: 503 })

@@ -111,7 +111,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     expect((await last(shop, bought.customer))?.total).toBe(total(1000, 7))
   })
 
-  test('of a metered price is scheduled, and the terms stay until it starts, while it runs and after the schedule is released', async () => {
+  test('is scheduled if it is metered, and the billing terms stay before, during and after the schedule', async () => {
     const shop = await tenantShop(negotiated())
     const bought = await invoiced(shop)
     const before = await terms(shop, bought)

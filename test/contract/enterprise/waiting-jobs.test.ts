@@ -67,7 +67,7 @@ async function lastAmount(shop: TenantShop, tenant: string): Promise<number | un
   return (await shop.invoices(processorCustomerId ?? '')).at(-1)?.total
 }
 
-test('a subscriber who renews before the date keeps the price until then, and moves without a further call', async () => {
+test('a subscriber who renews before the migration date keeps the price until then, and moves without a further call', async () => {
   const shop = await datedShop([2])
   const [id = ''] = shop.subscriptions
   const at = shop.clock.now() + 45 * day
@@ -133,7 +133,7 @@ test('subscribers who renew on different days are moved in several passes, and e
   expect(await shop.items(id)).toEqual({ pro_monthly: 3 })
 })
 
-test('a renewal that is late at the processor is checked again after 10 minutes', async () => {
+test('a subscription that the processor has not renewed yet on its date is checked again after 10 minutes', async () => {
   const shop = await datedShop([1])
   // The processor's time, unlike ours, stands still.
   const stays = { now: () => shop.clock.now() + 40 * day }

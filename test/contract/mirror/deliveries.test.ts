@@ -61,7 +61,7 @@ describe('a webhook delivery', () => {
     expect(await world.store.mirror.staleCount()).toBe(0)
   })
 
-  it('that arrives late or twice does not restore an old state', async () => {
+  it('that arrives twice, or after a newer change, does not restore an old state', async () => {
     const world = await deliveryWorld()
     await world.stripe.subscriptions.update(world.id, { metadata: { a: '1' } })
     const late = await world.newest()

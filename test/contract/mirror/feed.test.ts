@@ -96,7 +96,7 @@ describe('the mirror', () => {
     await expectEqualToListing(world)
   })
 
-  it('is ready only after the fill, the later events, and a read of every stale object', async () => {
+  it('is ready once it is filled, has processed the events since, and has read every stale object', async () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
@@ -107,7 +107,7 @@ describe('the mirror', () => {
     expect(await mirror.require()).toEqual({ asOf: world.clock.now(), stale: false })
   })
 
-  it('is stale if its last poll was missed by more than five minutes', async () => {
+  it('is stale if its last poll is more than five minutes old', async () => {
     const world = await mirrorWorld()
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
     const feeder = eagerFeeder(world)
@@ -213,7 +213,7 @@ describe('the mirror', () => {
     ).toHaveLength(1)
   })
 
-  it('reads an unknown price of a subscription', async () => {
+  it('reads the price of a subscription if it does not contain that price', async () => {
     const world = await mirrorWorld()
     await world.fill()
     const price = await world.monthly(1500)
@@ -279,8 +279,8 @@ describe('an event that appears in the list after a newer one', () => {
   })
 })
 
-describe('events that the processor no longer has', () => {
-  it('end the poll, and every object is listed again', async () => {
+describe('a poll for events that the processor no longer has', () => {
+  it('ends, and the mirror lists every object again', async () => {
     const world = await mirrorWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
     const feeder = eagerFeeder(world)

@@ -240,7 +240,9 @@ describe('a scheduled swap of a subscription with a schedule', () => {
 })
 
 describe('scheduled prices', () => {
-  it('are empty without a schedule, and for changes after the current period', async ({ shop: bench }) => {
+  it('are none without a schedule, and none for a schedule that changes prices after the current period only', async ({
+    shop: bench,
+  }) => {
     const [list, next] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)
     const read = async () => bench.processor.scheduledPrices(await bench.live(made), bench.signal)

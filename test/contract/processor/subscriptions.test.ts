@@ -132,7 +132,7 @@ describe('a swap of items', () => {
     expect(await bench.totals()).toEqual([7000, 4900])
   })
 
-  it('moves two items in one write, or none', async ({ shop: bench }) => {
+  it('moves two items in one write: both or neither', async ({ shop: bench }) => {
     const { processor, writing } = bench
     const [a, b, c, d] = [
       await bench.monthly(1),

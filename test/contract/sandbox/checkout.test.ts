@@ -33,7 +33,7 @@ async function pageOf(url: string | null) {
 }
 
 describe('checkout of the sandbox:', () => {
-  test('a session is paid on its page and becomes a subscription', async ({ shop }) => {
+  test('a session that is paid on its page becomes a subscription', async ({ shop }) => {
     const { stripe } = shop
     const data = { metadata: { tenant: 't' }, trial_period_days: 7 }
     const open = await session(shop, { metadata: { order: '1' }, client_reference_id: 'ref', subscription_data: data })

@@ -46,7 +46,7 @@ describe('faults of the sandbox:', () => {
     await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
   })
 
-  test('an error with keep: false is executed at the retry', async ({ sandbox: { stripe, control } }) => {
+  test('a request that failed with keep: false is executed on retry', async ({ sandbox: { stripe, control } }) => {
     for (const kind of ['error_before', 'error_after'] as const) {
       control.reset()
       control.fail({ kind, keep: false })

@@ -6,7 +6,7 @@ const january = utc('2027-01-01T00:00:00')
 const byMail = { collection_method: 'send_invoice', days_until_due: 14 } as const
 
 describe('subscriptions that are paid by invoice', () => {
-  test('need no card, are active at once, and email the invoice after an hour as a draft', async () => {
+  test('need no card, are active at once, and have their draft invoice emailed after an hour', async () => {
     const { stripe, clockId, monthly } = await customerShop(january)
     const { id: customer } = await stripe.customers.create({ test_clock: clockId, email: 'ada@example.com' })
     const price = await monthly(1000)
@@ -62,7 +62,7 @@ describe('subscriptions that are paid by invoice', () => {
     expect((await stripe.invoices.markUncollectible(two)).status).toBe('uncollectible')
   })
 
-  test('that wait for their first invoice end when that invoice is voided', async ({ shop }) => {
+  test('that wait for the payment of their first invoice end when it is voided', async ({ shop }) => {
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     await stripe.invoices.voidInvoice(made.latest_invoice as string)

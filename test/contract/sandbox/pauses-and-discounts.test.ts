@@ -59,11 +59,11 @@ describe('a subscription with pause_collection', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'paid', amount_paid: 1000 })
   })
 
-  test('a void invoice does not use the balance, even if the balance would cover it', async () => {
+  test('and behavior void has invoices that do not use the balance, even if it would cover them', async () => {
     await voidedWithBalance(-5000)
   })
 
-  test('is not paused by the end of its trial without a card', async () => {
+  test('and a trial without a card is active after the trial, and its invoice is a draft', async () => {
     const shop = await customerShop(january)
     const { stripe, monthly, clockId } = shop
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
@@ -79,7 +79,7 @@ describe('a subscription with pause_collection', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'draft', total: 1000 })
   })
 
-  test('is collected again from resumes_at, and a void invoice does not use the balance', async () => {
+  test('is collected again from resumes_at, and its void invoices do not use the balance', async () => {
     const resumes_at = february + 10 * day
     const { shop, made } = await voidedWithBalance(-300, { resumes_at })
     const { stripe } = shop

@@ -92,7 +92,7 @@ describe('the sandbox refuses', () => {
 })
 
 describe('amounts', () => {
-  test('of a change in mid-period: both parts rounded down (recorded)', async () => {
+  test('of a change in mid-period are both rounded down (recorded)', async () => {
     const shop = await customerShop(utc('2027-04-01T00:00:00'))
     const { stripe, clockId, subscribed, monthly, invoices } = shop
     const [low, high] = [await monthly(1000), await monthly(2000)]
@@ -111,7 +111,7 @@ describe('amounts', () => {
     }
   })
 
-  test('of a change with a discount: the credit is what was paid (documented)', async () => {
+  test('of a change with a discount credit what was paid (documented)', async () => {
     const { stripe, clockId, subscribed, monthly, invoices } = await customerShop(utc('2027-04-01T00:00:00'))
     const [low, high] = [await monthly(1000), await monthly(2000)]
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -122,7 +122,7 @@ describe('amounts', () => {
     expect((await invoices()).at(-1)).toMatchObject({ subtotal: 250, total: 250, total_discount_amounts: [] })
   })
 
-  test('of a trial that begins or ends in the middle of a subscription (recorded)', async () => {
+  test('of a trial that begins or ends in the middle of a subscription equal Stripe’s (recorded)', async () => {
     const { stripe, customer, subscribed, monthly, invoices } = await customerShop(january)
     const made = await subscribed(await monthly(2000))
     await stripe.subscriptions.update(made.id, { trial_end: january + 10 * day })
@@ -141,7 +141,7 @@ describe('amounts', () => {
     ])
   })
 
-  test('of usage with a daily window: the last event of each day (types)', async () => {
+  test('of usage with a daily window count the last event of each day (types)', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, clockId, product, invoices } = shop
     const meter = await stripe.billing.meters.create({

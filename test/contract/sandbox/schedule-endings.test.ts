@@ -57,7 +57,7 @@ test('a schedule with a new end sends its expiring event again', async ({ sandbo
   ])
 })
 
-test('a test clock that stops within ten days of the end sends it already, as Stripe’s command-line tool expects', async () => {
+test('a test clock that stops within ten days of a schedule’s end sends the expiring event, as Stripe’s command-line tool expects', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { clock } = await scheduled(sandbox, { end_date: start + 28 * day })

@@ -99,7 +99,7 @@ function canonicalOf({ kind, row }: Case, config: Document): unknown {
 describe.each(cases)('the $kind’s $field', (one) => {
   const { kind, field, row, sample } = one
 
-  it('is updated in place or its object replaced, as the table states, and the next push is unchanged', () =>
+  it('is updated in place, or its object is replaced, as the field table states, and a second push changes nothing', () =>
     withStack(async (stack, real) => {
       const { service } = stack
       const [first, second] = [real(documentOf(one, sample.first)), real(documentOf(one, sample.second))]

@@ -66,7 +66,7 @@ function replica(
 const allRuns = async (store: KyselyStore) =>
   (await store.workerRuns.list('one', { limit: 100_000, offset: 0 })).items.toReversed()
 
-describe('the scheduler', () => {
+describe('the scheduler:', () => {
   test('over a thousand ticks and the death of one of two replicas, each tick ran once or is recorded as skipped or lost', async () => {
     const store = await storeWith(['* * * * *'])
     let now = start

@@ -238,7 +238,7 @@ describe('a scheduled run', () => {
     expect(result).toMatchObject({ outcome, error: expect.stringMatching(error) })
   })
 
-  it('has the same outcomes in the resident process', async () => {
+  it('ends with the same outcomes in the resident process', async () => {
     const { worker } = await serve(version)
     expect(await worker.scheduled(at('0'))).toMatchObject({ outcome: 'ok' })
     expect(await worker.scheduled(at('2'))).toMatchObject({ outcome: 'exception' })

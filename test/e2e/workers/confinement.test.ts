@@ -199,8 +199,8 @@ const head = [
 ]
 const [begin, end] = ['<!-- measured by test/e2e/workers/confinement.test.ts -->', '<!-- end of what is measured -->']
 
-describe('from inside a worker’s process', () => {
-  it.each(cases)('$mode, root: $asRoot: opens, sees and calls only what the guide lists', async (one) => {
+describe('the process of a worker:', () => {
+  it.each(cases)('$mode, root: $asRoot: it opens, sees and calls only what the guide lists', async (one) => {
     const inside = await measure(one)
     measured.set(nameOf(one), inside)
     if (typeof inside === 'string') return
@@ -233,7 +233,7 @@ describe('from inside a worker’s process', () => {
     for (const row of lines) expect(written).toContainEqual(cellsOf(row))
   })
 
-  it('system calls needed for a break-out are refused by the filter one by one', async (test) => {
+  it('each system call needed for a break-out is refused by the filter', async (test) => {
     if (process.arch !== 'x64') test.skip('the program that calls is made for x64')
     const tiny = path.join(base, 'calls')
     const calls = Object.entries(refusedCalls).flatMap(([name, [number]]) =>

@@ -50,7 +50,7 @@ const installed = postgresInstalled()
 if (!installed)
   announceSkip('replicas with workers on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
-describe.runIf(installed)('two replicas on PostgreSQL', () => {
+describe.runIf(installed)('two replicas on PostgreSQL:', () => {
   const server = startedForAll(startPostgres)
 
   test('a deployment, its hostname and its logs reach the other replica within two seconds', async () => {

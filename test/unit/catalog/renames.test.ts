@@ -119,7 +119,7 @@ describe('renamesBack:', () => {
     expect(ids(handOver(mappings, renames))).toEqual(['b=o1@1', 'a=o2@2', 'a=o3@3'])
   })
 
-  test('a rollback of a late rename returns the earlier object only, not the one of the present item', () => {
+  test('a rollback of a rename that was added later returns the earlier object only, not that of the present item', () => {
     const mappings = [entry('b', 'o1', 1), entry('b', 'o2', 2)]
     const { renames } = renamesBack(2, [past('a', 'b', 3, [1], false)], mappings, config(price('b')))
     expect(renames).toEqual([rename('b', 'a', 'o1', [1], false)])

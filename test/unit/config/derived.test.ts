@@ -117,7 +117,7 @@ describe('the published schema', () => {
   })
 })
 
-describe('hostile documents', () => {
+describe('hostile documents:', () => {
   const deep = (levels: number) => {
     let value: unknown = 1
     for (let i = 0; i < levels; i++) value = [value]

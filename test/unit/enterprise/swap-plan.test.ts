@@ -143,7 +143,7 @@ describe('a planned swap', () => {
   test.each([
     ['free → paid', '0', 800],
     ['paid → free', '1000', 0],
-  ])('%s waits for the end of the period', (_name, live, target) => {
+  ])('%s happens at the end of the period', (_name, live, target) => {
     const changed = book((config) => (priceIn(config, 'pro_monthly_gold').amount = target))
     expect(moves([state([item('p_pro_monthly', { unitAmount: live })])], changed, gold)[0]?.at(-1)).toBe('period_end')
   })
@@ -180,7 +180,7 @@ describe('a planned swap', () => {
   })
 })
 
-test('of an item whose schedule changes the interval goes to the negotiated price of the new interval', () => {
+test('a swap of an item whose schedule changes the interval leads to the negotiated price of the new interval', () => {
   const yearly = book((config) =>
     config.products[0]?.prices?.push({
       id: 'pro_yearly_gold',
@@ -195,7 +195,7 @@ test('of an item whose schedule changes the interval goes to the negotiated pric
   expect(moves([upgrade], yearly, gold)).toEqual([['p_pro_yearly', 'p_pro_yearly_gold', 7, 'period_end']])
 })
 
-describe('an item that is not swapped, with the reason,', () => {
+describe('an item is not swapped, and the plan states the reason, if it', () => {
   test.each<[string, Partial<LivePrice>]>([
     ['interval', { interval: 'year' }],
     ['interval', { intervalCount: 3 }],

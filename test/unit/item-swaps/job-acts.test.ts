@@ -26,7 +26,7 @@ describe('the actions on a job', () => {
       }
   })
 
-  it('of many subscriptions: cancel while it runs or waits, and resume until it is done', () => {
+  it('of many subscriptions are cancel while it runs or waits, and resume until it is done', () => {
     const acts = jobStates.map((state) => [state, actsOpenTo('migration', state)])
     expect(Object.fromEntries(acts)).toEqual({
       running: ['cancel'],

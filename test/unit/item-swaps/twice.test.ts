@@ -47,7 +47,7 @@ function subscription(id: string, names: readonly string[], more: Partial<LiveSu
   }
 }
 
-describe('two items', () => {
+describe('two subscribed items:', () => {
   test.each([
     ['team_monthly', 'team_monthly', true],
     ['team_monthly', 'team_yearly', true],

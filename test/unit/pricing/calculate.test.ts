@@ -177,7 +177,7 @@ describe('a price per package', () => {
     ['down', 999, 0],
     ['down', 1000, 1],
     ['down', 1999, 1],
-  ] as const)('rounded %s: %i units are charged as %i packages', (round, quantity, packages) => {
+  ] as const)('that is rounded %s charges %i units as %i packages', (round, quantity, packages) => {
     const cost = calculate(unit({ amount: 500, transform_quantity: { divide_by: 1000, round } }), quantity)
     expect(cost).toMatchObject({ quantity, amount: packages * 500, breakdown: [{ quantity: packages }] })
   })

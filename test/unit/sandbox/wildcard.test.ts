@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
 import { matchesWildcard } from '../../../packages/sandbox/src/protocol/requests/wildcard.ts'
 
-describe('wildcards of the sandbox', () => {
+describe('wildcards of the sandbox:', () => {
   test.each([
     ['', '', true],
     ['', 'a', false],
@@ -18,7 +18,7 @@ describe('wildcards of the sandbox', () => {
     ['*ab*ab', 'ab', false],
   ])('%j on %j is %j', (pattern, text, expected) => expect(matchesWildcard(pattern, text)).toBe(expected))
 
-  test('give the same results as a regular expression', () => {
+  test('matching gives the same results as a regular expression', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 })
     fc.assert(
       fc.property(letters, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 10 }), (pattern, text) => {

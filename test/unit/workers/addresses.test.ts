@@ -32,7 +32,7 @@ function last(start: string): string {
   return [...groups, ...Array.from({ length: 8 - groups.length }, () => 'ffff')].join(':')
 }
 
-describe('an address range outside of the public internet', () => {
+describe('an address range outside of the public internet:', () => {
   it.each(ranges)(
     '%s is refused from %s to %s, and the addresses around it are not',
     (_range, first, final, before, after) => {

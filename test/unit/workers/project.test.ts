@@ -41,7 +41,7 @@ describe('an environment file', () => {
     expect(issues).toEqual([])
   })
 
-  it('has each malformed line and invalid name reported, and never a value', () => {
+  it('is reported with each malformed line and invalid name, and never with a value', () => {
     const text = `# comment\n\nGOOD=1\nsk_live_secret\n  my-key=sk_live_other\n1st=x\nLAST=\${GOOD}\n`
     const { issues } = workerEnvironment(text)
     expect(issues.map(({ severity, line, column }) => [severity, line, column])).toEqual([
