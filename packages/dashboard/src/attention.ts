@@ -1,5 +1,5 @@
-// Numbers beside entries of the menu, e.g. 3 beside Tenants for 3 tenants that are past due. They follow what the pages read: an
-// examination of the service takes calls to the processor, so the menu asks for none of its own.
+// Numbers beside entries of the menu, e.g. 3 beside Tenants for 3 tenants that are past due. They are taken from data that the pages load
+// anyway, because a check of the service would call the processor.
 import { useSyncExternalStore } from 'react'
 import type { Finding, Money } from '@ratecard/client'
 import { api } from './api.ts'
@@ -20,7 +20,7 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** Number beside an entry of the menu; 0 for none. */
+/** Returns the number beside an entry of the menu. 0: no number is shown. */
 export const useAttention = (path: MenuPath): number =>
   useSyncExternalStore(
     subscribe,
@@ -28,7 +28,7 @@ export const useAttention = (path: MenuPath): number =>
     () => 0,
   )
 
-/** Findings that are not in order, and the drifted fields among them. */
+/** Stores the number of findings that are not in order, and the number of fields with drift. */
 export function noteFindings(findings: readonly Finding[]): void {
   const drifted = findings.find(({ check }) => check === 'drift')?.detail
   change({
@@ -37,11 +37,11 @@ export function noteFindings(findings: readonly Finding[]): void {
   })
 }
 
-/** Tenants that are past due. */
+/** Stores the number of tenants that are past due. */
 export const noteMoney = ({ currencies }: Money): void =>
   change({ '/tenants': currencies.reduce((sum, { pastDue }) => sum + pastDue.tenants, 0) })
 
-/** Reads what the mirror knows, when the dashboard is opened. Without the mirror there is no number; its pages say why. */
+/** Reads the numbers of the mirror when the dashboard is opened. If the mirror is off, no number is shown. */
 export function readAttention(): void {
   void api.money.now().then(noteMoney, () => undefined)
 }

@@ -1,5 +1,5 @@
-// Monthly amounts affected by a plan: what subscribers pay now, and what they would pay after a move to the new price. Only a change of
-// `amount` is calculated; for any other change of money the new amount is unknown.
+// Monthly amounts affected by a plan: what subscribers pay now, and what they would pay at the new price. The new amount is calculated for
+// changes of `amount` only, and is unknown (null) for other changes, e.g. of tiers.
 import type { Detail, PriceImpact } from '@ratecard/client'
 
 export interface ImpactMoney {
@@ -23,7 +23,10 @@ export function impactMoney(impact: readonly PriceImpact[], details: readonly De
   })
 }
 
-/** Sum of all generations, of which each has its own amount today. Null if the amount of one of them is unknown. */
+/**
+ * Returns the sum over all generations (the current price and each earlier one that still has subscribers). Null if the amount of one of
+ * them is unknown.
+ */
 function movedSum(generations: PriceImpact['generations'], currency: string, detail: Detail): number | null {
   return generations.reduce<number | null>((sum, { monthly, current, amount: unit }) => {
     const own = monthly.find((one) => one.currency === currency)
@@ -37,8 +40,9 @@ const money = new Set(['currency', 'tiers', 'tiers_mode', 'billing_scheme', 'int
 const others = new Set(['currency_options', 'unit_amount_decimal', 'transform_quantity', 'custom_unit_amount', 'meter'])
 
 /**
- * Scales the monthly amount by the new unit amount over the old one, rounded half up once. The old one is `earlier` for an earlier
- * generation of the price. Null if other fields of money changed, or if the old amount is 0 or no whole number.
+ * Multiplies the monthly amount by the new unit amount and divides it by the old one, rounded half up once. `earlier` is the old unit
+ * amount for an earlier generation of the price. Returns null if other fields of money changed, or if the old amount is 0 or no whole
+ * number.
  */
 function movedAmount(amount: number, { fields }: Detail, earlier?: number): number | null {
   if (fields.some(({ field }) => money.has(field) || others.has(field))) return null

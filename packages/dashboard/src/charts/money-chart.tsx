@@ -1,4 +1,4 @@
-// Charts of monthly recurring revenue: its course with a mark for each push, and its movements week by week.
+// Charts of monthly recurring revenue: revenue by day with a mark for each push, and its gains and losses by week.
 import { useMemo } from 'react'
 import type { MoneyDay, MoneyDays } from '@ratecard/client'
 import { Table } from '../ui/basic.tsx'
@@ -73,7 +73,7 @@ const number = (name: string) => ({ name, isNumber: true })
 
 const daysAWeek = 7
 
-/** What was won and lost, in weeks that end with the last day. */
+/** Chart of the gained and lost revenue per week. The weeks end on the last day of the data. */
 export function MovementsChart({ days, currency }: ChartProps) {
   const { weeks, xs, series } = useMemo(() => {
     const sums = weeksOf(days)

@@ -1,4 +1,4 @@
-// Coverage page: the enterprise prices of each base price (price of the public list), and the enterprise templates that have none for it.
+// Coverage page: for each price of the public list, the price of each enterprise template, and the templates that lack one.
 import type { Coverage } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
@@ -6,7 +6,8 @@ import { Badge, Card, Empty, Id, Page, Show, Text } from '../ui/basic.tsx'
 import { pluralize } from '../words.ts'
 
 /**
- * True if an enterprise template has a price for this base price. Otherwise nothing is missing, because all customers pay the public price.
+ * True if at least one enterprise template has a price for this base price. Otherwise all customers pay the public price, and no template
+ * lacks one.
  */
 const isNegotiated = ({ cells }: Coverage['rows'][number]) => cells.some(({ priceId }) => priceId !== null)
 

@@ -8,7 +8,7 @@ import { pluralize } from '../words.ts'
 
 const tones = { ok: 'good', warning: 'warn', problem: 'bad' } as const
 
-/** Findings of the service, which the menu counts. */
+/** Runs the checks of the service and returns their findings. The menu shows the number of problems among them. */
 export async function examine(signal: AbortSignal): Promise<readonly Finding[]> {
   const findings = await api.admin.doctor({ signal })
   noteFindings(findings)

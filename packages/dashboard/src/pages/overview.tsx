@@ -1,4 +1,4 @@
-// Overview page: revenue now and lately, what is owed, what the last pushes changed, and what is wrong.
+// Overview page: revenue, unpaid amounts, the effect of the last pushes, and open problems.
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -139,7 +139,7 @@ function Pushes({ now, days }: { readonly now: Money; readonly days: MoneyDays }
   )
 }
 
-/** Change of the MRR from the day before a push until now, in each currency. */
+/** Renders the change of the MRR from the day before a push until now, in each currency. */
 function Since({ at, now, days }: { readonly at: string; readonly now: Money; readonly days: MoneyDays }) {
   const changes = now.currencies.flatMap(({ currency, mrr }) => {
     const before = days.days.findLast((day) => day.currency === currency && day.day < at.slice(0, 10))
@@ -151,7 +151,7 @@ function Since({ at, now, days }: { readonly at: string; readonly now: Money; re
   return <span className="money">{changes.join(', ')}</span>
 }
 
-/** Findings of the service that need somebody. */
+/** Renders the findings of the service that need an action by the user. */
 function Wrong() {
   const findings = useLoaded('doctor', examine, { isLive: false })
   return (

@@ -201,7 +201,7 @@ interface ReadProps {
   readonly onValues: (values: ReadonlyMap<string, string>) => void
 }
 
-/** Issues of the files themselves, and the values of their variables. */
+/** Renders the issues of the dropped files, and a field for the value of each variable. */
 function Read({ read, values, onValues }: ReadProps) {
   const errors = read.issues.filter(({ severity }) => severity === 'error')
   const warnings = read.issues.filter(({ severity }) => severity === 'warning')
@@ -412,7 +412,7 @@ function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: Apply
   )
 }
 
-/** Shows a push that is running or was interrupted, above all else on the page. */
+/** Renders a push that is running or was interrupted, at the top of the page. */
 function Unfinished() {
   const pushes = useLoaded('pushes unfinished', (signal) => api.admin.pushes({ limit: 5, signal }))
   const open = pushes.value?.pushes.find(({ state }) => state === 'interrupted' || state === 'running')

@@ -310,7 +310,7 @@ function Calculator({ price }: { readonly price: PriceDocument }) {
   )
 }
 
-/** A card with a table; nothing if the table has no rows. */
+/** Renders a card with a table. Renders nothing if the table has no rows. */
 const TableCard = (table: ComponentProps<typeof Table>) =>
   table.rows.length === 0 ? null : (
     <Card title={table.caption} isFlush>
@@ -318,7 +318,7 @@ const TableCard = (table: ComponentProps<typeof Table>) =>
     </Card>
   )
 
-/** Items that no customer sees: meters, coupons and promotion codes. */
+/** Renders the items that customers do not see: meters, coupons and promotion codes. */
 function Rest({ document }: { readonly document: BillingDocument }) {
   const { meters = [], coupons = [], promotion_codes: codes = [] } = document
   return (

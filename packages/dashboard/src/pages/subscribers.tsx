@@ -1,4 +1,4 @@
-// Page of a price: its subscribers by generation, and moving them to the present one.
+// Subscribers page of a price: who pays its current amount and who an earlier one, and a button that moves the latter to the current price.
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import type { Subscriber } from '@ratecard/client'

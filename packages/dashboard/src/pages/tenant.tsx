@@ -190,7 +190,7 @@ interface DealTarget {
 
 const kinds = { template: 'A template', own: 'Own prices', list: 'List prices' } as const
 
-/** Applies a deal, or plans it with a dry run: the same call for both. */
+/** Applies a deal or, with `dryRun`, returns what would change. */
 function apply(
   tenantId: string,
   { kind, name }: DealTarget,

@@ -1,4 +1,4 @@
-// Tenants page: list of tenants, searched, filtered and sorted by the service.
+// Tenants page: a list that the service searches, filters and sorts.
 import { useEffect, useState } from 'react'
 import { Link, useSearch } from 'wouter'
 import type { BillingStatus, ListedTenant, Tenant, TenantQuery } from '@ratecard/client'
@@ -33,7 +33,7 @@ const sorts = {
 type Sort = keyof typeof sorts
 const isDescending: ReadonlySet<Sort> = new Set(['created_at', 'monthly', 'owed'])
 
-/** Filters of the list; an empty text is no filter. */
+/** Filters of the list. An empty text means that the filter is not set. */
 interface Filters {
   readonly q: string
   readonly state: BillingStatus | ''
@@ -64,7 +64,7 @@ function useQuiet<Value>(value: Value): Value {
   return quiet
 }
 
-/** Filters of the address, e.g. `?owing` and `?state=past_due`, so that other pages can link to them. */
+/** Reads the filters from the query of the URL, e.g. `?owing` or `?state=past_due`, so that other pages can link to a filtered list. */
 function filtersOf(search: string): Filters {
   const asked = new URLSearchParams(search)
   return {

@@ -1,12 +1,13 @@
-// Data from the mirror: how recent it is, and what a page shows while the mirror is off or not complete.
+// Components for data from the mirror, the service's copy of the processor's data: its age, and a message while the mirror is off or
+// incomplete.
 import type { ReactNode } from 'react'
 import type { LoadState } from '../live.ts'
 import { Badge, Empty, Loading, Problem, Prose, Time } from './basic.tsx'
 
-/** Time (ms) between two looks while the mirror is being filled, and afterwards. */
+/** Reload interval (15 s) of a page that shows data of the mirror. */
 export const mirrorReload = { everyMs: 15_000 }
 
-/** Says how recent data is; nothing for data that was read live. */
+/** Renders the age of data from the mirror. Renders nothing for data that was read from the processor now. */
 export function AsOf({ of }: { readonly of: { readonly asOf?: string; readonly stale?: boolean } }) {
   if (of.asOf === undefined) return null
   return (
@@ -22,7 +23,7 @@ interface MirroredProps<Value> {
   readonly children: (value: Value) => ReactNode
 }
 
-/** Like `Show`, with words for a mirror that is off or not complete. */
+/** Like `Show`, with a message while the mirror is off or incomplete. */
 export function ShowMirrored<Value>({ of, what, children }: MirroredProps<Value>) {
   const { error, value } = of
   if (error?.code === 'mirror_off' || error?.code === 'mirror_filling')
@@ -41,7 +42,7 @@ export function ShowMirrored<Value>({ of, what, children }: MirroredProps<Value>
   )
 }
 
-/** Amounts of several currencies, one a line; a dash without any. */
+/** Renders amounts in several currencies, one per line. Renders a dash if there are none. */
 export const Amounts = ({ of }: { readonly of: readonly { readonly formatted: string }[] | undefined }) =>
   of === undefined || of.length === 0 ? (
     <span className="quiet">—</span>

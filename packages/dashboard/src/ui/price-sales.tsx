@@ -1,4 +1,4 @@
-// Subscribers and revenue of each price of the list, from the mirror. A list without them is still a list: nothing is shown then.
+// Subscribers and revenue of each price in the price list, from the mirror. Without the mirror, the price list is shown without them.
 import { createContext, useContext, useMemo } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'

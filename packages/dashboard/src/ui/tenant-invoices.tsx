@@ -1,4 +1,4 @@
-// Card of a tenant's invoices: what is owed, and what was refunded.
+// Card with a tenant's invoices, their unpaid amounts and their refunds.
 import { useState } from 'react'
 import type { TenantInvoice } from '@ratecard/client'
 import { api } from '../api.ts'
@@ -62,7 +62,7 @@ const cellsOf = (invoice: TenantInvoice) => [
   invoice.nextAttemptAt === null ? '—' : <Time at={invoice.nextAttemptAt} />,
 ]
 
-/** The number, linked to the page where the customer pays it. */
+/** Renders the number of an invoice as a link to the page where the customer can pay it. */
 function Named({ of }: { readonly of: TenantInvoice }) {
   const name = <Text>{of.number ?? of.id}</Text>
   if (of.url === null || !/^https?:\/\//i.test(of.url)) return name

@@ -50,8 +50,8 @@ export interface ApiReply {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /**
-   * `whole`: the whole body is sent. `cut`: half of the body is sent, then the socket is closed. `close`: the socket is closed without a
-   * response.
+   * How the response is sent. `whole`: the complete body. `cut`: half of the body, then the socket is closed. `close`: nothing, and the
+   * socket is closed.
    */
   readonly wire: 'whole' | 'cut' | 'close'
 }
@@ -110,7 +110,7 @@ interface Progress {
 export class Api {
   readonly #parts: ApiParts
   readonly #keys: IdempotencyKeys
-  /** Late writes, i.e. writes whose connection is closed and that are not carried out yet. Oldest first. */
+  /** Writes held back by `late` and `late_arrival` faults: their connection is closed, and they are not carried out yet. Oldest first. */
   readonly #late = new Map<() => Promise<void>, { readonly release: () => void }>()
 
   constructor(parts: ApiParts) {
@@ -135,14 +135,14 @@ export class Api {
     return this.#finish(request, progress, outcome)
   }
 
-  /** Carries out all late writes, oldest first. Returns their number. */
+  /** Carries out all writes that faults hold back, oldest first. Returns their number. */
   async land(): Promise<number> {
     const waiting = [...this.#late.keys()]
     for (const carryOut of waiting) await carryOut()
     return waiting.length
   }
 
-  /** Drops all late writes, because a restored snapshot has replaced the state that they were sent to. */
+  /** Drops all writes that faults hold back, because a restored snapshot has replaced the state that they were sent to. */
   forgetLate(): void {
     for (const { release } of this.#late.values()) release()
     this.#late.clear()

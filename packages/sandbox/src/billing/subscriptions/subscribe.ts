@@ -196,7 +196,7 @@ function firstLines(
   return lines
 }
 
-/** Refuses items whose prices have different currencies. Message recorded at API version 2026-08-26.dahlia. */
+/** Refuses items whose prices have different currencies. The message is that of Stripe's API, recorded at version 2026-08-26.dahlia. */
 function refuseMixedCurrencies(call: OperationContext, items: readonly ItemParams[], currency: string): void {
   for (const [index, item] of items.entries()) {
     const price = call.find('price', item.price ?? '')
@@ -210,7 +210,10 @@ function refuseMixedCurrencies(call: OperationContext, items: readonly ItemParam
   }
 }
 
-/** Refuses a second currency, because a customer is billed in one currency at a time. Source: public threads that quote the message. */
+/**
+ * Refuses a second currency, because a customer is billed in one currency at a time. Source: public forum threads that quote Stripe's
+ * message.
+ */
 export function refuseSecondCurrency(call: OperationContext, customer: string, currency: string): void {
   const other = call
     .select('subscription', [{ field: 'customer', is: customer }])
@@ -248,8 +251,8 @@ function cancellation(
 }
 
 /**
- * Returns the error for a customer without a payment method. Source: public threads that quote the message. Code and status are recorded at
- * API version 2026-08-26.dahlia.
+ * Returns the error for a customer without a payment method. Source: public forum threads that quote Stripe's message. Code and status are
+ * those of Stripe's API, recorded at version 2026-08-26.dahlia.
  */
 export function noPaymentMethodError(): Error {
   const message =
@@ -304,7 +307,7 @@ function firstInvoice(call: OperationContext, made: SubscriptionBody, params: Su
 }
 
 /**
- * Adds a setup intent to a trial without a payment method, so that a page can collect a card. Source: the SDK's documentation of
+ * Adds a setup intent to a trial without a payment method, so that a page can collect a card. Source: the Stripe SDK's documentation of
  * `pending_setup_intent`.
  */
 function withPendingSetup(call: OperationContext, made: SubscriptionBody, params: SubscribeParams): SubscriptionBody {

@@ -77,7 +77,7 @@ export function usablePrice(
   return price
 }
 
-/** Refuses an active price of an archived product. Source: public threads that quote the message. */
+/** Refuses an active price of an archived product. Source: public forum threads that quote Stripe's message. */
 function refuseArchivedProduct(call: OperationContext, price: PriceBody, name: string): void {
   if (call.find('product', price.product)?.active !== false) return
   throw badRequest(
@@ -159,8 +159,8 @@ function itemDiscounts(
 }
 
 /**
- * Returns a new item. Its first period begins now and ends with the trial or with the subscription's current period. Recorded at API
- * version 2026-08-26.dahlia.
+ * Returns a new item. Its first period begins now and ends with the trial or with the subscription's current period. Source: responses of
+ * Stripe's API, recorded at version 2026-08-26.dahlia.
  */
 export function newItem(
   call: OperationContext,
@@ -244,7 +244,7 @@ export function itemsAfter(
   return checkItems(call, [...items.values()], holder.billing_mode.type)
 }
 
-/** Refuses a new item with the price of an existing item. Message recorded at API version 2026-08-26.dahlia. */
+/** Refuses a new item with the price of an existing item. The message is that of Stripe's API, recorded at version 2026-08-26.dahlia. */
 function refuseDuplicatePrice({ items }: SubscriptionBody, given: readonly ItemParams[], price: string): void {
   const taken = items.data.find((item) => item.price === price)
   const named = given.find(({ id }) => id !== undefined && id === taken?.id)

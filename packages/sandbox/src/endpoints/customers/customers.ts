@@ -241,7 +241,7 @@ function removeDiscount(call: OperationContext): HandlerResult {
 
 export const customers: readonly Operation[] = [
   post('/v1/customers', 'customer', create),
-  // Customers on a test clock are listed only if the request names the clock. Source: the SDK's documentation of `test_clock`.
+  // Customers on a test clock are listed only if the request names the clock. Source: the Stripe SDK's documentation of `test_clock`.
   listing(
     '/v1/customers',
     'customer',

@@ -84,7 +84,10 @@ function create(outer: OperationContext): InvoiceItemBody {
   return made
 }
 
-/** Throws unless the invoice is a draft, because only drafts can be edited. Recorded at API version 2026-08-26.dahlia. */
+/**
+ * Throws unless the invoice is a draft, because only drafts can be edited. Source: responses of Stripe's API, recorded at version
+ * 2026-08-26.dahlia.
+ */
 function requireDraft(invoice: InvoiceBody): InvoiceBody {
   if (invoice.status === 'draft') return invoice
   throw badRequest('Invalid invoice: This invoice is no longer editable', undefined, 'invoice_not_editable')
@@ -192,7 +195,10 @@ function update(call: OperationContext): InvoiceItemBody {
   return written
 }
 
-/** Creates a price for the new amount of an invoice item, with the same product. Recorded at API version 2026-08-26.dahlia. */
+/**
+ * Creates a price for the new amount of an invoice item, with the same product. Source: responses of Stripe's API, recorded at version
+ * 2026-08-26.dahlia.
+ */
 function withNewPrice(
   call: OperationContext,
   { currency: own, description, pricing }: InvoiceItemBody,
@@ -224,7 +230,7 @@ export const invoiceItems: readonly Operation[] = [
     { created: range(), pending: boolean() },
     ({ created, pending }) => [
       ...(pending === true ? [{ field: 'invoice', is: null }] : []),
-      // This condition matches every invoice id and no null, because SQLite orders text after numbers.
+      // Matches every invoice id but not null: in SQLite, text is greater than any number, and a comparison with null is never true.
       ...(pending === false ? [{ field: 'invoice', op: '>=', value: 0 } as const] : []),
       ...createdIn(created).map((condition) => ({ ...condition, field: 'date' })),
     ],

@@ -133,8 +133,8 @@ export function refuseMidPeriodSchedule(
 }
 
 /**
- * True if the schedule starts and ends its subscription within the first period; only that part of the period is billed. Source: the SDK's
- * documentation of `cancel_at`. Discounts, tiers and trials would need their share too, which the sandbox does not implement.
+ * True if the schedule starts and ends its subscription within the first period; only that part of the period is billed. Source: the Stripe
+ * SDK's documentation of `cancel_at`. Discounts, tiers and trials would need their share too, which the sandbox does not implement.
  */
 export function endsInFirstPeriod(
   call: OperationContext,
