@@ -56,9 +56,9 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     await open('')
     await page.waitForURL('**/dashboard/overview')
     await page.getByText('$36.00').first().waitFor()
-    await page.getByText('Nobody is past due').waitFor()
+    await page.getByText('No tenant is past due').waitFor()
     await page.getByRole('row', { name: /2, version 2\.0\.0/ }).waitFor()
-    await page.getByRole('heading', { name: 'What is wrong now' }).waitFor()
+    await page.getByRole('heading', { name: 'Open problems' }).waitFor()
     expect(failures).toEqual([])
   })
 

@@ -56,7 +56,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     const { page, open, failures } = await signIn(key)
 
     // The first price list, from an empty page.
-    await page.getByText('Nothing was pushed yet').waitFor()
+    await page.getByText('No pushes yet').waitFor()
     await drop(page, sampleConfig())
     await page.getByRole('button', { name: 'Show the plan' }).click()
     await page.getByText('What changes').waitFor()

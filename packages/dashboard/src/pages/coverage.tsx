@@ -15,7 +15,7 @@ export function CoveragePage() {
   const coverage = useLoaded('coverage', (signal) => api.enterprise.coverage({ signal }))
   const isEmpty = coverage.error?.code === 'config_not_found'
   return (
-    <Page title="Coverage" lead="Each list price against each template and each tenant with prices of its own.">
+    <Page title="Coverage" lead="The negotiated prices of each list price, by template and tenant.">
       {isEmpty ? <NoDeals /> : null}
       {isEmpty ? null : (
         <Show of={coverage} what="Coverage">
@@ -27,8 +27,8 @@ export function CoveragePage() {
                 <div className={gaps === 0 ? 'alert alert-good' : 'alert alert-warning'} role="status">
                   <p>
                     {gaps === 0
-                      ? 'No gap: what one deal has a price for, every deal has a price for.'
-                      : `${pluralize(gaps, 'gap')}: a tenant with that deal stays on the base price there.`}
+                      ? 'No gaps: each base price has a negotiated price in every deal, or in none.'
+                      : `${pluralize(gaps, 'gap')}: a tenant with that deal keeps paying the base price.`}
                   </p>
                 </div>
                 <Card isFlush>
@@ -74,7 +74,7 @@ export function CoveragePage() {
                 {withoutBase.length === 0 ? null : (
                   <div className="alert alert-warning">
                     <p>
-                      Prices without a base price, which nobody is ever moved to:{' '}
+                      Prices without a base price. No tenant can be moved to them:{' '}
                       {withoutBase.map((id, index) => (
                         <span key={id}>
                           {index === 0 ? '' : ', '}

@@ -25,7 +25,7 @@ export function Health() {
   return (
     <Page
       title="Health"
-      lead="The service examines its store, the processor, its workers and what is left half done."
+      lead="Checks of the store, the processor, the workers and unfinished operations."
       actions={
         <button type="button" className="button" disabled={findings.isLoading} onClick={findings.reload}>
           {findings.isLoading ? 'Examining …' : 'Examine again'}
@@ -42,7 +42,7 @@ export function Health() {
               <p>
                 <b>
                   {problems + warnings === 0
-                    ? 'Everything is as it should be'
+                    ? 'All checks passed'
                     : [
                         problems === 0 ? '' : pluralize(problems, 'problem'),
                         warnings === 0 ? '' : pluralize(warnings, 'warning'),

@@ -27,8 +27,8 @@ const sorts = {
   id: 'Id',
   name: 'Name',
   created_at: 'Newest first',
-  monthly: 'Most a month first',
-  owed: 'Most owed first',
+  monthly: 'Highest monthly amount first',
+  owed: 'Highest unpaid amount first',
 } as const
 type Sort = keyof typeof sorts
 const isDescending: ReadonlySet<Sort> = new Set(['created_at', 'monthly', 'owed'])
@@ -96,7 +96,7 @@ export function Tenants() {
   return (
     <Page
       title="Tenants"
-      lead="Who buys what, pays how much, and owes how much."
+      lead="Your customers: what they buy, pay and owe."
       actions={
         mayAct ? (
           <button type="button" className="button" onClick={() => setAdding(true)}>
@@ -287,7 +287,7 @@ function Add({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
     >
       {field('Name', name, setName)}
-      {field('Id (made when left empty)', id, setId)}
+      {field('Id (generated if empty)', id, setId)}
       {field('Email (optional)', email, setEmail, 'email')}
     </Confirm>
   )

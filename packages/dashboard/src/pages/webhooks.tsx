@@ -75,7 +75,7 @@ function Secret({ webhook }: { readonly webhook: WebhookListing }) {
   if (!webhook.secretKnown)
     return (
       <p className="quiet">
-        Its secret is not known here: the endpoint was made elsewhere. Rotating it makes a new one.
+        The secret is unknown, because the endpoint was created outside of Ratecard. Rotate it to get a new one.
       </p>
     )
   return (
@@ -108,7 +108,7 @@ function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readon
   if (made !== undefined)
     return (
       <Outcome title="The new secret" onClose={onClose}>
-        <p>Give it to your application. Both secrets sign until the old endpoint is switched off.</p>
+        <p>Give it to your application. Deliveries are signed with either secret until the old endpoint is switched off.</p>
         <div className="secret">
           <code>{made.secret}</code>
           <Copy text={made.secret} />
@@ -128,7 +128,7 @@ function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readon
       onClose={onClose}
     >
       <p>
-        A new endpoint with a new secret is made beside the old one; both deliver until the old one is switched off.
+        A new endpoint with a new secret is created. Both endpoints deliver until the old one is switched off.
       </p>
       <label className="field">
         <span className="field-label">The old one is switched off</span>

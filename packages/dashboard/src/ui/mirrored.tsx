@@ -12,7 +12,7 @@ export function AsOf({ of }: { readonly of: { readonly asOf?: string; readonly s
   if (of.asOf === undefined) return null
   return (
     <p className="quiet small">
-      As of <Time at={of.asOf} /> {of.stale === true ? <Badge tone="warn">The mirror is behind</Badge> : null}
+      As of <Time at={of.asOf} /> {of.stale === true ? <Badge tone="warn">The mirror is out of date</Badge> : null}
     </p>
   )
 }
