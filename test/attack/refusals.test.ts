@@ -1,4 +1,4 @@
-// A body that is refused for one of its members is refused with the place of that member, on every route that takes a body.
+// On every route with a body: a request that is refused because of a member of its body names that member.
 import { beforeAll, expect, it } from 'vitest'
 import { sampleConfig, startTestApp } from '../support/app.ts'
 import { sessionOf } from '../support/selling.ts'
@@ -23,7 +23,7 @@ const wrong: readonly unknown[] = [
   ...['https://evil.example', '2020-01-01T00:00:00Z', [], {}, ['x'], [[]], [{}], { x: 1 }],
 ]
 
-/** Not tried here: the rules of documents have their own tests. */
+/** Left out, because the rules of documents have their own tests. */
 const documents = new Set(['pushConfig', 'validateConfig', 'keepWrittenForm'])
 const others = /_not_found$|^processor_|^push_/
 

@@ -12,7 +12,7 @@ const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const listOf = (value: unknown): readonly Schema[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** A value that fits the schema but for the form of its texts. `root` is what `$ref` points into. */
+/** Returns a random value that fits the schema, except that its texts may violate formats and patterns. `$ref` points into `root`. */
 export function sample(given: unknown, root: Schema, choices: Choices, depth = 0): unknown {
   const schema = isObject(given) ? given : {}
   if (typeof schema['$ref'] === 'string') return sample(resolved(schema['$ref'], root), root, choices, depth)
@@ -63,15 +63,15 @@ export interface Operation {
   readonly path: string
   readonly query: readonly string[]
   readonly headers: readonly string[]
-  /** Schema of the JSON body; undefined when there is none. */
+  /** Schema of the JSON body. Undefined if the operation has no body. */
   readonly body: unknown
-  /** Whether it needs the service key and nothing else will do. */
+  /** True if the operation accepts a service key only. */
   readonly needsKey: boolean
   /** Schema and media type of the first good answer. */
   readonly answer: { readonly status: number; readonly mediaType: string; readonly schema: unknown }
 }
 
-/** Every operation that the service describes: what is new is among them by itself. */
+/** Returns every operation of the OpenAPI description, so new ones are included automatically. */
 export function operationsOf(document: Schema): Operation[] {
   return Object.entries(objectOf(document['paths'])).flatMap(([path, item]) =>
     Object.entries(objectOf(item)).map(([method, given]) => {

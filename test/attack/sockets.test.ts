@@ -65,10 +65,10 @@ function open(text: string | Buffer = ''): Promise<Socket> {
   })
 }
 
-/** How long a connection that is not ended is silent before nothing more is expected of it. */
+/** Time (ms) without a byte after which a response on an open connection counts as complete. */
 const silentMs = 1_500
 
-/** Bytes received until the other side closes the connection or sends nothing for a while. */
+/** Returns the bytes received until the server closes the connection, or sends nothing for `patienceMs`. */
 async function answerTo(text: string | Buffer, patienceMs = silentMs): Promise<string> {
   const socket = await open(text)
   let answer = ''
@@ -79,7 +79,7 @@ async function answerTo(text: string | Buffer, patienceMs = silentMs): Promise<s
 }
 
 const closing = 'Connection: close\r\n\r\n'
-/** The process may have a lot to do: this waits for its turn, and fails when it is turned away. */
+/** Patience (ms) for a request that may have to wait because the server is busy. It fails if the server rejects the connection. */
 const turnMs = 20_000
 const health = () => answerTo(`GET /healthz HTTP/1.1\r\nHost: a\r\n${closing}`, turnMs)
 const admin = () =>

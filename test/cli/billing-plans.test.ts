@@ -251,7 +251,7 @@ describe('the subscribers that a push affects', () => {
     write(priced(11_900, '1.1.0'))
     const affected =
       'pro_monthly: 1 subscription of customers that are no tenant, €1,188.00 a month stays on the old price until moved'
-    // Nobody told the service of the new subscription: its mirror sees it with the next poll.
+    // No webhook announces the new subscription, so the mirror sees it at its next poll.
     const plan = async () => (await world.run(['billing', 'push', '--dry-run'])).stdout
     await expect.poll(plan, { timeout: 30_000 }).toContain(affected)
   })

@@ -38,7 +38,7 @@ const document = (version: string, amount: number, changes: Record<string, unkno
     version,
     products: [
       {
-        // Words and order of the author, which must arrive as they are.
+        // The author's own names and order, which must arrive unchanged.
         prices: [{ currency: 'eur', id: 'pro_monthly', interval: 'month', interval_count: 1, amount, default: true }],
         name: 'Pro – für Teams',
         id: 'pro',
@@ -126,7 +126,7 @@ describe('billing promote', () => {
     expect(JSON.stringify(made.document).replaceAll('live.', 'staging.')).toBe(JSON.stringify(source.document))
     expect(JSON.stringify(made.written)).not.toMatch(/live\.example|staging\.example/)
 
-    // The target keeps it too: it can be promoted on, also after a rollback.
+    // The target keeps the source document too, so it can be promoted further, even after a rollback.
     await client('production').admin.push(document('2.1.0', 1300), { force: true })
     await world.run(['billing', 'rollback', String(revision), '--env', 'production', '--yes'])
     const back = (await client('production').admin.config()).revision

@@ -1,4 +1,4 @@
-// Where nobody can be asked, what cannot be taken back needs --yes, or a plan that somebody looked at.
+// Without a terminal, an action that cannot be undone needs --yes or a saved plan that was reviewed.
 import { describe, expect, it } from 'vitest'
 import { createClient } from '@ratecard/client'
 import { smallConfig } from './cli-world.ts'

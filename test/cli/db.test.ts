@@ -242,7 +242,7 @@ describe.runIf(installed)('db copy', () => {
     expect(await moved.versions.current()).toMatchObject({ version: '1.0.0', revision: 1 })
     await moved.close()
     expect(await versionIn()).toBe('1.0.0')
-    // Also by the setting, and by a store of another key.
+    // The same holds for DATABASE_URL, and for a store that is sealed with another key.
     const env = { DATABASE_URL: url, RATECARD_MASTER_KEY: masterKey }
     await refused(['db', 'copy'], 'conflict', { env })
   })

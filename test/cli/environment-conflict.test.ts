@@ -1,4 +1,5 @@
-// Address and key of two different servers are never mixed: the key of production would go to whatever the shell names.
+// The address and the key of two different servers are never combined. Otherwise the production key would be sent to any server that the
+// shell names.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -79,7 +80,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('.env.dev') as string })
     expect(ran.stderr).toContain('export its own RATECARD_SERVICE_KEY too')
     expect(keys).toEqual([])
-    // The shell says both: the file of an environment that nobody named has no part in it.
+    // The shell contains both, so the file of the default environment is not used.
     expect((await world.run(['keys', 'list'], shell(shellKey))).exit).toBe(0)
     expect(keys).toEqual([shellKey])
   })

@@ -1,4 +1,4 @@
-// `--env X` means the server of X, and never this machine's by default.
+// `--env X` always means the server of X, and never falls back to the local server.
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'

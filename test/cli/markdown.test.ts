@@ -1,4 +1,4 @@
-// `--format markdown`: what a pull request shows, and that scripts end as without it.
+// `--format markdown`, for pull requests: its text, and the same exit codes as the other formats.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import path from 'node:path'
 import { existsSync } from 'node:fs'

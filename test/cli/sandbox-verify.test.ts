@@ -1,4 +1,4 @@
-// The check of the sandbox against the processor, with a second sandbox for the processor.
+// Verification of the sandbox against the processor. A second sandbox takes the place of the processor.
 import { expect, test } from 'vitest'
 import { parts, rewritingProxy, withPart } from '../support/rewriting-proxy.ts'
 import { sandboxForTest } from '../support/sandbox.ts'

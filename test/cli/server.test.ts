@@ -28,7 +28,7 @@ const hook = { id: 'hook', url: 'https://api.example.com/hooks', events: ['invoi
 const write = (config: object) => world.write('ratecard/billing/plans.json', config)
 
 describe('the command-line tool with a server', () => {
-  // Each test starts from the same configuration in place, whatever ran before.
+  // Each test starts with the same applied configuration, whatever ran before.
   beforeEach(async () => {
     write(priced(1200, { webhooks: [hook] }))
     const ran = await world.run(['billing', 'push', '--force', '--quiet'])

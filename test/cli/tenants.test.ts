@@ -1,4 +1,4 @@
-// Tenants, negotiated prices, migration, the listening command and the sandbox's clock, as typed.
+// Commands for tenants, negotiated prices, migrations, webhook forwarding and the sandbox's clock.
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import { readFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ const json = async (line: string) => {
   return { exit, document: document as unknown as Readonly<Record<string, unknown>> }
 }
 
-/** A tenant with seats on a price of the configuration, as if it had bought them. */
+/** Creates a tenant with seats on a price, as if it had bought them. */
 async function subscriber(id: string, priceId: string, quantity: number): Promise<string> {
   const customer = { id: await payingCustomer(stripe, { name: id }) }
   expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })
@@ -113,7 +113,7 @@ describe('commands for tenants', () => {
     const metered = data.find((each) => each.metadata['ratecard_id'] === 'sensor_readings')
     await stripe.subscriptions.create({ customer, items: [{ price: metered?.id ?? '' }] })
     let failure = { status: 404, code: 'route_not_found' }
-    // The server as it is, but for the reports of dropped usage.
+    // A proxy in front of the server that fails only the reports of dropped usage.
     const front = createServer((request, response) => {
       const { url = '/', headers } = request
       const answer = url.includes('/usage/dropped')
@@ -251,7 +251,7 @@ describe('commands for tenants', () => {
       email: 'new@example.test',
       metadata: { theirs: 'kept' },
     })
-    // Nobody's customer, believed until it is used: the tenant can be renamed all the same.
+    // A customer that does not exist is accepted until it is used, so the tenant can be renamed.
     await run('tenants create nobodys --customer cus_nobody')
     expect(await run('tenants update nobodys --name Somebody')).toMatchObject({ exit: 0 })
   })

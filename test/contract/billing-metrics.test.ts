@@ -1,4 +1,4 @@
-// Metrics of billing over a composed service with its mirror.
+// Billing metrics of a service with a mirror.
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { registerBillingGauges, withBillingCounters } from '../../packages/ratecard/src/composition/billing-metrics.ts'

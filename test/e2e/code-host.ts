@@ -1,4 +1,4 @@
-// The few calls of a code host that comments of pull requests need: GitHub's and GitLab's, from memory, on loopback.
+// A fake code host with the API calls about comments of pull requests on GitHub and GitLab. It keeps everything in memory.
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// A push that is applied from the dashboard, stopped midway and resumed: the real service, its sandbox, and a gate between them
-// that holds writes back for as long as somebody looks.
+// A push is applied from the dashboard, stopped midway and resumed: the real service, its sandbox, and a gate between them that holds
+// writes back while the test reads the page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
@@ -42,7 +42,7 @@ const document = (version: string, word: string) => ({
   })),
 })
 
-/** Names of the account's products, each as often as it is there. */
+/** Returns the names of the account's products, duplicates included. */
 async function names(): Promise<string[]> {
   const answer = await fetch(new URL('/v1/products?limit=100', sandbox.url), {
     headers: { authorization: `Bearer ${processorKey}` },

@@ -1,4 +1,4 @@
-// Every route against every way of not being allowed in. A route without a row here fails the first test.
+// Every route with every kind of missing permission. A route without a row here fails the first test.
 import type { LightMyRequestResponse } from 'fastify'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
@@ -71,7 +71,7 @@ function routesOf(document: { readonly paths?: object }): Map<string, Route> {
   return found
 }
 
-/** The same request each time, with these headers: the contract of its answers is checked in the tests of the routes. */
+/** Sends the route's request with these headers. Other tests check the content of the responses. */
 function ask(id: string, headers: Record<string, string>, query = ''): Promise<LightMyRequestResponse> {
   const route = routes.get(id)
   const row = rows[id]
@@ -90,7 +90,7 @@ function ask(id: string, headers: Record<string, string>, query = ''): Promise<L
   })
 }
 
-/** What a request asks for without a body is a look; of the others only these change nothing, the last six as dry runs. */
+/** True for requests that change nothing: requests without a body, and those listed here, of which the last six are dry runs. */
 const isRead = (id: string) =>
   routes.get(id)?.method === 'GET' || ['validateConfig', 'calculatePrice', 'receiveProcessorEvent'].includes(id)
 const dryRuns = ['pushConfig', 'rollbackConfig', 'startMigration', 'applyTemplate', 'applyCustom', 'removeEnterprise']
@@ -98,7 +98,7 @@ const dryRuns = ['pushConfig', 'rollbackConfig', 'startMigration', 'applyTemplat
 const idsWith = (...accesses: Access[]) =>
   Object.entries(rows).flatMap(([id, { access }]) => (accesses.includes(access) ? [id] : []))
 
-/** The refusal without what differs each time; fails when it tells more than any refusal does. */
+/** Returns the refusal without the parts that differ between requests. Fails if it contains more than every refusal does. */
 function refusalOf(id: string, response: LightMyRequestResponse): Record<string, unknown> {
   const { instance, ...problem } = response.json<Record<string, unknown>>()
   expect(instance).toBe(`urn:request:${String(response.headers['x-request-id'])}`)
@@ -115,7 +115,7 @@ function refusalOf(id: string, response: LightMyRequestResponse): Record<string,
   return problem
 }
 
-/** Each of the ids refuses the headers with this status and code; all with the same words. */
+/** Checks that each route refuses the headers with this status and code, and with the same text. */
 async function refuseAll(ids: readonly string[], headers: Record<string, string>, status: number, code: string) {
   const words = new Set<string>()
   for (const id of ids) {

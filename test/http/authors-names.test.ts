@@ -1,4 +1,4 @@
-// What an author wrote keeps its names on every route that carries it, through the service and through the client.
+// Names chosen by an author stay unchanged on every route that returns them, in the service and in the client.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
@@ -37,7 +37,7 @@ interface Drift {
 }
 type Kept = Readonly<Record<'before' | 'after' | 'result', unknown>>
 
-/** Every object under the name `metadata`, at any depth. */
+/** Returns every object named `metadata`, at any depth. */
 function metadataIn(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => (name === 'metadata' ? [inner] : metadataIn(inner)))

@@ -1,4 +1,4 @@
-// Who may send a customer to the checkout: cookies, keys and the origins of pages.
+// Access to the checkout: cookies, keys, and the origins of pages.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { billing, startPushedApp, startTestApp } from '../support/app.ts'
 import { cookieOf, nobody, sessionOf, urls } from '../support/selling.ts'
@@ -101,7 +101,7 @@ describe('the credential of a checkout', () => {
       statuses.push((await guess({})).statusCode)
       expect(statuses).toEqual([401, 401, 401, 429, 429])
       const genuine = cookieOf(await sessionOf(limited, 'customer'))
-      // There is no configuration: the answer shows that the session was let in.
+      // There is no configuration, so this response shows that the session was accepted.
       expect((await guess({ cookie: genuine })).json().code).toBe('config_not_found')
     } finally {
       await limited.close()

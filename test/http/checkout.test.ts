@@ -15,7 +15,9 @@ const post = (url: string, payload: object, headers: Record<string, string>) =>
   test.inject({ method: 'POST', url, payload, headers })
 const pro = { price_id: 'pro_monthly', ...urls }
 
-/** A tenant asks by its session and is removed; the one made again under its id asks the same under the same key. */
+/**
+ * Sends a request with a tenant's session and removes the tenant. Then a new tenant with its id sends the same request with the same key.
+ */
 async function repeatedAfterRemoval(id: string, url: string, payload: object) {
   const ask = async () =>
     post(url, payload, { cookie: cookieOf(await sessionOf(test, id)), 'idempotency-key': 'before-and-after' })

@@ -1,4 +1,4 @@
-// Slow and silent peers, over real sockets: what they hold is taken back, and they never keep anybody else out.
+// Slow and silent clients over real sockets: the server closes their connections, and they never block other clients.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -113,7 +113,7 @@ describe('connections beyond the limit', () => {
     const head = `POST ${admin}/config/validate HTTP/1.1\r\nHost: a\r\n${signedIn()}Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n${closing}`
     const working = await open(`${head}${body.slice(0, 100)}`)
     const answer = readAll(working)
-    // The key is checked before anything of the body is read, and this is answered after it.
+    // The key is checked before the body is read. This request is answered after that check.
     expect(await health()).toMatch(/^HTTP\/1\.1 200 /)
     for (let round = 0; round < 2; round++)
       await Promise.all(

@@ -1,4 +1,4 @@
-// What a tenant may use: asked with a key for anybody, with a session for itself.
+// Features that a tenant may use: read with a key for any tenant, with a session for its own.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
 import { payingCustomer } from '../support/paying-customer.ts'

@@ -1,4 +1,4 @@
-// Routes that answer from the mirror: a shop with subscribers, an earlier generation of a price, debts and a refund.
+// Routes that read the mirror: a shop with subscribers, an earlier generation of a price, debts and a refund.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const customerOf = async (tenant: string) => (await test.service.findTenant(tenant)).processorCustomerId ?? ''
 
-/** Refunds a part of the tenant's only payment, as somebody does at the processor. */
+/** Refunds a part of the tenant's only payment at the processor. */
 async function refundPartOf(tenant: string, amount: number): Promise<void> {
   const { data } = await test.stripe.charges.list({ customer: await customerOf(tenant) })
   await test.stripe.refunds.create({ charge: data[0]?.id ?? '', amount })

@@ -1,5 +1,5 @@
-// What the API shows of a record, and what callers may say about one, is decided at its columns: an answer that forgets a
-// column, or tells of one that is kept to ourselves, is named here.
+// The columns of a record decide what the API returns of it and what callers may set. Fails if a response lacks a column, or contains a
+// private one.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { used } from '../../packages/ratecard/src/store/records/columns.ts'
 import type { Columns, Use } from '../../packages/ratecard/src/store/records/columns.ts'
@@ -55,7 +55,7 @@ function membersOf(schema: Schema | undefined): string[] {
   return Object.keys(resolved(schema).properties ?? {}).sort()
 }
 
-/** Members of what the operation answers, or of the entries of the list with this name. */
+/** Returns the names of the members in the response of the operation, or in the entries of its list `list`. */
 function answered(id: string, list?: string): string[] {
   const success = Object.entries(operation(id).responses).find(([status]) => status.startsWith('2'))?.[1]
   const schema = resolved(Object.values(success?.content ?? {})[0]?.schema)
@@ -75,7 +75,7 @@ interface Answer {
   readonly columns: Columns
   readonly operation: string
   readonly list?: string
-  /** Members that are no column: made from something else, or the record's neighbours in the answer. */
+  /** Members of the response that are no columns, e.g. derived ones. */
   readonly besides?: readonly string[]
 }
 

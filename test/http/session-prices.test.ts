@@ -1,4 +1,4 @@
-// What a tenant negotiated, told to its own session alone.
+// The negotiated prices of a tenant, which only its own session can read.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
 import { cookieOf, sessionOf } from '../support/selling.ts'

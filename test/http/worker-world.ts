@@ -1,4 +1,4 @@
-// A service that hosts workers and listens, for tests of its routes and its traffic.
+// A listening service with workers, for tests of its routes and of requests to workers.
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'

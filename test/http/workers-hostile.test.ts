@@ -1,4 +1,4 @@
-// What a stranger can send to a worker, byte for byte as a decent client never would.
+// Requests to workers with bytes that no ordinary client sends.
 import { connect } from 'node:net'
 import { request } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ interface Seen {
   readonly body: string
 }
 
-/** All that comes back on one connection, which the request asks to be closed. */
+/** Sends a request with `Connection: close` and returns all bytes of the response. */
 function send(lines: readonly string[], body = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(world.url).port), '127.0.0.1')

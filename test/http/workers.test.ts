@@ -31,7 +31,7 @@ describe('credentials', () => {
     }
     expect(await ask('plain', headers)).toEqual({ key: null, header: null, cookie: 'theme=dark; ratecardish=y' })
     expect(await ask('plain', { cookie: 'ratecard_session=s3cret' })).toMatchObject({ cookie: null })
-    // The dashboard's cookie counts for pages of the dashboard alone, whatever a worker may see.
+    // The dashboard's cookie is for pages of the dashboard only, whichever credentials a worker may see.
     const cookie = 'ratecard_session=s3cret; theme=dark; ratecardish=y'
     expect(await ask('trusted', headers)).toMatchObject({ header: world.key, cookie })
   })

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => stack.close())
 
-/** Runs the work with a server that asks for approval above one subscription, in place of `stack`. */
+/** Runs the work with a server that requires approval for pushes that affect more than one subscription. */
 async function withThreshold(work: (careful: Stack) => Promise<void>): Promise<void> {
   const usual = stack
   stack = await startStack({ impactThreshold: 1 })

@@ -1,4 +1,4 @@
-// What the document cannot say, or does not speak of, is carried over where it can be and named where it cannot.
+// Values that the document cannot express or does not contain are carried over to a replacement if possible, and reported otherwise.
 import { expect, it } from 'vitest'
 import type { BillingConfig, Price } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { sharedSandbox } from '../support/shared-sandbox.ts'

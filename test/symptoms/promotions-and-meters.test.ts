@@ -41,7 +41,7 @@ describe('promotions:', () => {
     const [coupon, ...others] = (await stack.stripe.coupons.list()).data
     expect([coupon?.name, others]).toEqual([null, []])
     expect((await stack.service.push(plain, nobody)).status).toBe('unchanged')
-    // Given in the dashboard, it is somebody else's: the document says nothing of it, and nothing is overwritten.
+    // A name that was given in Stripe's dashboard is not in the document, so it is not overwritten.
     await stack.stripe.coupons.update(coupon?.id ?? '', { name: 'By hand' })
     expect((await stack.service.push(plain, nobody)).status).toBe('unchanged')
     expect((await stack.service.drift()).inSync).toBe(true)

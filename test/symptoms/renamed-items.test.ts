@@ -1,5 +1,5 @@
-// "We renamed a price and lost its subscribers." "The new id archived the old price." Here a rename is one line in the file, and
-// everything that was ever sold under the old id is found under the new one.
+// "We renamed a price and lost its subscribers." "The new id archived the old price." In Ratecard a rename is one line in the file, and
+// everything that was sold under the old id is found under the new one.
 import { expect, test } from 'vitest'
 import { caller, negotiated, nothing, priceIn, tenantShop } from '../support/tenant-shop.ts'
 import { nobody } from '../support/stack.ts'

@@ -21,7 +21,7 @@ describe('the holder of a lease', () => {
     const [boot, namespace, , start] = (thisProcess ?? 'a/b/1/2').split('/')
     expect(isDead(['another-boot', namespace, '99999999', start].join('/'))).toBe(false)
     expect(isDead([boot, 'pid:[1]', '99999999', start].join('/'))).toBe(false)
-    // In another time namespace the start time has another meaning.
+    // In another time namespace the start time of a process is counted differently.
     expect(isDead([boot, `${String(namespace)}0`, '99999999', start].join('/'))).toBe(false)
     for (const pid of ['0', '-1', '', 'x', '1e3']) expect(isDead([boot, namespace, pid, start].join('/'))).toBe(false)
     expect(isDead('')).toBe(false)

@@ -173,7 +173,7 @@ test('the coverage report lists each base price with its negotiated prices, the 
   )
   const { rows, ...rest } = await shop.service.enterpriseCoverage()
   const isNegotiated = ({ cells }: (typeof rows)[number]) => cells.some(({ priceId }) => priceId !== null)
-  // Base prices without a negotiated price are listed too, and are no gaps.
+  // Base prices without any negotiated price are listed too, and do not count as gaps.
   expect(rows.filter((row) => !isNegotiated(row)).map(({ basePriceId }) => basePriceId)).toContain('pro')
   expect({ ...rest, rows: rows.filter(isNegotiated) }).toEqual({
     templates: ['gold', 'silver'],
@@ -227,7 +227,7 @@ const without = (config: BillingConfig, ...ids: readonly string[]) => {
 test('applying another template skips an item on a removed negotiated price, or moves it to its renamed base price with unmatched: base', async () => {
   const { shop, id } = await soldShop({ pro_monthly: 7, seat: 2 })
   await shop.apply('t')
-  // The base price is renamed, and then its earlier id is dropped.
+  // The base price is renamed, and in a later version its earlier id is dropped.
   const later = (version: string, previous: readonly string[]) =>
     negotiated(version, (config) => {
       without(config, 'seat_gold', 'pro_monthly_gold', 'calls_gold')

@@ -361,7 +361,7 @@ test('a waiting migration whose price is renamed moves its subscribers to the re
   const { id } = await shop.migrate(45)
   await shop.push(teamPrice('1.2.0', 1200))
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'waiting', subject: 'team_monthly' })
-  // Neither a second date nor dropping the earlier id cancels the first date.
+  // The first date stays although the migration is requested again with another date, and although the earlier id is dropped.
   const later = { priceId: 'pro_monthly', to: { at: shop.clock.now() + 120 * day } }
   expect(await shop.service.planMigration(later)).toMatchObject({
     priceId: 'team_monthly',

@@ -1,4 +1,4 @@
-// What other mirrors do wrong, each as a test: the copy has to end up equal to what the processor lists, whatever the order of events.
+// Typical errors of mirrors, each as a test: in the end the copy equals the processor's lists, whatever the order of events.
 import type Stripe from 'stripe'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { pushLease } from '../../../packages/ratecard/src/journal/leases.ts'
@@ -188,7 +188,7 @@ describe('the mirror', () => {
     let filling: Promise<void> | undefined
     await world.store.exclusively(pushLease, async () => {
       filling = fill(feed.deps, world.signal)
-      // The fill asks for the lease several times meanwhile.
+      // The fill would renew its lease several times in this time.
       for (let index = 0; index < 20; index++) await world.store.held(pushLease)
       order.push('pushed')
     })

@@ -1,4 +1,4 @@
-// Malformed responses about customers, subscriptions and checkouts: none may be taken for success.
+// Malformed responses about customers, subscriptions and checkouts: none counts as a success.
 import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { against, answering } from './scripted.ts'

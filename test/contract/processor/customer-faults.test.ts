@@ -45,7 +45,7 @@ describe('the lost response to the creation of a customer', () => {
       await expect(processor.createCustomer(tenant, bench.writing())).rejects.toMatchObject(unknown)
       expect((await processor.findCustomer('acme', since, signal)) !== null).toBe(kind === 'error_after')
     }
-    // The bench's own is on a test clock, and in no list of customers.
+    // The customer of the bench is on a test clock, and so in no list of customers.
     expect(await customers(bench)).toBe(1)
   })
 })

@@ -161,7 +161,7 @@ describe('a scheduled swap', () => {
 })
 
 describe('a scheduled swap of a subscription with a schedule', () => {
-  /** The customer's own plan: seven seats now, nine from 1 March on. */
+  /** Creates the customer's own schedule: seven seats now, nine from 1 March on. */
   async function planned(bench: CustomerBench, list: Stripe.Price, ending: 'release' | 'cancel' = 'release') {
     const { stripe } = bench
     const made = await bench.subscribed(list, { items: [{ price: list.id, quantity: 7 }] })

@@ -89,7 +89,7 @@ describe('subscriptions read through the adapter', () => {
   it('are found by an archived price, over more than one page', async ({ shop: bench }) => {
     const { stripe, processor, signal } = bench
     const [price, other] = [await bench.monthly(1000), await bench.monthly(2000)]
-    // Not on a test clock: lists by price leave those out.
+    // This customer is on no test clock, because lists by price leave customers on test clocks out.
     const customer = await payingCustomer(stripe)
     const call = { path: '/v1/subscriptions', params: { customer, items: [{ price: price.id }] } }
     const made = await bench.control.seed(

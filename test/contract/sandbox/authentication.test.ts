@@ -1,4 +1,4 @@
-// Cards whose bank asks the cardholder: what a payment, an invoice and a subscription are until the answer, and after it.
+// Cards that need 3-D Secure: the state of a payment, an invoice and a subscription before and after the cardholder authenticates.
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'

@@ -1,4 +1,4 @@
-// A checkout that is paid by a debit of a bank account: complete at once, and paid or not when the bank answers.
+// A checkout that is paid by bank debit: complete at once, and paid or unpaid once the debit succeeds or fails.
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import { sandboxTest as test } from '../../support/sandbox.ts'

@@ -113,7 +113,7 @@ describe('rate profiles of the sandbox:', () => {
   }) => {
     control.setProfile('live')
     expect(await burst(stripe, 30)).toEqual(Array(5).fill('endpoint-rate'))
-    // The five refused ones cost nothing: 75 of 100 are left for other operations.
+    // The five refused requests use no quota: 75 of 100 are left for other operations.
     const others = [stripe.prices, stripe.coupons, stripe.customers, stripe.events]
     const calls = others.flatMap((resource) =>
       Array.from({ length: 25 }, () => resource.list().then(() => 'passed', reasonOf)),

@@ -109,7 +109,7 @@ describe('taxes and discounts of invoices:', () => {
     })
     expect(made.default_tax_rates).toMatchObject([{ id: on.id, percentage: 19 }])
     const invoice = await stripe.invoices.retrieve(made.latest_invoice as string)
-    // 1000 + 1100, half off; 19 % of 500 on top, 50 of 550 within.
+    // 1000 + 1100, minus half; plus 19 % of 500 exclusive, and 50 of 550 inclusive.
     expect(invoice).toMatchObject({ subtotal: 2100, total: 1050 + 95, total_excluding_tax: 1000, amount_paid: 1145 })
     expect(invoice.total_taxes?.map(({ amount, tax_behavior }) => [amount, tax_behavior])).toEqual([
       [95, 'exclusive'],
@@ -139,7 +139,7 @@ test('a discount of an item reduces its own line, and is used up there', async (
     customer,
     items: [{ price: cheap.id, discounts: [{ coupon: once.id }] }, { price: dear.id }],
   })
-  // What is taken off an item is in the subtotal already (types).
+  // The subtotal is already reduced by the discounts of items (types).
   expect((await invoices())[0]).toMatchObject({ subtotal: 3500, total: 3500 })
   expect(firstItem(await stripe.subscriptions.retrieve(made.id)).discounts).toEqual([])
   await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })

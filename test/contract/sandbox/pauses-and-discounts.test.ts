@@ -20,7 +20,7 @@ async function latest({ stripe }: CustomerShop, subscription: string): Promise<S
   return found.latest_invoice as Stripe.Invoice
 }
 
-/** A subscription whose first renewal was made void, its customer's balance untouched. */
+/** Creates a subscription whose first renewal was voided, and checks that the customer's balance was not used. */
 async function voidedWithBalance(balance: number, pause: { readonly resumes_at?: number } = {}) {
   const shop = await customerShop(january)
   const { stripe, customer, subscribed, monthly } = shop
@@ -313,7 +313,7 @@ describe('discounts of a phase that changes the items', () => {
 })
 
 describe('a customer’s own discount', () => {
-  /** Of a former version of the API: the SDK's types do not have it any more. */
+  /** A parameter of former API versions, which the SDK's types no longer have. */
   const coupon = (id: string) => ({ coupon: id }) as Stripe.CustomerUpdateParams
   const former = { apiVersion: '2024-06-20' } as const
 

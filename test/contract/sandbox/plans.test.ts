@@ -1,4 +1,4 @@
-// Plans are recurring prices in their older shape: what is written as one is read as the other.
+// Plans are the older form of recurring prices: an object created in one form can be read in the other.
 import { expect } from 'vitest'
 import { idOf, sandboxTest as test } from '../../support/sandbox.ts'
 

@@ -1,5 +1,5 @@
-// What bills, invoices and cancellations were answered otherwise than by the real API, one symptom a test. Sources as in
-// recorded.test.ts.
+// Differences between sandbox and real API that were found and fixed, about billing, invoices and cancellations, one per test. For the
+// sources see recorded.test.ts.
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { payingCustomer } from '../../support/paying-customer.ts'
@@ -33,7 +33,7 @@ describe('prorations:', () => {
     await change(1, 'always_invoice')
     expect(linesOf(await latest())).toEqual([-500, 500])
     await to('04-21T00:00:00')
-    // A third of the 5.00 that pay for the rest of the month is left.
+    // A third of the 5.00 that were paid for the rest of the month.
     await change(4, 'always_invoice')
     expect(linesOf(await latest())).toEqual([-334, 1333])
   })
@@ -330,7 +330,7 @@ describe('the start of a subscription', () => {
     expect(firstItem(made).current_period_start).toBe(april)
     const { first: charged } = await begun({ ...back, proration_behavior: 'none' })
     expect(linesOf(charged)).toEqual([1000])
-    // From the first to the eleventh of February is ten of the 31 days before that.
+    // From 1 to 11 February are ten of the 31 days of the period.
     const { first: whole } = await begun(back)
     expect(linesOf(whole)).toEqual([322, 1000, 1000, 1000])
   })
@@ -392,7 +392,7 @@ describe('the start of a subscription', () => {
   })
 
   test('accepts billing_cycle_anchor as text from former API versions only', async () => {
-    // What they send is not in the contract of today's version.
+    // These parameters are not in the contract of the current version.
     const { stripe } = await sandboxForTest({ check: () => [] })
     const customer = await payingCustomer(stripe)
     const { id: product } = await stripe.products.create({ name: 'P' })

@@ -1,5 +1,6 @@
-// What the sandbox answered otherwise than the real API, one symptom a test. Sources: `recorded` are public recordings at
-// 2026-08-26.dahlia, `types` the SDK's documentation of a parameter, `documented` Stripe's pages, `threads` public issues.
+// Differences between sandbox and real API that were found and fixed, one per test. The title names the source: `recorded` are public
+// recordings at version 2026-08-26.dahlia, `types` is the SDK's documentation of a parameter, `documented` are Stripe's pages, `threads`
+// are public issues.
 import { describe, expect } from 'vitest'
 import { clientOf, sandboxForTest } from '../../support/sandbox.ts'
 import { payingCustomer } from '../../support/paying-customer.ts'
@@ -19,7 +20,7 @@ describe('the sandbox refuses', () => {
       code: 'resource_missing',
       message: expect.stringContaining('no attached payment source or default payment method'),
     })
-    // What costs nothing yet may begin, and so may what waits for its first payment.
+    // A subscription that costs nothing yet may start without a payment method, and so may one that waits for its first payment.
     expect((await create({ items: [{ price: free.id }] })).status).toBe('active')
     expect((await create({ trial_period_days: 7 })).status).toBe('trialing')
     expect((await create({ payment_behavior: 'default_incomplete' })).status).toBe('incomplete')

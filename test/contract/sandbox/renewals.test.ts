@@ -231,7 +231,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     const good = await stripe.paymentMethods.attach('pm_card_visa', { customer })
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: good.id } })
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-08T00:00:00') })
-    // A try that was asked for leaves the schedule of tries alone.
+    // A manual attempt does not change the schedule of automatic retries.
     expect((await invoices()).at(-1)).toMatchObject({ status: 'paid', attempt_count: 2 })
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
   })

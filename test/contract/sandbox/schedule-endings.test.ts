@@ -1,4 +1,4 @@
-// How schedules come to their end: told of a week before, broken off within the first period, or given up.
+// Ends of schedules: the expiring event a week before, an end within the first period, and an abort because of an unpaid invoice.
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import { idOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'

@@ -1,4 +1,4 @@
-// What several stores on one database promise about tenants and jobs: replicas that act at the same moment, and crashes.
+// Tests of tenants and jobs with several stores on one database: concurrent replicas, and crashes.
 import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { storeProcesses } from '../../support/store.ts'

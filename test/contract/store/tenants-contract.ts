@@ -1,4 +1,4 @@
-// What the store promises about tenants, their trail, their sessions and their free subscriptions. The same for every engine.
+// Tests of tenants, their audit log, their sessions and their free subscriptions. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { TenantRecord } from '../../../packages/ratecard/src/store/tenant-store.ts'

@@ -1,4 +1,4 @@
-// Writes that the processor executes after their sender gave up or died: the next push settles them first.
+// Writes that the processor executes after their sender gave up or died. The next push resolves them first.
 import { beforeEach, afterEach, describe, expect, test, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
@@ -170,7 +170,7 @@ test.each([
   expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
 })
 
-/** The same configuration with another amount for `pro_monthly`. */
+/** Returns the configuration with another amount for `pro_monthly`. */
 function dearer(document: BillingConfig): BillingConfig {
   const products = document.products.map((product) => ({
     ...product,

@@ -8,7 +8,9 @@ import { caller, forTenant, startWorld } from './world.ts'
 const usd = { currency: 'usd' } as const
 const monthly = (id: string, amount: number) => ({ id, amount, interval: 'month' as const, ...usd })
 
-/** Three plans that exclude each other, one of them free; storage beside them, with a base fee, usage and a one-time setup. */
+/**
+ * Returns a document with three plans that exclude each other, one of them free, and storage with a base fee, usage and a one-time setup.
+ */
 function plans(version = '1.0.0', change: (config: BillingConfig) => void = () => undefined): BillingConfig {
   const config: BillingConfig = {
     version,

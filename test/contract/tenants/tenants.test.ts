@@ -128,7 +128,7 @@ describe('tenants', () => {
     })
     await service.removeTenant('acme', caller)
     for (const { url } of pages) expect((await world.pay(url)).status).not.toBe(303)
-    // A page of another shop with the same customer stays open.
+    // The checkout page of another shop for the same customer stays open.
     expect((await stripe.checkout.sessions.retrieve(foreign.id)).status).toBe('open')
   })
 

@@ -7,7 +7,7 @@ import { caller, startWorld } from './world.ts'
 const usd = { currency: 'usd' } as const
 const monthly = (id: string, amount: number) => ({ id, amount, interval: 'month' as const, ...usd })
 
-/** Two plans of a group, the dearer one with a trial of its own; a product outside. */
+/** Returns a document with two plans of a group, the more expensive one with a trial, and a product outside the group. */
 const plans = (version = '1.0.0'): BillingConfig => ({
   version,
   products: [

@@ -11,7 +11,7 @@ beforeEach(async () => {
 const report = (tenantId: string, value: number | string, more = {}) =>
   world.service.recordUsage({ meter: 'readings', value, ...more }, forTenant(tenantId))
 
-/** What the next invoice will charge for usage, in cents; one reading is 25. */
+/** Returns the amount for usage on the next invoice, in cents. One reading costs 25. */
 async function charged(tenantId: string): Promise<number | undefined> {
   const [invoice] = await world.service.upcomingInvoices(tenantId)
   expect(invoice?.lines.map(({ priceId }) => priceId)).toEqual(['kiln_usage'])

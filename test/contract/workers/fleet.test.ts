@@ -1,4 +1,4 @@
-// Versions and running workers per replica, with the real runtime on a store that two replicas share.
+// Versions and running workers on each replica: the real runtime, and two replicas on one store.
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import type { WorkerRuntime } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
@@ -13,7 +13,7 @@ const schedulesOf = async ({ workers }: Replica, name: string) =>
 
 const patient = { timeout: 10_000 }
 
-/** A machine on which no worker can start while `full` is true. */
+/** A runtime in which no worker can start while `full` is true. */
 function crampedMachine(): { runtime: WorkerRuntime; full: boolean; starts: number } {
   const runtime = testRuntime()
   const machine = {

@@ -29,7 +29,7 @@ async function storeWith(crons: readonly string[]): Promise<KyselyStore> {
 interface Replica {
   readonly scheduler: Scheduler
   readonly ran: RunRecord[]
-  /** Stops polls, heartbeats and ends of runs from now on. */
+  /** Stops all further polls, heartbeats and ends of runs, like a killed process. */
   kill(): void
 }
 

@@ -1,4 +1,4 @@
-// What the records of workers promise, on both engines.
+// Tests of the workers' tables. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
 import type { LeaseToken, Store } from '../../../packages/ratecard/src/store/store.ts'
 import type {

@@ -69,7 +69,7 @@ describe('a worker on the runtime', () => {
     const back = Buffer.from(await response.arrayBuffer())
     expect(createHash('sha256').update(back).digest('hex')).toBe(createHash('sha256').update(bytes).digest('hex'))
 
-    // Each part is sent only after the one before came back: a proxy that collects would wait for ever.
+    // Sends each part only after the previous one came back: a proxy that buffers would never respond.
     const request = http.request(site.url, { method: 'POST' })
     const answers: string[] = []
     const done = new Promise<void>((resolve, reject) => {
@@ -279,7 +279,7 @@ describe('a version that cannot start', () => {
       .catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'worker_start_failed' })
     const used = /used (\d+) MB of memory; 200 MB are allowed/.exec(String(refused))?.[1]
-    // Without a limit it had gigabytes before the ten seconds of a start were over.
+    // Without a limit, the worker would have used gigabytes within the ten seconds of a start.
     expect(Number(used)).toBeLessThan(1_500)
     expect(performance.now() - began).toBeLessThan(9_000)
   })

@@ -1,4 +1,4 @@
-// Workers when processes die, replicas share a PostgreSQL, and versions change every second.
+// Workers when processes die, when replicas share a PostgreSQL, and when versions change every second.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, readdir } from 'node:fs/promises'
@@ -154,12 +154,12 @@ describe('a new version every second for a minute', () => {
     expect(answered).toBeGreaterThan(1_000)
     expect((await one.workers.workerDeployments('one', { limit: 1, offset: 0 })).total).toBe(20)
     await expect.poll(() => workerdChildren(), { timeout: 10_000 }).toBe(1)
-    // A leak per version would be hundreds of megabytes; garbage is less.
+    // A leak per version would add hundreds of megabytes, more than garbage does.
     expect(Math.min(...memory.slice(-3)) - Math.min(...memory.slice(0, 3))).toBeLessThan(100 * 1024 * 1024)
   })
 })
 
-/** Runtime processes whose configuration lies in a folder of this process. */
+/** Counts the runtime processes whose configuration is in a folder of this process. */
 async function workerdChildren(): Promise<number> {
   let count = 0
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {

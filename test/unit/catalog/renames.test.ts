@@ -54,7 +54,7 @@ describe('renamesOf:', () => {
   test('adopting the current object of an id that left the document is a rename too', () => {
     const next = config(price('b', { processor_id: 'o1' }))
     expect(renamesOf(next, config(price('a')), [entry('a', 'o1', 1)]).renames).toEqual([rename('a', 'b', 'o1')])
-    // The id stays in the document: then it is no rename, and the plan refuses it.
+    // The id stays in the document, so it is no rename, and the plan refuses it.
     const both = config(price('a'), price('b', { processor_id: 'o1' }))
     expect(renamesOf(both, config(price('a')), [entry('a', 'o1', 1)]).renames).toEqual([])
   })
@@ -111,7 +111,7 @@ describe('renamesBack:', () => {
   })
 
   test('a rollback separates the earlier id’s objects from an id that they were merged into', () => {
-    // b was removed, then a was called b: the object of the first b is b again, that of a is a.
+    // b was removed, then a was renamed to b. After the rollback, the object of the first b belongs to b again, and that of a to a.
     const mappings = [entry('b', 'o1', 1), entry('b', 'o2', 2, 1), entry('b', 'o3', 3, 4)]
     const { renames, taken } = renamesBack(1, [past('a', 'b', 3, [2])], mappings, config(price('b')))
     expect(renames).toEqual([rename('b', 'a', 'o3', [2, 3])])

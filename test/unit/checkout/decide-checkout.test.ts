@@ -31,11 +31,11 @@ const applied: CheckoutSituation['applied'] = {
           monthly('kiln_hidden', { public: false }),
           monthly('kiln_monthly_partner', { amount: 3900, enterprise_template: 'partner' }),
           monthly('kiln_monthly_seat_partner', { enterprise_template: 'partner' }),
-          // The first deal of the base: taken by whoever would take any.
+          // The first deal of the base price, which an incorrect search would find for every tenant.
           monthly('kiln_monthly_zeta', { amount: 1900, enterprise_id: 'zeta' }),
           monthly('kiln_monthly_acme', { amount: 2900, enterprise_id: 'acme' }),
           monthly('special', { enterprise_template: 'launch', base_price: 'kiln_monthly' }),
-          // Nothing is its base: never sold in place of another.
+          // Has no base price, so it is never sold in place of another.
           monthly('orphan', { enterprise_template: 'orphans' }),
           { id: 'kiln_free', amount: 0, currency: 'eur', interval: 'month', processor_id: 'kiln_free' },
           { id: 'kiln_ask', amount: 0, currency: 'eur', processor_id: 'kiln_ask' },
@@ -184,7 +184,7 @@ describe('a checkout', () => {
 describe('a tenant with enterprise pricing', () => {
   test.each([
     ['partner', 'kiln_monthly', 'kiln_monthly_partner'],
-    // The longest base wins: the seat's own price, not the plan's.
+    // The base with the longest id applies: the price of the seat, not that of the plan.
     ['partner', 'kiln_monthly_seat', 'kiln_monthly_seat_partner'],
     ['partner', 'kiln', 'kiln'],
     ['launch', 'kiln_monthly', 'special'],

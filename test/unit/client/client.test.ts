@@ -13,7 +13,7 @@ afterEach(async () => {
   server = null
 })
 
-/** A server that gives one answer after the other, and a client of it. */
+/** Starts a server that sends these responses in order, and a client of it. */
 async function serving(answers: readonly Answer[], options: { timeoutMs?: number; retries?: number } = {}) {
   const seen: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[] = []
   server = createServer((request, response) => {

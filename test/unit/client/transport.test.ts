@@ -10,7 +10,7 @@ interface Sent {
   readonly body: unknown
 }
 
-/** A client whose requests go nowhere: each is answered with the next of `answers`. */
+/** Creates a client without a network: each request gets the next of `answers`. */
 function answering(answers: readonly (Response | Error)[], options: Partial<ClientOptions> = {}) {
   const sent: Sent[] = []
   const fake: typeof fetch = (input, init = {}) => {

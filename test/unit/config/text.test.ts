@@ -7,7 +7,7 @@ import { validDocument } from '../../support/rule-cases.ts'
 const half = '\ud83d'
 const flawed = [half, '\ude00', '\u0000', '\u001b[2J', '\u007f', '\u009b', 'a\rb', 'a\tb', 'a\nb', 'a\u2028b']
 
-/** Every place of a document that holds text, as a function that puts other text there. */
+/** Returns, for every text of a document, a function that replaces this text. */
 function places(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
   if (typeof value === 'string') return [path]
   if (typeof value !== 'object' || value === null) return []

@@ -7,7 +7,7 @@ import type { LiveItem, LivePrice, LiveSubscription } from '../../../packages/ra
 import { priceBook } from '../../../packages/ratecard/src/item-swaps/price-book.ts'
 import { gold, negotiated, nothing, priceIn } from '../../support/tenant-shop.ts'
 
-/** Each price is at the processor as `p_<id>`, and was `old_<id>` before. */
+/** A price book in which each price has the processor id `p_<id>`, and a former one `old_<id>`. */
 function book(change: (config: BillingConfig) => void = () => undefined) {
   const config = negotiated('1.0.0', change)
   const ids = config.products.flatMap(({ prices }) => prices ?? []).map(({ id }) => id)
@@ -89,7 +89,7 @@ const paidTiers: Tiers = [
 ]
 const flatTiers: Tiers = [{ up_to: 'inf', flat_amount: 500 }]
 
-/** The book with tiers instead of the amount of each price that is named. */
+/** Returns the price book with tiers in place of the amounts of the named prices. */
 const tiered = (tiers: Readonly<Record<string, Tiers>>) =>
   book((config) => {
     for (const [id, those] of Object.entries(tiers)) {
@@ -209,7 +209,7 @@ describe('an item is not swapped, and the plan states the reason, if it', () => 
     expect(reasons([state([other])], book(), gold)[0]).toContain('another meter')
     const abroad = state([item('p_pro_monthly')], { currency: 'eur' })
     expect(reasons([abroad], book(), gold)[0]).toContain('another currency')
-    // A price whose first currency is another one, and that is sold in the subscription's too.
+    // A price whose own currency is another one, and that is also sold in the subscription's currency.
     const sold = state([item('old_pro_monthly', { currency: 'eur' })])
     expect(moves([sold], book(), gold)).toHaveLength(1)
   })

@@ -29,7 +29,7 @@ const of = (name: string): SoldItem => {
   if (found === undefined) throw new Error(`no item ${name}`)
   return found
 }
-/** The price of an item is its name at the processor as well; others are of products that are not ours. */
+/** The processor price of an item has the same name as the item. Prices with other names belong to unmanaged products. */
 const soldItem: SoldItemOf = ({ price }) => items.get(price.id) ?? null
 
 function subscription(id: string, names: readonly string[], more: Partial<LiveSubscription> = {}): LiveSubscription {

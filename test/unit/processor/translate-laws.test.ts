@@ -99,7 +99,7 @@ const price: fc.Arbitrary<Partial<FieldsOf<'price', ProcessorId>>> = fc
   })
   .map(({ rhythm, money, ...rest }) => ({ ...rest, ...rhythm, ...money }))
 
-/** A generator for each field: one without does not compile. */
+/** One generator per field: a field without a generator does not compile. */
 type Arbitraries<K extends ResourceKind, Apart extends FieldName<K> = never> = {
   readonly [Name in Exclude<FieldName<K>, Apart>]: fc.Arbitrary<
     FieldsOf<K, ProcessorId>[Name & keyof FieldsOf<K, ProcessorId>]

@@ -30,7 +30,7 @@ describe('wildcards of the sandbox:', () => {
   test('a fault path with 200 asterisks is rejected within 500 ms of CPU time', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict', path: `${'*a'.repeat(200)}!`, count: null })
-    // Of this thread alone: other programs on the machine do not count.
+    // CPU time of this thread only, so other programs on the machine do not count.
     const before = process.threadCpuUsage()
     expect(faults.inject('GET', 'a'.repeat(5000), 'acct').fault).toBeUndefined()
     const { user, system } = process.threadCpuUsage(before)

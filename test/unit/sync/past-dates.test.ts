@@ -7,7 +7,7 @@ const now = Date.UTC(2026, 10, 21, 12)
 const at = (seconds: number) => new Date(now + seconds * 1000).toISOString()
 const farFuture = 20 * 365 * 86_400
 
-/** The refusals of a first push at noon, by where they point. */
+/** Returns the pointers of the errors of a first push at noon. */
 function refused(dates: { readonly redeem_by?: string; readonly expires_at?: string }): readonly string[] {
   const { redeem_by, expires_at } = dates
   const config: BillingConfig = {

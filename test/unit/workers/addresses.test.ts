@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { isPublicAddress } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/addresses.ts'
 
-/** Range, its first and last address, and the public ones right before and after it; null where another range begins. */
+/** A range, its first and last address, and the public addresses right before and after it. Null: another range is adjacent. */
 const ranges: readonly (readonly [string, string, string, string | null, string | null])[] = [
   ['0.0.0.0/8', '0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10.0.0.0/8', '10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],

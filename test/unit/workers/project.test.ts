@@ -236,7 +236,7 @@ describe('repeated bundling', () => {
 })
 
 describe('watching a worker’s folder', () => {
-  /** Resolves at the next change; the act itself may come in several events. */
+  /** Resolves at the next change. The change itself may cause several events. */
   async function changeAfter(act: () => void, files: readonly string[] = []): Promise<void> {
     let seen: () => void = () => undefined
     const change = new Promise<void>((resolve) => (seen = resolve))
