@@ -168,7 +168,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
 })
 
 describe('a negotiated price under a schedule of the customer’s own', () => {
-  /** Phases of one month each, later ones with more seats and terms of their own. */
+  /** Creates a schedule with phases of one month; later phases have more seats and their own terms. */
   async function planned(shop: TenantShop, bought: Invoiced, later: readonly number[]) {
     const { stripe } = shop
     const made = await stripe.subscriptionSchedules.create({ from_subscription: bought.id })
