@@ -199,7 +199,7 @@ describe('the command-line tool with a server', () => {
     expect(at('http://127.0.0.1.example.com')).toBeNull()
   })
 
-  it('reports no problem with doctor, and reports a wrong key', async () => {
+  it('reports with doctor that all is well, or that the key is wrong', async () => {
     const ran = await world.run(['doctor'])
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining('Everything needed works.') })
     const wrong = await world.json(['doctor'], { env: { RATECARD_SERVICE_KEY: 'wrong-key-altogether' } })

@@ -65,7 +65,7 @@ describe('a problem document', () => {
     })
   })
 
-  it('hides an unexpected cause, which is logged with the request id', async () => {
+  it('does not contain the cause of an unexpected error, which is logged with the request id', async () => {
     failure = new Error('connection to 10.1.2.3 refused for user admin')
     const response = await test.asAdmin({ url: `${admin}/config/drift` })
     failure = null
@@ -86,7 +86,7 @@ describe('a problem document', () => {
 })
 
 describe('X-Request-Id', () => {
-  it('is kept if it is safe, and otherwise generated', async () => {
+  it('of a request is kept if it is safe, and otherwise replaced by a generated one', async () => {
     for (const id of ['abc-123', 'A.b:c_d', 'x'.repeat(100)]) {
       const response = await test.inject({ url: '/healthz', headers: { 'x-request-id': id } })
       expect(response.headers['x-request-id']).toBe(id)
@@ -97,7 +97,7 @@ describe('X-Request-Id', () => {
     }
   })
 
-  it('differs between responses', async () => {
+  it('is different in each response', async () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => test.inject({ url: '/healthz' })))
     expect(new Set(ids.map((response) => response.headers['x-request-id'])).size).toBe(50)
   })

@@ -133,7 +133,7 @@ describe('a response with stored records', () => {
 describe('the request members of a tenant', () => {
   const edited = () => columnsFor(tenantColumns, 'edited')
 
-  it('equal its columns, at creation and in updates', () => {
+  it('are exactly its editable columns, at creation and in updates', () => {
     expect(taken('createTenant')).toEqual(['id', ...edited()].sort())
     expect(taken('updateTenant')).toEqual(edited())
   })

@@ -22,7 +22,7 @@ describe('credentials', () => {
       .json<{ keys: { name: string; scope: string; revoked_at: string | null }[] }>()
       .keys.filter(({ name }) => name === 'keyed')
 
-  it('of the caller do not reach a worker, unless its deployment has pass_credentials', async () => {
+  it('of a caller reach a worker only if its deployment has pass_credentials', async () => {
     await world.deploy('plain', echo)
     await world.deploy('trusted', echo, { pass_credentials: true })
     const headers = {
@@ -36,7 +36,7 @@ describe('credentials', () => {
     expect(await ask('trusted', headers)).toMatchObject({ header: world.key, cookie })
   })
 
-  it('of the worker itself are one key with the requested scope, kept between versions and revoked with the worker', async () => {
+  it('of a worker are a key with the requested scope, which new versions keep and which is revoked with the worker', async () => {
     const withKey = async (key: string | null, method: 'GET' | 'DELETE' = 'GET') =>
       (await world.inject({ method, url: `${workersPath}/nobody`, headers: { 'x-service-key': key ?? '' } })).statusCode
     const first = await world.deploy('keyed', echo, { service_key: 'read', secrets: { RATECARD_SERVICE_KEY: 'other' } })

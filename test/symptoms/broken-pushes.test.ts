@@ -93,7 +93,7 @@ describe('a push that fails midway', () => {
 })
 
 describe('a version number', () => {
-  test('that is not raised leads to a warning, and to a refusal with requireVersionBump', async () => {
+  test('that is not higher than the last one causes a warning or, with requireVersionBump, a refusal', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     const outcome = await stack.service.push(shop(200, '1.0.0'), nobody)
     expect(outcome.warnings).toMatchObject([
@@ -115,7 +115,7 @@ describe('a version number', () => {
     }
   })
 
-  test('that breaks a rule is not stored, and the earlier version stays served', async () => {
+  test('of an invalid document is not stored, and the earlier version is still served', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     expect(await refusalOf(stack.service.push({ version: '2.0.0', products: [{ id: 'x' }] }, nobody))).toBe(
       'config_invalid',

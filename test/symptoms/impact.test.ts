@@ -236,8 +236,8 @@ describe('the impact of a price change', () => {
   })
 })
 
-describe('the approval of an impact', () => {
-  test('is required above the server’s threshold, and the refusal lists the affected subscribers', async () => {
+describe('approval of a push that affects subscribers', () => {
+  test('is required above the server’s threshold; without it the push is refused with a list of the affected subscribers', async () => {
     await withThreshold(async (careful) => {
       await careful.service.push(shop(9900), nobody)
       const price = await priceOf('pro_monthly')
@@ -259,7 +259,7 @@ describe('the approval of an impact', () => {
     })
   })
 
-  test('has a warning that names the first five prices with subscribers, and counts the others', async () => {
+  test('comes with a warning that names the first five affected prices, and counts the others', async () => {
     await withThreshold(async (careful) => {
       const ids = Array.from({ length: 9 }, (_, index) => `price_${String(index)}`)
       const many = (amount: number, version: string): BillingConfig => ({

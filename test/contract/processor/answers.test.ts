@@ -241,7 +241,7 @@ describe('secrets', () => {
 })
 
 describe('a refused connection', () => {
-  it('is unavailable after a few attempts, because nothing was sent', async () => {
+  it('is an error of kind unavailable after a few attempts, because no request was sent', async () => {
     const { processor, seen } = await against({ body: product })
     const closed = createServer()
     const port = await listenLocally(closed)

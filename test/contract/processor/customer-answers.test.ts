@@ -116,7 +116,7 @@ describe('an unexpected response', () => {
     await expect(processor.createCheckout(request, writing)).rejects.toMatchObject(broken)
   })
 
-  it('to usage, a customer or a preview is an error', async () => {
+  it('to a usage report, a customer request or a preview is an error', async () => {
     const { processor } = await against({ body: { id: 'x', object: 'oddity', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
@@ -125,7 +125,7 @@ describe('an unexpected response', () => {
     await expect(processor.upcomingInvoice('sub_a', signal)).rejects.toMatchObject(broken)
   })
 
-  it('to usage is an error if it has another identifier', async () => {
+  it('to a usage report is an error if it names another identifier', async () => {
     const { processor } = await against({ body: { object: 'billing.meter_event', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)

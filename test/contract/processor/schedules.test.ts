@@ -240,7 +240,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
 })
 
 describe('scheduled prices', () => {
-  it('are none without a schedule, and none for a schedule that changes prices after the current period only', async ({
+  it('are empty if no schedule changes the price at the end of the current period', async ({
     shop: bench,
   }) => {
     const [list, next] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]

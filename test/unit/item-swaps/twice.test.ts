@@ -95,7 +95,7 @@ describe('duplicate subscriptions', () => {
   const idsOf = (subscriptions: readonly LiveSubscription[]) =>
     duplicates(subscriptions, soldItem).map((one) => [one.subscription, one.beside.subscription])
 
-  test('are the later ones of a customer, each named once, with the earliest one', () => {
+  test('are all but the earliest one of a customer, each named once with that earliest one', () => {
     const all = [
       subscription('sub_1', ['team_monthly', 'storage']),
       subscription('sub_2', ['backup']),
@@ -109,7 +109,7 @@ describe('duplicate subscriptions', () => {
     ])
   })
 
-  test('exclude one that was sold with allow_duplicate, and include those after it', () => {
+  test('do not include one that was sold with allow_duplicate, but do include later ones', () => {
     const all = [
       subscription('sub_1', ['storage'], { allowsDuplicate: true }),
       subscription('sub_2', ['storage'], { allowsDuplicate: true }),
@@ -118,7 +118,7 @@ describe('duplicate subscriptions', () => {
     expect(idsOf(all)).toEqual([['sub_3', 'sub_1']])
   })
 
-  test('do not exist within one subscription', () => {
+  test('do not include two items of one subscription', () => {
     expect(idsOf([subscription('sub_1', ['team_monthly', 'business'])])).toEqual([])
   })
 })

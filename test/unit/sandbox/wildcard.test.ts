@@ -16,7 +16,7 @@ describe('wildcards of the sandbox:', () => {
     ['/v1/.', '/v1/x', false],
     ['***', 'anything', true],
     ['*ab*ab', 'ab', false],
-  ])('%j on %j is %j', (pattern, text, expected) => expect(matchesWildcard(pattern, text)).toBe(expected))
+  ])('the pattern %j matches %j: %j', (pattern, text, expected) => expect(matchesWildcard(pattern, text)).toBe(expected))
 
   test('matching gives the same results as a regular expression', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 })
@@ -27,7 +27,7 @@ describe('wildcards of the sandbox:', () => {
     )
   })
 
-  test('a fault path with 200 asterisks is rejected within 500 ms of CPU time', () => {
+  test('matching a path with 200 asterisks takes less than 500 ms of CPU time', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict', path: `${'*a'.repeat(200)}!`, count: null })
     // CPU time of this thread only, so other programs on the machine do not count.

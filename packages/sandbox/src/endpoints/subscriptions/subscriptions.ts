@@ -152,7 +152,7 @@ function create(outer: OperationContext): SubscriptionBody {
   const params = outer.read(createFields)
   if (params.customer === undefined) throw missingParam('customer')
   const customer = outer.find('customer', params.customer)
-  // An unknown customer is a 404, although the id is a parameter. Source: responses of Stripe's API, recorded at version 2026-08-26.dahlia.
+  // An unknown customer gets a 404, as if its id were in the path. Source: responses of Stripe's API, recorded at version 2026-08-26.dahlia.
   if (customer === undefined) throw noSuchResource(nouns.customer.noun, params.customer, 'customer')
   const call = outer.at(timeOf(outer, customer.test_clock))
   return subscribe(call, {
