@@ -28,11 +28,11 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
-  describe(`dashboard passes on ${engine}:`, () => {
+  describe(`dashboard sessions and sign-in links on ${engine}:`, () => {
     const pass = (hash: string, change = {}) =>
       ({ hash, kind: 'link', keyId: 'key_1', createdAt: 10, expiresAt: 20, endedAt: null, ...change }) as const
 
-    test('a pass can be ended once, as its own kind, before it expires', async ({ store }) => {
+    test('each can be ended once, as its own kind, before it expires', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       await store.dashboardPasses.add(pass('one'))
       await store.dashboardPasses.add(pass('two'))
@@ -44,7 +44,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.dashboardPasses.end('two', 'link', 20)).toBe(false)
     })
 
-    test('expired passes are deleted when another one is added', async ({ store }) => {
+    test('expired ones are deleted when another one is added', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       await store.dashboardPasses.add(pass('old'))
       await store.dashboardPasses.add(pass('new', { kind: 'session', createdAt: 20, expiresAt: 30 }))

@@ -407,7 +407,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
   describe(`sums of customers on ${engine}`, () => {
     const sums = { billingStatus: 'active', monthly: { usd: '833.333' }, owed: { usd: 100 }, writtenOff: {} }
 
-    test('are due after a change of a customer’s object, and settled if none followed', async () => {
+    test('are due after a change of a customer’s object, until they are computed without a further change', async () => {
       const store = await open()
       await saveNow(store, newSubscription('sub_1'))
       const [due] = await store.mirror.unsummed(10)
