@@ -52,7 +52,7 @@ describe('a hostile request', () => {
     ['an empty host', ['Host:']],
     ['two lengths', ['Host: a.example', 'Content-Length: 1', 'Content-Length: 2']],
     ['a length and chunks', ['Host: a.example', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
-    ['a body packed for its way', ['Host: a.example', 'Transfer-Encoding: gzip, chunked']],
+    ['a compressed transfer encoding', ['Host: a.example', 'Transfer-Encoding: gzip, chunked']],
     ['an unknown framing', ['Host: a.example', 'Transfer-Encoding: xchunked']],
   ])('with %s is refused before the worker sees it', async (_what, headers) => {
     const answer = await send(['POST /workers/mirror/x HTTP/1.1', ...headers], '0\r\n\r\n')

@@ -128,10 +128,10 @@ describe('deploying workers', () => {
   })
 
   it.each<[string, Record<string, unknown>, number, string, string]>([
-    ['a cron that the grammar does not know', { crons: ['* * * * *', '* * * * 7'] }, 422, 'cron_invalid', '#/crons/1'],
+    ['a cron expression with an unknown syntax', { crons: ['* * * * *', '* * * * 7'] }, 422, 'cron_invalid', '#/crons/1'],
     ['a cron given twice', { crons: ['* * * * *', '*  * * * *'] }, 422, 'cron_invalid', '#/crons/1'],
     [
-      'a main module that is not there',
+      'a missing main module',
       { main: 'other.js', modules: [{ name: 'index.js', type: 'esm', content: '' }] },
       422,
       'worker_bundle_invalid',
@@ -153,13 +153,13 @@ describe('deploying workers', () => {
     ],
     ['an impossible environment name', { vars: { 'a-b': '1' } }, 422, 'worker_bundle_invalid', '#/vars/a-b'],
     [
-      'a name that is value and secret',
+      'a name that is both a variable and a secret',
       { vars: { A: '1' }, secrets: { A: '2' } },
       422,
       'worker_bundle_invalid',
       '#/secrets/A',
     ],
-    ['a host that is no host name', { hosts: ['https://a.example'] }, 422, 'worker_bundle_invalid', '#/hosts/0'],
+    ['a host that is not a hostname', { hosts: ['https://a.example'] }, 422, 'worker_bundle_invalid', '#/hosts/0'],
     ['the host name of the service', { hosts: ['billing.example.com'] }, 422, 'worker_bundle_invalid', '#/hosts/0'],
     ['a CPU limit out of range', { cpu_ms: 5 }, 422, 'worker_bundle_invalid', '#/cpu_ms'],
     ['a member that does not exist', { crom: [] }, 400, 'request_invalid', '#/crom'],

@@ -79,7 +79,7 @@ describe('a second push of the same document', () => {
       ),
     ],
     [
-      'a code whose time is up',
+      'an expired code',
       shop([{ id: 'p', name: 'P' }], {
         coupons: [{ id: 'c', percent_off: 5, duration: 'once' }],
         promotion_codes: [{ id: 'k', code: 'K', coupon: 'c', active: false }],

@@ -50,7 +50,7 @@ describe('a webhook delivery', () => {
     ['with a signature of another text', (world: DeliveryWorld) => world.sign('{}')],
     ['signed with another secret', (world: DeliveryWorld, body: string) => world.sign(body, { with: 'whsec_wrong' })],
     ['signed six minutes ago', (world: DeliveryWorld, body: string) => world.sign(body, { secondsAgo: 360 })],
-    ['with a header that is none', () => 'nonsense'],
+    ['with a malformed header', () => 'nonsense'],
   ])('%s is refused without a reason, and marks nothing', async (_name, signatureOf) => {
     const world = await deliveryWorld()
     await world.stripe.subscriptions.cancel(world.id)

@@ -197,5 +197,5 @@ test('the sandbox does not support a free start, or a checkout page, with a card
     method: 'POST',
     body: new URLSearchParams({ action: 'pay', email: 'a@a.example', number: '4000 0000 0000 3220' }),
   })
-  expect(await page.text()).toContain('The sandbox does not support a card that asks for authentication')
+  expect(await page.text()).toContain('The sandbox does not support a card that needs authentication')
 })

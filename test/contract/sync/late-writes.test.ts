@@ -157,7 +157,7 @@ describe('a swap that is still in flight when its apply stops', () => {
 
 test.each([
   ['whose tenant was taken over', new ServiceError('tenant_busy', 'Another process took over this tenant.')],
-  ['whose answer makes no sense', new ProcessorError('broken', 'Stripe’s answer makes no sense.')],
+  ['whose response was malformed', new ProcessorError('broken', 'Stripe’s answer makes no sense.')],
 ])('a migration step %s after it was sent has an unknown outcome, and resuming finishes it', async (_how, reason) => {
   const { shop, id } = await soldShop({ pro_monthly: 1 })
   await shop.push(dearer(negotiated()))

@@ -250,7 +250,7 @@ describe('a version that cannot start', () => {
   it.each([
     ['throws at its top level', `const a = 1\nthrow new Error('no luck')`, /no luck[^]*worker\.js:2/],
     ['has a syntax error', 'export default {', /SyntaxError/],
-    ['imports what is not there', `import './missing.js'\nexport default {}`, /missing\.js/],
+    ['imports a missing module', `import './missing.js'\nexport default {}`, /missing\.js/],
     ['has no handler', 'export default {}', /neither a fetch nor a scheduled handler/],
   ])('is refused when it %s', async (_title, code, detail) => {
     await expect(runtime.start(spec(code), recorder())).rejects.toMatchObject({

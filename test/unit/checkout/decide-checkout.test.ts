@@ -110,13 +110,13 @@ describe('a checkout', () => {
   })
 
   test.each([
-    ['a quantity of nothing', { priceId: 'kiln', quantity: 0 }, '#/quantity'],
+    ['a quantity of 0', { priceId: 'kiln', quantity: 0 }, '#/quantity'],
     ['half a quantity', { priceId: 'kiln', quantity: 1.5 }, '#/quantity'],
     ['a negative quantity', { priceId: 'kiln', quantity: -1 }, '#/quantity'],
     ['a quantity beyond a million', { priceId: 'kiln', quantity: 1_000_001 }, '#/quantity'],
     ['a quantity of usage', { priceId: 'readings', quantity: 1 }, '#/quantity'],
     ['more than one free price', { priceId: 'kiln_free', quantity: 2 }, '#/quantity'],
-    ['a trial of less than no days', { priceId: 'kiln_monthly', trialPeriodDays: -1 }, '#/trial_period_days'],
+    ['a trial of a negative number of days', { priceId: 'kiln_monthly', trialPeriodDays: -1 }, '#/trial_period_days'],
     ['a trial without end', { priceId: 'kiln_monthly', trialPeriodDays: 731 }, '#/trial_period_days'],
     ['a trial of a one-time price', { priceId: 'kiln', trialPeriodDays: 7 }, '#/trial_period_days'],
     [
@@ -125,8 +125,8 @@ describe('a checkout', () => {
       '#/promotion_code',
     ],
     ['an unknown code', { priceId: 'kiln', promotionCode: 'nope' }, '#/promotion_code'],
-    ['a stopped code', { priceId: 'kiln', promotionCode: 'STOPPED' }, '#/promotion_code'],
-    ['a code whose time is over', { priceId: 'kiln', promotionCode: 'past' }, '#/promotion_code'],
+    ['an inactive code', { priceId: 'kiln', promotionCode: 'STOPPED' }, '#/promotion_code'],
+    ['an expired code', { priceId: 'kiln', promotionCode: 'past' }, '#/promotion_code'],
     ['a code by its id, for a session', { priceId: 'kiln', promotionCode: 'code_hello' }, '#/promotion_code'],
   ])('is refused with checkout_invalid: %s', (_what, wish, pointer) => {
     expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer }] })

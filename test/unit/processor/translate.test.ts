@@ -115,7 +115,7 @@ describe('the spent flag', () => {
   it.each<[string, Partial<Stripe.Coupon>, boolean]>([
     ['a valid one', {}, false],
     ['an invalid one', { valid: false }, true],
-    ['one whose last moment is now', { redeem_by: now }, true],
+    ['one that expires now', { redeem_by: now }, true],
     ['one with a second left', { redeem_by: now + 1 }, false],
     ['one that is used up', { max_redemptions: 2, times_redeemed: 2 }, true],
     ['one with a redemption left', { max_redemptions: 2, times_redeemed: 1 }, false],

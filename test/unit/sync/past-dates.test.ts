@@ -28,8 +28,8 @@ describe.each([
   ['a promotion code', 'expires_at', '#/promotion_codes/0/expires_at'],
 ] as const)('%s that a push would create', (_what, field, pointer) => {
   test.each([
-    ['was over a second ago', -1],
-    ['is over this very moment', 0],
+    ['was a second ago', -1],
+    ['is now', 0],
   ])('is refused if its end %s', (_when, seconds) => {
     expect(refused({ [field]: at(seconds) })).toEqual([pointer])
   })

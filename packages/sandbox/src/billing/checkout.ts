@@ -212,7 +212,7 @@ function refusePaymentMethod(session: CheckoutSessionBody, { type, _asks: asks }
     const offered = session.payment_method_types.join(', ')
     throw badRequest(`This Checkout Session takes ${offered}; the payment method is of type ${type}.`, 'payment_method')
   }
-  if (asks === true) throw notSupported('a card that asks for authentication in a checkout', 'payment_method')
+  if (asks === true) throw notSupported('a card that needs authentication in a checkout', 'payment_method')
 }
 
 /** Saves the card for the session's customer, if it has one. The card does not become the default payment method. */

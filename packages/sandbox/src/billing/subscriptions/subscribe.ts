@@ -325,7 +325,7 @@ function withPendingSetup(call: OperationContext, made: SubscriptionBody, params
  */
 function refuseAuthenticatedSetup(call: OperationContext, made: SubscriptionBody): void {
   if (made.collection_method === 'send_invoice' || cardOf(call, { ...made, parent: null })?._asks !== true) return
-  throw notSupported('subscriptions that begin free with a card that asks for authentication: give another card')
+  throw notSupported('subscriptions that begin free with a card that needs authentication: use another card')
 }
 
 export const noPaymentSettings: SubscriptionBody['payment_settings'] = {
