@@ -75,7 +75,7 @@ describe('validating a document full of errors costs no more than validating a l
     // The minimum of several runs, because a garbage collection or a cold cache may slow one of them down.
     let [cost, yardstick] = [Infinity, Infinity]
     for (let round = 0; round < 5 && !(cost < yardstick * most); round++) {
-      // Warms up both first.
+      // Warms up both validations first.
       if (round === 0) cpuOf(() => validateConfig(sound))
       yardstick = Math.min(
         yardstick,

@@ -2,9 +2,9 @@
 export type Schema = Readonly<Record<string, unknown>>
 
 export interface Choices {
-  /** For a text that the schema does not fix. */
+  /** Returns a text where the schema allows any. */
   readonly text: (schema: Schema) => string
-  /** Which of several: below `count`. */
+  /** Returns a random choice from 0 to `count` - 1. */
   readonly pick: (count: number) => number
 }
 
@@ -59,7 +59,7 @@ export function resolved(reference: string, root: Schema): unknown {
 export interface Operation {
   readonly id: string
   readonly method: string
-  /** With `{name}` for its parameters. */
+  /** Path of the operation with its parameters as `{name}`. */
   readonly path: string
   readonly query: readonly string[]
   readonly headers: readonly string[]
@@ -67,7 +67,7 @@ export interface Operation {
   readonly body: unknown
   /** True if the operation accepts a service key only. */
   readonly needsKey: boolean
-  /** Schema and media type of the first good answer. */
+  /** Schema and media type of the first successful response. */
   readonly answer: { readonly status: number; readonly mediaType: string; readonly schema: unknown }
 }
 

@@ -94,7 +94,7 @@ it('a read key sees the secret of a webhook URL in documents only, and a caller 
   let named = 0
   for (const [operation, request] of requests())
     for (const key of [reader, '']) {
-      // Streams of events have no end.
+      // Event streams are skipped, because they do not end.
       if (operation.answer.mediaType === 'text/event-stream') continue
       const headers = { ...request.headers, ...(key === '' ? {} : { 'x-service-key': key }) }
       const { body } = await test.inject({ ...request, headers })

@@ -24,7 +24,7 @@ const meterOf = (kind: Kind): Meter => ({
   ...(kind === 'windowed' ? { event_time_window: 'hour' } : {}),
 })
 
-/** A later report replaces an earlier one there. */
+/** On these meters a later report replaces an earlier one. */
 const isReplaced = (kind: Kind) => kind === 'last' || kind === 'windowed'
 
 function meteredConfig(): BillingConfig {

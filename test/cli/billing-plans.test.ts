@@ -85,7 +85,7 @@ describe('a saved plan', () => {
     const { config } = await client().admin.config()
     expect(config.version).toBe('1.1.0')
     expect(config.products[0]?.prices?.[0]?.amount).toBe(1400)
-    // Applied, it no longer fits.
+    // Once applied, the plan no longer matches the state.
     expect((await world.json(['billing', 'push', '--plan', 'plan.json'])).document.error.code).toBe('plan_stale')
   })
 

@@ -50,11 +50,11 @@ export interface CliWorld {
 export interface RunOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
-  /** What a person answers; absent is off a terminal. */
+  /** The user's answers. Absent: there is no terminal. */
   readonly answer?: { readonly confirm?: boolean; readonly text?: string | null }
   /** Ctrl-C. */
   readonly signal?: AbortSignal
-  /** Gets each piece of output as it comes. */
+  /** Called with each part of the output as it is printed. */
   readonly onOutput?: (text: string) => void
   readonly keys?: NonNullable<CliIo['keys']>
 }

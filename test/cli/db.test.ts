@@ -38,7 +38,7 @@ async function withStore<T>(
 const publishVersion = (version: string) => withStore((store) => publish(store, { version }))
 const versionIn = (file = storeFile) => withStore(async (store) => (await store.versions.current())?.version, file)
 
-/** What a restore may leave in the data directory. */
+/** Files that a restore may leave in the data directory. */
 const leftovers = () =>
   readdirSync(at('.ratecard')).filter((name) => name.includes('restoring') || name.includes('before'))
 

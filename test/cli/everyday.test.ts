@@ -1,4 +1,4 @@
-// What a person expects of any command line.
+// Features that users expect of every command line.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -174,7 +174,7 @@ describe('commands for tenants', () => {
     expect(await json('enterprise apply renters --template founder --unmatched base')).toMatchObject({
       document: { swaps: [{ from: 'kiln_yearly_school', to: 'kiln_yearly' }], left_on_other_deal: 0 },
     })
-    // Those who are counted below are others.
+    // These subscriptions must not count below.
     const { data } = await stripe.subscriptions.list({ customer })
     await stripe.subscriptions.cancel(data[0]?.id ?? '')
   })

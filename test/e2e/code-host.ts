@@ -13,9 +13,9 @@ export interface Comment {
 export interface CodeHost {
   readonly url: string
   readonly comments: Comment[]
-  /** What commits were merged as, by their hash. */
+  /** Numbers of the merged pull requests, by commit hash. */
   readonly merged: Map<string, number>
-  /** Requests as `METHOD /path`. */
+  /** The received requests, as `METHOD /path`. */
   readonly asked: string[]
   close(): Promise<void>
 }

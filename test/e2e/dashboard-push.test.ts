@@ -14,7 +14,7 @@ import type { DashboardWorld } from './dashboard-world.ts'
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 
 const processorKey = 'sk_test_dashboardPush0000'
-/** More than are sent at once. */
+/** More products than the service creates concurrently. */
 const products = 40
 let sandbox: Sandbox
 let gate: Gate
@@ -77,7 +77,7 @@ describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
     expect(await reader.page.getByRole('button', { name: /Stop between|Resume/ }).count()).toBe(0)
 
     await page.getByRole('button', { name: 'Stop between two steps' }).click()
-    // What was sent is waited for.
+    // Writes that were sent are awaited.
     await expect.poll(() => page.getByRole('button', { name: 'Stop between two steps' }).isEnabled()).toBe(true)
     gate.open()
     await page.getByText('interrupted', { exact: true }).waitFor()
@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
     const written = await names()
     expect(written.length).toBeLessThan(products)
 
-    // The plan page says so first, and leads there.
+    // The plan page shows the unfinished push first, with a link.
     await open('plan')
     await page.getByText('A push stopped midway').waitFor()
     await page.getByRole('link', { name: 'Look at it, and resume it' }).click()

@@ -91,7 +91,7 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('.loading, .chart-empty').first().waitFor({ state: 'detached' })
 }
 
-/** The window is narrow, and the page knows. */
+/** Narrows the window, and waits until the page has adapted. */
 export async function narrow(page: Page): Promise<void> {
   await page.setViewportSize({ width: 360, height: 800 })
   await expect.poll(() => page.evaluate('innerWidth')).toBe(360)

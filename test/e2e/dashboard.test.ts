@@ -85,14 +85,14 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     await earlier.waitFor()
     expect((await earlier.innerText()).replaceAll(/\s+/g, ' ')).toMatch(/3 \$36\.00 a month \$30\.00 a month/)
 
-    // Back again, as a new revision.
+    // A rollback, as a new revision.
     await open('history/1')
     await page.getByRole('button', { name: 'Roll back to this …' }).click()
     await page.getByRole('dialog').getByText('What changes').waitFor()
     await page.getByRole('button', { name: 'Roll back', exact: true }).click()
     await page.getByRole('link', { name: 'revision 3' }).waitFor()
 
-    // A deal: what it would change first, then the deal.
+    // A deal: first a dry run, then the change.
     await open('tenants/acme')
     await page.getByRole('button', { name: 'Show what would change' }).click()
     const line = page.getByRole('row', { name: /pro_monthly_gold/ })
@@ -348,7 +348,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
       await neighbour.evaluate(`window.held = window.open('/dashboard/plan'); undefined`)
       await (await opened).locator('main h1').waitFor()
       expect(await neighbour.evaluate('window.held.closed')).toBe(true)
-      // A frame stays empty.
+      // A frame with the dashboard stays empty.
       await neighbour.evaluate(
         `document.body.append(Object.assign(document.createElement('iframe'), { src: '/dashboard/plan' }))`,
       )
@@ -364,7 +364,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
   })
 
   test('a chart that is not redrawn yet makes no page wider than a phone', async () => {
-    // No frame in which it is drawn anew ever comes.
+    // The chart is never redrawn after a resize.
     const before = 'globalThis.ResizeObserver = class { observe() {} unobserve() {} disconnect() {} }'
     const { page, open } = await signIn(key, { before })
     await client.tenants.create({ id: 'buyer', name: 'Buyer' })

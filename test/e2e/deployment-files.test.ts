@@ -64,7 +64,7 @@ describe('compose.yaml', () => {
   test('is accepted by compose, and refused if a secret is missing', () => {
     if (!has('docker-compose')) return
     const names = ['POSTGRES_PASSWORD', 'RATECARD_MASTER_KEY', 'RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY']
-    // In place of an `.env` that may lie beside it.
+    // An empty file, so that a present `.env` is not read.
     const noMore = path.join(temporaryFolder(), 'env')
     writeFileSync(noMore, '')
     const config = (file: string, missing?: string) => {
@@ -196,7 +196,7 @@ describe('deploy/grafana:', () => {
         `${name}_count`,
       ]),
     )
-    // Prometheus makes this one itself.
+    // Prometheus adds this metric itself.
     known.add('up')
     const named = expressions.flatMap((text) => text.match(/\b(?:ratecard|process|nodejs)_\w+|\bup\b/g) ?? [])
     expect(named.length).toBeGreaterThan(20)

@@ -21,7 +21,7 @@ process.on('SIGUSR2', () => {
 
 async function start(failAs: 'exception' | 'rejection', env: NodeJS.ProcessEnv = {}) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-escaped-'))
-  // Users of worker processes pass through it.
+  // The users of worker processes need access to files in this folder.
   chmodSync(folder, 0o755)
   const preload = path.join(folder, 'failing.mjs')
   writeFileSync(preload, failing)
@@ -68,7 +68,7 @@ function workerProcesses(folder: string): string[] {
       try {
         return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(path.join(folder, 'rcw-'))
       } catch {
-        // It ended between the two reads.
+        // The process ended between the two reads.
         return false
       }
     })

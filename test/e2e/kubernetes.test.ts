@@ -49,7 +49,7 @@ function typeErrors(manifests: readonly Manifest[]): readonly string[] {
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
 }
 
-/** What the validators of the API say. */
+/** Returns the errors of the API's validators. */
 async function valueErrors(manifests: readonly Manifest[]): Promise<readonly string[]> {
   type Model = new (manifest: Manifest) => { validate(): void }
   const all = await Promise.all(

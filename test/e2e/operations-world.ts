@@ -18,7 +18,7 @@ export function pageCommands(page: string) {
     body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   )
   return {
-    /** The block that begins with these words. */
+    /** Returns the block that begins with `words`, and marks it as run. */
     take(words: string): string {
       const index = waiting.findIndex((block) => block.startsWith(words))
       const [block] = index < 0 ? [] : waiting.splice(index, 1)
@@ -129,7 +129,7 @@ export class OperationsWorld {
     return { exit: status ?? -1, stdout, stderr }
   }
 
-  /** The same, for what must succeed. */
+  /** Like `sh`, but fails the test if the command fails. */
   must(commands: string, env: NodeJS.ProcessEnv = {}): string {
     const { exit, stdout, stderr } = this.sh(commands, env)
     if (exit !== 0) throw new Error(`It ended with ${String(exit)}: ${commands}\n${stdout}${stderr}`)

@@ -138,7 +138,7 @@ describe('the guide of key rotation', () => {
     expect(world.sh('ratecard keys list', { RATECARD_SERVICE_KEY: created })).toMatchObject({ exit: 0 })
     await world.stop()
 
-    // A backup from before needs the key from before.
+    // A backup from before the rotation needs the earlier key.
     expect(world.sh('ratecard db restore old.db --force').stderr).toContain('does not open')
     world.must('ratecard db restore old.db --force', { RATECARD_MASTER_KEY: oldKey })
     expect(page.rest()).toEqual([])

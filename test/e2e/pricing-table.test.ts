@@ -199,7 +199,7 @@ describe('a visitor of the pricing table', () => {
           `${quantity.toLocaleString('en')} Renders: ${formatted}`,
         )
       }
-      // The field takes what is beyond the slider's end.
+      // The field accepts quantities beyond the end of the slider.
       await card.getByRole('spinbutton', { name: 'Renders' }).fill('1234567')
       const { formatted } = await client.billing.calculate('renders_monthly', 1_234_567)
       expect(await card.locator('[part=amount]').textContent()).toBe(formatted)

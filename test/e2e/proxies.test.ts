@@ -24,13 +24,13 @@ interface Place {
   readonly key: string
   readonly https: number
   readonly http: number
-  /** Of the service. */
+  /** Address of the service. */
   readonly upstream: string
 }
 
 interface Proxy {
   readonly name: string
-  /** The configuration, and how it is run. */
+  /** Writes the configuration. Returns the arguments to start the proxy. */
   command(place: Place): { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv }
 }
 
@@ -218,7 +218,7 @@ test.each(proxies)(
       statuses.add((await ask(`${admin}/config`, { from: '127.0.0.3', headers })).status)
     expect([...statuses]).toEqual([401])
 
-    // Without TLS there is only the way to it.
+    // Without TLS, every request is redirected to https.
     const bare = await new Promise<IncomingMessage>((resolve, reject) => {
       plainRequest({ host: '127.0.0.1', port: place.http, path: '/healthz', headers: { host }, agent: false }, resolve)
         .on('error', reject)

@@ -155,7 +155,7 @@ const gitlab: Side = {
   },
 }
 
-/** As somebody who is signed in at the processor. */
+/** Renames a product in the processor's dashboard. */
 async function renameAtTheProcessor(name: string): Promise<void> {
   const key = readFileSync(path.join(home, 'data', 'sandbox-key'), 'utf8').trim()
   const options = { headers: { authorization: `Bearer ${key}` } }

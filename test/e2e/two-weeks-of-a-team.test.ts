@@ -193,7 +193,7 @@ test('after two weeks of a team’s work every subscriber is on the configured p
     .poll(async () => (await run('cy', 'billing history --env production')).stderr, { timeout: 20_000 })
     .toContain('service_key_expired')
 
-  // The renewal: what each pays is what the files say.
+  // The renewal: each customer pays the amount in the files.
   expect([await invoices('small'), await invoices('deal')]).toEqual([[3800], [1900]])
   await advance(32)
   expect([await invoices('small'), await invoices('deal')]).toEqual([
@@ -208,7 +208,7 @@ test('after two weeks of a team’s work every subscriber is on the configured p
       subscriptions: [{ items: [{ price_id: price, legacy: false }] }],
     })
 
-  // Who did what, whatever name they claim.
+  // The history names the key of each author, whatever name they claim.
   const { versions } = (await json('bo', 'billing history --limit 20 --env production')) as unknown as {
     versions: { kind: string; version: string; by: { key_name: string } | null }[]
   }

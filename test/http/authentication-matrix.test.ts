@@ -17,7 +17,7 @@ interface Route {
 const test = startedForAll(() => startTestApp({ clock: { now: () => Date.now() + offset } }))
 let offset = 0
 let routes: Map<string, Route>
-/** Ids that are known only once they were made. */
+/** Ids that are known only after their objects were created. */
 const made: Record<string, string> = {}
 const secrets: string[] = []
 const keys = { wrong: `rck_${'A'.repeat(43)}`, revoked: '', expired: '', read: '' }
@@ -127,7 +127,7 @@ async function refuseAll(ids: readonly string[], headers: Record<string, string>
   return [...words][0]
 }
 
-/** Everything that a request could have changed. */
+/** Reads all state that a request could have changed. */
 async function stateOf({ service }: TestApp) {
   const page = { limit: 100, offset: 0 }
   return {
@@ -183,7 +183,7 @@ describe('a caller without permission', () => {
     const ids = idsWith('key', 'session', 'public')
     const wrong = await refuseAll(ids, { 'x-service-key': keys.wrong }, 401, 'service_key_invalid')
     expect(await refuseAll(ids, { 'x-service-key': keys.revoked }, 401, 'service_key_invalid')).toBe(wrong)
-    // A good session does not mend a wrong key.
+    // A valid session does not make up for a wrong key.
     const both = { 'x-service-key': keys.wrong, cookie: cookieOf(sessions.other) }
     expect(await refuseAll(ids, both, 401, 'service_key_invalid')).toBe(wrong)
   })

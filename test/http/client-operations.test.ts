@@ -158,7 +158,7 @@ const freeSubscription = async () => {
 const jobId = async () => (await client.jobs.list()).jobs[0]?.id ?? ''
 
 type Operation = { readonly operationId: string }
-/** Operations that nobody but the processor calls. */
+/** Operations that only the processor calls. */
 const ofProcessor = ['receiveProcessorEvent']
 const described = () =>
   Object.entries(world.app.swagger().paths ?? {}).flatMap(([path, operations]) =>

@@ -41,7 +41,7 @@ async function open(text = ''): Promise<Socket> {
   return socket
 }
 
-/** Everything that came until the other side ended. */
+/** Returns all bytes received until the server closes the connection. */
 async function readAll(socket: Socket): Promise<string> {
   let text = ''
   socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))

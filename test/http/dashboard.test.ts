@@ -332,7 +332,7 @@ describe('another site', () => {
     { origin: 'https://evil.example' },
     { origin: 'http://localhost:3000' },
     { origin: 'null' },
-    // Nothing that says where it comes from.
+    // No header names the origin.
     {},
   ]
 

@@ -22,7 +22,7 @@ const fetching = `export default { async fetch(request) {
   try { return await fetch(new URL(request.url).searchParams.get('u'), { headers: request.headers }) }
   catch (error) { return new Response(error.name + ': ' + error.message, { status: 599 }) } } }`
 
-/** Answers as the JSON in the query says. */
+/** A worker that responds with the status and headers given in the query as JSON. */
 const saying = `export default { fetch(request) {
   const { body = 'said', long, ...init } = JSON.parse(new URL(request.url).searchParams.get('say'))
   return new Response(body, long === undefined ? init : { headers: { 'x-long': 'a'.repeat(long) } }) } }`

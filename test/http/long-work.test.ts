@@ -219,7 +219,7 @@ describe('a slow request does not delay other requests:', () => {
       status.push((await test.app.inject({ url, headers: withKey() })).statusCode)
     })
     expect(status).toEqual([200])
-    // In one piece it would be nearly all.
+    // If the work ran without a pause, it would be nearly all of it.
     expect(longest).toBeLessThan(all * 0.75)
   })
 })

@@ -41,7 +41,7 @@ async function refundPartOf(tenant: string, amount: number): Promise<void> {
   await test.stripe.refunds.create({ charge: data[0]?.id ?? '', amount })
 }
 
-/** Leaves an open invoice that was made by hand. */
+/** Creates a manual invoice that stays open. */
 async function billByHand(tenant: string, amount: number): Promise<void> {
   const { stripe } = test
   const customer = await customerOf(tenant)

@@ -140,7 +140,7 @@ describe('the request members of a tenant', () => {
 
   it.each([tenantsCreate, tenantsUpdate])('can be set on the command line: $name', ({ options = [] }) => {
     const offered = options.map(({ flags }) => flags.replace(/^--([a-z-]+).*$/, '$1').replaceAll('-', '_'))
-    // The command calls its customer by one word.
+    // The command line has another name for this member: `customer`.
     const named = edited().map((name) => (name === 'processor_customer_id' ? 'customer' : name))
     expect(named.filter((name) => !offered.includes(name))).toEqual([])
   })

@@ -9,7 +9,7 @@ export interface Row {
   /** Values of the path's parameters. Default: those that fit most routes. */
   readonly at?: Readonly<Record<string, string>>
   readonly body?: object
-  /** Of every request, with its question mark. */
+  /** Query string of the request, with its question mark. */
   readonly query?: string
 }
 

@@ -17,7 +17,7 @@ export interface WorkerWorld extends TestApp {
 
 export const workersPath = '/api/v1/workers'
 
-/** What the command line uploads. */
+/** Returns the upload that the command line would send. */
 export function upload(code: string, more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     modules: [{ name: 'worker.js', type: 'esm', content: code }],

@@ -152,7 +152,7 @@ describe('the impact of a price change', () => {
         ],
       },
     ])
-    // Who bought in the other currency keeps it.
+    // Subscribers in the other currency keep their price.
     await stack.stripe.prices.update(price, { currency_options: '' })
     const { impact: own } = await stack.service.push(shop(12_900, '1.1.0'), dryRun)
     expect(own).toMatchObject([{ subscriptions: 2, monthly: [{ currency: 'usd', amount: 9900 }] }])

@@ -96,7 +96,7 @@ it('a value outside of the document is reported by pull, drift and adoption, and
   }
   expect(await trials()).toEqual([[1000, 14]])
   expect((await service.drift()).notes).toHaveLength(1)
-  // What was before has the trial as well.
+  // The earlier price has the trial too.
   await service.rollback(1, nobody)
   expect(await trials()).toEqual([[900, 14]])
   expect((await stripe.prices.list({ product: product.id })).data).toHaveLength(2)

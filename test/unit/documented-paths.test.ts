@@ -7,9 +7,9 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const guides = ['ARCHITECTURE.md', 'CONTRIBUTING.md']
 
-/** Named because there shall be none. */
+/** Named in the guides as a file that must not exist. */
 const unwanted = 'index.ts'
-/** What a build makes. */
+/** Folders that a build creates. */
 const built = /(?:^|\/)(?:bundle|dist)(?:\/|$)/
 
 // The pattern `**` does not match folders that begin with a dot.

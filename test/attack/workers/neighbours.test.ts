@@ -90,7 +90,7 @@ describe('other workers and the API are not affected by', () => {
     await attacked('fetches', () => all(1, '/workers/many'))
     const grown = Math.round((process.memoryUsage().rss - before) / 1024 / 1024)
     report(`the service grew by ${String(grown)} MB`)
-    // All of them at once took it to nearly a gigabyte.
+    // Without a limit, memory grew to nearly a gigabyte.
     expect(grown).toBeLessThan(400)
   })
 

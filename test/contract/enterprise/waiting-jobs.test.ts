@@ -115,7 +115,7 @@ test('subscribers who renew on different days are moved in several passes, and e
   const { id } = await shop.stripe.subscriptions.create({ customer, items: [{ price: shop.former, quantity: 3 }] })
   const job = await shop.migrate(50)
   expect(job).toMatchObject({ state: 'waiting', stepsTotal: 2 })
-  // The sooner of the two.
+  // The job resumes at the earlier of the two renewals.
   expect(job.resumesAt).toBeLessThan(shop.clock.now() + 25 * day)
   shop.pass(((job.resumesAt ?? 0) - shop.clock.now()) / day + 0.01)
   await shop.service.waitingJobs.continueDue()
@@ -135,7 +135,7 @@ test('subscribers who renew on different days are moved in several passes, and e
 
 test('a subscription that the processor has not renewed yet on its date is checked again after 10 minutes', async () => {
   const shop = await datedShop([1])
-  // The processor's time, unlike ours, stands still.
+  // The processor's clock does not advance, in contrast to the service's.
   const stays = { now: () => shop.clock.now() + 40 * day }
   const { id } = await shop.migrate(45)
   const late = replica(shop, stays)
@@ -285,7 +285,7 @@ test('a server continues its waiting jobs after a restart', async () => {
   const { id } = await first.service.startMigration({ priceId: 'pro_monthly', to }, caller)
   while ((await first.service.findJob(id)).state === 'running') await new Promise((resolve) => setImmediate(resolve))
   expect(await first.service.findJob(id)).toMatchObject({ state: 'waiting' })
-  // The sandbox of a server keeps its own time.
+  // The sandbox of a server has its own clock.
   await fetch(`${first.sandboxUrl ?? ''}/_sandbox/clock`, {
     method: 'POST',
     headers: { authorization: `Bearer ${readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim()}` },

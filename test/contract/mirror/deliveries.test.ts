@@ -11,7 +11,7 @@ const secret = 'whsec_of_an_endpoint_made_by_hand'
 
 interface DeliveryWorld extends MirrorWorld {
   readonly id: string
-  /** The event of the newest change, as its text. */
+  /** The event of the latest change, as JSON text. */
   newest(): Promise<string>
   sign(body: string, options?: { readonly with?: string; readonly secondsAgo?: number }): string
   deliver(body: string, signature: string | null): Promise<void>

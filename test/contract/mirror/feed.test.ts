@@ -25,7 +25,7 @@ async function expectEqualToListing(world: Pick<MirrorWorld, 'mirrored' | 'liste
 
 const paths = (world: MirrorWorld) => world.control.requests().map(({ path }) => path)
 
-/** A feeder that polls all the time. */
+/** A feeder that polls without a pause. */
 function eagerFeeder(world: Pick<MirrorWorld, 'deps' | 'store' | 'clock'>) {
   const { store, clock } = world
   const allocation = createReadAllocation({ store: store.mirror, clock, pollMs: 0, limited: false })
@@ -218,7 +218,7 @@ describe('the mirror', () => {
     await world.fill()
     const price = await world.monthly(1500)
     await world.subscribed(price)
-    // As if the event of the price had been withheld.
+    // Removes the price from the mirror, as if its event had not been sent.
     await world.settle()
     await world.store.mirror.remove('price', [price.id], await world.store.mirror.beginRead())
     await world.stripe.subscriptions.create({ customer: world.customer, items: [{ price: price.id }] })

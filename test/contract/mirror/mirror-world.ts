@@ -35,9 +35,9 @@ export interface MirrorWorld extends CustomerShop {
   fill(): Promise<void>
   /** Reads new events and everything that is stale. */
   settle(): Promise<void>
-  /** Everything that the mirror holds. */
+  /** All objects in the mirror. */
   mirrored(): Promise<Copy>
-  /** Everything that the processor lists. */
+  /** All objects that the processor lists. */
   listed(): Promise<Copy>
   subscription(id: string): Promise<Mirrored['subscription'] | null>
 }

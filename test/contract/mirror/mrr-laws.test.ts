@@ -9,7 +9,7 @@ import { checkExchange } from '../../support/stripe-contract.ts'
 import { processorOf } from '../processor/bench.ts'
 import { feedOf } from './mirror-world.ts'
 
-/** Written here on its own: intervals in a year. */
+/** Intervals per year, written independently of the product's table. */
 const inYear = { day: 365, week: 52, month: 12, year: 1 } as const
 
 const cases = fc.record({

@@ -11,7 +11,7 @@ import type { CustomerShop } from '../sandbox/customer-shop.ts'
 import { processorOf } from './bench.ts'
 
 export const start = utc('2027-01-01T00:00:00')
-/** In milliseconds. */
+/** Returns the time (ms) at which a day starts in UTC, e.g. `2027-02-01`. */
 export const at = (text: string): number => utc(`${text}T00:00:00`) * 1000
 
 export interface CustomerBench extends CustomerShop {

@@ -60,7 +60,7 @@ async function standing({ bench, subscription }: World) {
   const running = data.filter(({ status }) => status === 'active')
   return JSON.stringify([
     { ...live, schedule: null, lastResponse: undefined },
-    // Said by a phase or by default: it bills the same.
+    // A term of a phase or of the schedule's defaults has the same effect.
     running.map(({ phases, default_settings: usual }) =>
       phases.map((phase) => [
         ...[phase.start_date, phase.end_date, phase.items, phase.discounts, phase.default_tax_rates],

@@ -17,7 +17,7 @@ export interface Bench {
 }
 
 export interface Tools {
-  /** Known once the suite runs. */
+  /** Available once the suite runs. */
   readonly bench: Bench
   readonly signal: AbortSignal
   id(text: string): string

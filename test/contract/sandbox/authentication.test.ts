@@ -14,7 +14,7 @@ async function typesSince({ stripe }: TestSandbox, from = 0): Promise<string[]> 
     .slice(from)
 }
 
-/** What the cardholder presses on the bank's page. */
+/** Submits the cardholder's choice on the bank's page. */
 async function answer(action: Stripe.PaymentIntent.NextAction | Stripe.SetupIntent.NextAction | null, press: string) {
   const sdk = action?.use_stripe_sdk as { readonly stripe_js?: string } | undefined
   const url = action?.redirect_to_url?.url ?? sdk?.stripe_js ?? ''

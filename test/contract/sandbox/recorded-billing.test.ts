@@ -77,7 +77,7 @@ describe('usage:', () => {
     await use('40', at('04-30T23:00:00'))
     await to('05-01T02:00:00')
     expect(await latest()).toMatchObject({ status: 'paid', subtotal: 700, total: 630, amount_paid: 630 })
-    // After that nothing of April is billed any more.
+    // Later usage in April is not billed any more.
     await use('1000', at('04-30T23:00:00'))
     await to('06-01T02:00:00')
     expect((await latest())?.total).toBe(0)
@@ -417,7 +417,7 @@ test('a credit note refunds the card, or refers to an earlier refund (types)', a
   const own = await stripe.refunds.create({ charge: refund.charge as string, amount: 100 })
   const linked = await stripe.creditNotes.create({ invoice, amount: 100, refunds: [{ refund: own.id }] })
   expect(linked.refunds).toMatchObject([{ amount_refunded: 100, refund: own.id }])
-  // What one note names, no other one may.
+  // A refund that one credit note refers to cannot be used by another.
   const again = [{ refund: own.id, amount_refunded: 100 }]
   const twice = stripe.creditNotes.create({ invoice, amount: 100, refunds: again })
   expect(await refusal(twice)).toMatchObject({ param: 'refunds[0][amount_refunded]' })

@@ -176,7 +176,7 @@ describe('amounts', () => {
     const price = await monthly(500)
     const added = await stripe.subscriptionItems.create({ subscription: made.id, price: price.id })
     expect(added).toMatchObject({ current_period_start: later, current_period_end: utc('2027-02-01T00:00:00') })
-    // Taken away at once, it gives back what it cost.
+    // If it is removed at once, its whole cost is credited.
     await stripe.subscriptionItems.del(added.id)
     const upcoming = await stripe.invoices.createPreview({ subscription: made.id })
     const prorated = upcoming.lines.data.filter((line) => line.parent?.subscription_item_details?.proration)

@@ -131,7 +131,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     ['graduated', 1250, 4692, [100, 0, 1150, 0]],
     // 500 + 1250 × 2.515 = 3643.75
     ['volume', 1250, 3644, [1250, 0]],
-    // The first flat fee is due without usage too.
+    // The flat fee of the first tier is charged without usage too.
     ['graduated', 0, 300, [0]],
   ] as const)(
     'usage is billed in arrears, %s, %i units, one line per part of each tier',

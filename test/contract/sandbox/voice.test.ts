@@ -40,7 +40,7 @@ describe('a feature that the sandbox lacks:', () => {
     expect(await ask('POST', '/v1/checkout/sessions', { ...base, 'subscription_data[trail]': 'y' })).toMatchObject({
       error: { message: 'Received unknown parameter: subscription_data[trail]', code: 'parameter_unknown' },
     })
-    // Of both kinds, the mistake is told.
+    // If a request has an unsupported and an unknown parameter, the unknown one is reported.
     expect(await ask('POST', '/v1/checkout/sessions', { consent_collection: 'x', oops: 'y' })).toMatchObject({
       error: { message: 'Received unknown parameter: oops' },
     })

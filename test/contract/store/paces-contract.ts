@@ -20,7 +20,7 @@ interface Start {
   readonly operation: string
 }
 
-/** The most that began within any one second. */
+/** Returns the maximum number of calls that started within one second. */
 function mostInOneSecond(starts: readonly Start[]): number {
   return Math.max(...starts.map(({ at: from }) => starts.filter(({ at }) => at >= from && at < from + 1000).length))
 }

@@ -22,7 +22,7 @@ const codeOf = (error: unknown) => {
 }
 
 const tasks: Readonly<Record<string, (store: KyselyStore) => Promise<void>>> = {
-  /** Only opens, and with that migrates. */
+  /** Opens the store, which migrates its schema. */
   migrate: async () => say('migrated'),
 
   /** Takes the lease and keeps it until it is killed. */
@@ -107,7 +107,7 @@ const tasks: Readonly<Record<string, (store: KyselyStore) => Promise<void>>> = {
       say(await store.jobs.settle(id, 0, outcome, token).then(() => 'written', codeOf))
     }),
 
-  /** Starts one free subscription as often as it can. */
+  /** Starts the same free subscription repeatedly. */
   subscribe: async (store) => {
     const ids = new Set<string>()
     for (let turn = 0; turn < 20; turn++) {

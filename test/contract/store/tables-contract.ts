@@ -17,7 +17,7 @@ interface Row {
   readonly tab: string
   readonly col: string
   readonly type: string
-  /** SQLite says 0 or 1. */
+  /** SQLite returns 0 or 1. */
   readonly nullable: boolean | number
 }
 

@@ -93,7 +93,7 @@ function statusOf({ standing, free }: ModelTenant): string {
   return status ?? (free ? 'free' : 'none')
 }
 
-/** The same answer, by reading every tenant. */
+/** Computes the expected list by reading every tenant. */
 function expected(tenants: readonly ModelTenant[], query: TenantListQuery): { ids: readonly string[]; total: number } {
   const { q = '', state, onPrices = [], owing = false, sort = 'id', order = 'asc' } = query
   const found = tenants.filter((tenant) => {

@@ -10,7 +10,7 @@ const page = { limit: 100, offset: 0 }
 
 export function tenantRaces(engine: string, makePlace: MakePlace): void {
   const storeProcess = storeProcesses()
-  /** Twenty calls at once, from two replicas in turn. */
+  /** Makes twenty concurrent calls, alternating between two replicas. */
   const rush = async <T>(work: (store: KyselyStore, index: number) => Promise<T>) => {
     const place = await makePlace()
     const stores = await Promise.all([place.open(), place.open()] as const)

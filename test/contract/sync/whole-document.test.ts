@@ -129,7 +129,7 @@ const cases: readonly Case[] = resourceKinds.flatMap((kind) =>
   })),
 )
 
-/** What has to differ between two items of a kind. */
+/** Members that must differ between two items of a kind. */
 const ownNames: { readonly [K in ResourceKind]?: (id: string) => object } = {
   meter: (id) => ({ event_name: id }),
   promotion_code: (id) => ({ code: id.replaceAll('_', '').toUpperCase() }),

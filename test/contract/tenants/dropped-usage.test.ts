@@ -34,7 +34,7 @@ test('the doctor reports usage that the processor dropped, with meter, cause and
     'no meter: 1 × no_meter',
   ])
     expect(found?.detail).toContain(part)
-  // What was dropped is not billed.
+  // Dropped usage is not billed.
   const { data } = await stripe.billing.meters.list()
   const day = 86_400
   const sums = await stripe.billing.meters.listEventSummaries(data[0]?.id ?? '', {

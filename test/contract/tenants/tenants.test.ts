@@ -30,7 +30,7 @@ describe('tenants', () => {
     )
     const changed = await service.updateTenant(made.id, { name: 'Acme Ltd', email: null }, caller)
     expect(changed).toMatchObject({ name: 'Acme Ltd', email: null })
-    // Nothing changes, so nothing is told.
+    // Nothing changes, so there is no audit row.
     expect(await service.updateTenant(made.id, { name: 'Acme Ltd' }, caller)).toEqual(changed)
     const { items } = await service.tenantAudit(made.id, page)
     expect(items).toMatchObject([

@@ -38,7 +38,7 @@ const paid = async (page: { readonly url: string }) => {
   const last = (await live()).at(-1)
   return { id: last?.id ?? '', status: last?.status }
 }
-/** A trial that began, and was cancelled. */
+/** Starts a trial and cancels it. */
 const tried = async (priceId: string, more: Partial<NewCheckout> = {}) => {
   const { id, status } = await paid(await byKey(priceId, more))
   expect(status).toBe('trialing')

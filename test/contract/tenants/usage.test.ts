@@ -28,7 +28,7 @@ describe('reported usage', () => {
       alreadyCounted: false,
     })
     await report('acme', 3, { identifier: 'a' })
-    // The first report of an identifier stands.
+    // The first report of an identifier counts.
     expect(await report('acme', 9, { identifier: 'a' })).toMatchObject({ alreadyCounted: true })
     await report('beta', 2, { identifier: 'a' })
     await report('acme', '2', { identifier: 'x'.repeat(200) })

@@ -237,7 +237,7 @@ describe('the workers of several replicas:', () => {
   test('a schedule fires on one of two replicas, in the active version, and ends with the deployment that drops it', async () => {
     const place = await inFile()
     const store = await place.open()
-    // The tick comes when the test says so.
+    // The test controls the time of the tick.
     let now = await store.workers.now()
     const time = () => Promise.resolve(now)
     const a = await replica(store, { time })

@@ -76,7 +76,7 @@ describe('the scheduler:', () => {
     for (let tick = 1; tick <= ticks; tick++) {
       now = start + tick * minute
       if (tick === ticks / 2) {
-        // The last tick that it takes never ends.
+        // The last run that it started never ends.
         a.kill()
         await a.scheduler.tick()
       }

@@ -32,7 +32,7 @@ const files = { secretOfRoot: '', secretOfUser: '', shared: '' }
 beforeAll(async () => {
   base = await mkdtemp(path.join(os.tmpdir(), 'rc-confine-'))
   await chmod(base, 0o755)
-  // Where every user can open it, as the runtime is.
+  // In a folder that every user can read, like the runtime.
   node = path.join(base, 'node')
   copyFileSync(process.execPath, node)
   await chmod(node, 0o755)
@@ -59,7 +59,7 @@ interface Inside {
     readonly passwd: boolean
     readonly environment: boolean
   }
-  /** Every file outside of /proc, where there are few. */
+  /** Every file outside of /proc, if there are only few. */
   readonly everyFile: readonly string[] | null
   readonly processes: number
   readonly seesService: boolean
@@ -70,7 +70,7 @@ interface Inside {
   readonly filtered: boolean
 }
 
-/** Runs inside, so it can use nothing from here. */
+/** The program that runs in the confinement. It can use nothing of this file. */
 const probe = `
 const fs = require('node:fs'), os = require('node:os')
 const { secret, shared, service } = JSON.parse(process.argv[1])
@@ -100,7 +100,7 @@ console.log(JSON.stringify({
   processes: pids.length,
   seesService: seen.length > 0,
   signalsService: seen.some((pid) => tries(() => process.kill(Number(pid), 0))),
-  // The filter refuses the question itself.
+  // The filter refuses this system call.
   interfaces: (() => { try { return Object.keys(os.networkInterfaces()) } catch { return [] } })(),
   uid: process.getuid(),
   capabilities: field('CapEff'),
@@ -245,7 +245,7 @@ describe('the process of a worker:', () => {
     const ways = [
       ...(isRoot ? [{ asRoot: true, mountsProc: true }] : []),
       { asRoot: false, mountsProc: true },
-      // As in a container.
+      // /proc cannot be mounted, as in a container.
       { asRoot: false, mountsProc: false },
     ]
     for (const { asRoot, mountsProc } of ways) {

@@ -185,7 +185,7 @@ describe('the process of a worker', () => {
         .slice(2)
         .map((line) => line.split(':')[0]?.trim()),
     ).toEqual(['lo'])
-    // bubblewrap tells where it began, and that is all.
+    // The environment contains the working directory that bubblewrap sets, and nothing else.
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toMatch(/^(PWD=\/\0)?$/)
     expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain('sesame')
 

@@ -37,7 +37,7 @@ describe('a service that is killed during a deployment', () => {
       expect(view.deployment.active).toBe(true)
       expect((await survivor.get('one')).version).toBe(view.deployment.id)
       expect(survivor.workers.workerAtHost('one.example')).toBe(which === 'new' ? 'one' : null)
-      // A service that starts anew serves the same.
+      // A restarted service serves the same version.
       const fresh = await replica(await place.open())
       expect((await fresh.get('one')).text).toBe(which)
       await survivor.workers.deployWorker(deployment('one', serving('newest')))

@@ -324,7 +324,7 @@ describe('a change from one deal to another', () => {
       expect(planSwaps([state([item('p_lonely')])], lonely, silver, { unmatched }).skipped).toMatchObject([
         { reason: 'on_other_deal', detail: 'The enterprise price "lonely" has no base price.' },
       ])
-    // Of the very deal that is applied it is no other.
+    // A price of the applied deal does not belong to another deal.
     const own = { kind: 'custom', enterpriseId: 'x' } as const
     expect(reasons([state([item('p_lonely')])], lonely, own)).toEqual([
       'The enterprise price "lonely" has no base price.',

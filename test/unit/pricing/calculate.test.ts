@@ -91,7 +91,7 @@ describe('calculate:', () => {
       { up_to: 2, unit_amount_decimal: '0.3' },
       { up_to: 'inf', unit_amount_decimal: '0.3' },
     ]
-    // Rounded line by line this would be 0.
+    // If each line were rounded, the result would be 0.
     expect(calculate(unit({ billing_scheme: 'tiered', tiers }), 3)).toMatchObject({ amount: 1, amountDecimal: '0.9' })
   })
 

@@ -83,7 +83,7 @@ describe.each(resourceKinds)('the member table of a %s', (kind) => {
     expect(declared).toContain('livemode')
     expect(missing(type, table)).toEqual([])
     expect(Object.keys(table).filter((member) => !declared.includes(member))).toEqual([])
-    // Without its row a member is found missing.
+    // A member without a row is reported as missing.
     const { livemode: _livemode, ...rest } = table
     expect(missing(type, rest)).toEqual(['livemode'])
   })

@@ -12,7 +12,7 @@ import type {
 type Phases = readonly [Phase, ...Phase[]]
 type Said = readonly { readonly start: number; readonly end: number; readonly prices: readonly string[] }[]
 
-/** As much of a phase as a timeline looks at. */
+/** The members of a phase that a timeline reads. */
 function phasesOf(said: Said): Phases {
   const items = (prices: readonly string[]) => prices.map((price) => ({ price, quantity: 1 }))
   const made = said.map(({ start, end, prices }) => ({ start_date: start, end_date: end, items: items(prices) }))

@@ -121,7 +121,7 @@ describe('an object that is written and read back stays the same:', () => {
 
   it('a product', () => {
     const members: Arbitraries<'product', 'defaultPrice'> = {
-      // What is attached is written and read apart.
+      // Attachments of features are written and read separately.
       features: fc.constant([]),
       name: fc.string({ minLength: 1 }),
       description: fc.string(),
