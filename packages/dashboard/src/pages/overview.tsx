@@ -1,4 +1,4 @@
-// Overview page: revenue, unpaid amounts, the effect of the last pushes, and open problems.
+// Overview page: revenue, open debts, changes of the last pushes, and problems that the checks found.
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'

@@ -1,4 +1,4 @@
-// Subscribers page of a price: who pays its current amount and who an earlier one, and a button that moves the latter to the current price.
+// Page of a price: its subscribers by generation, and the dialog that moves them to the current one.
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import type { Subscriber } from '@ratecard/client'

@@ -4,10 +4,10 @@ import type { ReactNode } from 'react'
 import type { LoadState } from '../live.ts'
 import { Badge, Empty, Loading, Problem, Prose, Time } from './basic.tsx'
 
-/** Reload interval (15 s) of a page that shows data of the mirror. */
+/** Reload interval (ms) of data from the mirror. */
 export const mirrorReload = { everyMs: 15_000 }
 
-/** Renders the age of data from the mirror. Renders nothing for data that was read from the processor now. */
+/** Renders how recent the data is. Renders nothing for data that was read live. */
 export function AsOf({ of }: { readonly of: { readonly asOf?: string; readonly stale?: boolean } }) {
   if (of.asOf === undefined) return null
   return (
@@ -23,7 +23,7 @@ interface MirroredProps<Value> {
   readonly children: (value: Value) => ReactNode
 }
 
-/** Like `Show`, with a message while the mirror is off or incomplete. */
+/** Like `Show`, with an explanation if the mirror is off or not complete. */
 export function ShowMirrored<Value>({ of, what, children }: MirroredProps<Value>) {
   const { error, value } = of
   if (error?.code === 'mirror_off' || error?.code === 'mirror_filling')
@@ -42,7 +42,7 @@ export function ShowMirrored<Value>({ of, what, children }: MirroredProps<Value>
   )
 }
 
-/** Renders amounts in several currencies, one per line. Renders a dash if there are none. */
+/** Renders amounts of several currencies, one per line; a dash if there are none. */
 export const Amounts = ({ of }: { readonly of: readonly { readonly formatted: string }[] | undefined }) =>
   of === undefined || of.length === 0 ? (
     <span className="quiet">—</span>

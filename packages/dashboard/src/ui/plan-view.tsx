@@ -79,9 +79,7 @@ function Impact({ outcome: { impact, details } }: { readonly outcome: PushOutcom
   )
 }
 
-/**
- * Renders the subscriptions of all generations (the current price and its earlier ones), and below them those of each earlier generation.
- */
+/** Renders the subscriptions of all generations, and below them those of each earlier generation. */
 function Generations({ one: { subscriptions, generations } }: { readonly one: PushOutcome['impact'][number] }) {
   const earlier = generations.filter(({ current, subscriptions: own }) => !current && own > 0)
   return (

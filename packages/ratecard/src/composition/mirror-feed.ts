@@ -68,7 +68,8 @@ export function createMirrorFeed(
     allocation,
     keepDay: async () => {
       const state = await store.mirror.state()
-      // The time of the last poll, not `as_of`: one object that cannot be read holds `as_of` back, and must not end the history.
+      // Days are stored up to the time of the last poll, and not up to `as_of`: one object that cannot be read stops `as_of`, but must not
+      // stop the history.
       if (state !== null && state.beganAt !== null && state.readUntil !== null)
         await keepEndedDay(keeping, state.readUntil)
     },

@@ -51,7 +51,7 @@ function advance(call: OperationContext): TestClockBody {
 
 /**
  * Refuses to advance a test clock by more than two intervals of its shortest subscription (e.g. two months), or two years if it has no
- * subscriptions. Source: the Stripe SDK's documentation of `frozen_time`.
+ * subscriptions. Source: the SDK's documentation of `frozen_time`.
  */
 function refuseTooFar(call: OperationContext, clock: TestClockBody, time: number): void {
   const steps = call

@@ -6,7 +6,7 @@ import type { Param, Read } from '../protocol/parameters/params.ts'
 
 /**
  * A parameter with a statement descriptor: at most 22 characters, at least one letter, and none of the forbidden characters. Source: the
- * Stripe SDK's documentation of `statement_descriptor`.
+ * SDK's documentation of `statement_descriptor`.
  */
 function statementDescriptor(): Param<string, false> {
   return checked(text({ max: 22 }), (given, name) => {

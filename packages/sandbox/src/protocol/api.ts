@@ -110,7 +110,7 @@ interface Progress {
 export class Api {
   readonly #parts: ApiParts
   readonly #keys: IdempotencyKeys
-  /** Writes held back by `late` and `late_arrival` faults: their connection is closed, and they are not carried out yet. Oldest first. */
+  /** Writes that a `late` fault delays: the connection is closed, and the write is not carried out yet. Oldest first. */
   readonly #late = new Map<() => Promise<void>, { readonly release: () => void }>()
 
   constructor(parts: ApiParts) {
@@ -135,14 +135,14 @@ export class Api {
     return this.#finish(request, progress, outcome)
   }
 
-  /** Carries out all writes that faults hold back, oldest first. Returns their number. */
+  /** Carries out all writes that a `late` fault has delayed, oldest first. Returns their number. */
   async land(): Promise<number> {
     const waiting = [...this.#late.keys()]
     for (const carryOut of waiting) await carryOut()
     return waiting.length
   }
 
-  /** Drops all writes that faults hold back, because a restored snapshot has replaced the state that they were sent to. */
+  /** Drops all delayed writes, because a restored snapshot has replaced the state that they were sent to. */
   forgetLate(): void {
     for (const { release } of this.#late.values()) release()
     this.#late.clear()

@@ -74,7 +74,7 @@ export interface DraftedInvoice {
 
 /**
  * Returns the amounts due. An amount below the minimum charge is not due: it moves to the customer's balance, and so to the next invoice.
- * Source: the Stripe SDK's documentation of invoices.
+ * Source: the SDK's documentation of invoices.
  */
 function amountsDue(
   total: number,
@@ -101,7 +101,7 @@ export function createDraft(call: OperationContext, params: NewInvoice): Drafted
   const running = new Set(reductions.map(({ discount }) => discount))
   const id = newId('in_1', 23)
   const pending = params.pending ?? (takesPending(params) ? pendingItems(call, subscription) : [])
-  // Invoice items come before subscription lines. Source: the Stripe SDK's documentation of `lines`.
+  // Invoice items come before subscription lines. Source: the SDK's documentation of `lines`.
   const unreduced = [...pending.map(itemLine), ...withProrationItems(call, subscription, params.lines, id)]
   const lines = withTaxes(call, applyReductions(unreduced, reductions), (line) => {
     const { invoice_item_details: ofItem, subscription_item_details: ofSubscription } = line.parent
@@ -170,7 +170,7 @@ function close(call: OperationContext, invoice: InvoiceBody, status: 'void' | 'u
 
 /**
  * True if an invoice includes pending invoice items by default: those of a period (create, cycle) do. Manual invoices pass `pending`
- * instead. Source: the Stripe SDK's documentation of invoice items.
+ * instead. Source: the SDK's documentation of invoice items.
  */
 function takesPending({ reason }: NewInvoice): boolean {
   return reason === 'subscription_create' || reason === 'subscription_cycle'
@@ -292,8 +292,8 @@ function withSecret(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
 }
 
 /**
- * Returns the invoice finalized, with its number. The customer's balance is applied unless `settles` is false. Updates the customer, but
- * does not write the invoice.
+ * Finalizes the invoice and returns it with its number, for the caller to store. Unless `settles` is false, applies the customer's balance.
+ * Stores the customer with its next invoice number.
  */
 function withNumber(call: OperationContext, before: InvoiceBody, own: InvoiceBody, settles = true): InvoiceBody {
   const customer = customerOf(call, before.customer)
@@ -329,8 +329,8 @@ function finalizeByEmail(call: OperationContext, before: InvoiceBody, open: Invo
 }
 
 /**
- * Marks an invoice overdue after its due date. Its customer becomes delinquent, its subscription past due. Source: the Stripe SDK's
- * documentation of `status`.
+ * Marks an invoice overdue after its due date. Its customer becomes delinquent, its subscription past due. Source: the SDK's documentation
+ * of `status`.
  */
 export function markOverdue(call: OperationContext, invoice: InvoiceBody): void {
   const written = call.update(invoice, { ...invoice, _due: null }, 'invoice.overdue')
@@ -366,9 +366,8 @@ interface InvoiceAttempt {
 }
 
 /**
- * Attempts to pay the invoice once. The caller updates the subscription afterwards (`updateStatusAfter`). A manual attempt counts in
- * `attempt_count` only if it is the first one, and does not change the retry schedule. Source: the Stripe SDK's documentation of
- * `attempt_count`.
+ * Attempts to pay the invoice once. The caller then updates the subscription with `updateStatusAfter`. A manual attempt counts in
+ * `attempt_count` only if it is the first one, and does not change the retry schedule. Source: the SDK's documentation of `attempt_count`.
  */
 export function attemptInvoice(
   call: OperationContext,
@@ -379,7 +378,7 @@ export function attemptInvoice(
   const tries = invoice.attempt_count + (counts ? 1 : 0)
   const method = invoice.amount_due > 0 ? cardOf(call, invoice, card) : undefined
   const before = method === undefined ? undefined : intentFor(call, invoice)
-  // A card that needs 3-D Secure is not retried automatically. Source: the Stripe SDK's documentation of `attempt_count`.
+  // A card that needs 3-D Secure is not retried automatically. Source: the SDK's documentation of `attempt_count`.
   const waits = !manual && before?.status === 'requires_action' && before.payment_method === method?.id
   const intent =
     before === undefined || method === undefined || waits
@@ -387,7 +386,7 @@ export function attemptInvoice(
       : attemptIntent(call, before, method, { authenticated })
   if (invoice.amount_due === 0 || intent?.status === 'succeeded') {
     const paid = { ...asPaid(call, invoice), attempt_count: tries, attempted: true }
-    // `invoice.payment_succeeded` comes before `invoice.paid`. Source: responses of Stripe's API, recorded at version 2026-08-26.dahlia.
+    // `invoice.payment_succeeded` comes before `invoice.paid`. Source: the real API at version 2026-08-26.dahlia.
     const written = call.update(invoice, paid, 'invoice.payment_succeeded')
     call.emit('invoice.paid', written)
     setDelinquent(call, invoice, false)

@@ -8,7 +8,7 @@ export type Sums = Pick<
 >
 
 /**
- * Computes the totals. `ofItems` contains the discounts of single items; `subtotal` is the amount after these. Source: the Stripe SDK's
+ * Computes the totals. `ofItems` contains the discounts of single items; `subtotal` is the amount after these. Source: the SDK's
  * documentation of `subtotal`.
  */
 export function totals(lines: readonly InvoiceLineBody[], ofItems: ReadonlySet<string>): Sums {

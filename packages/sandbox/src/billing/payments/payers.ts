@@ -4,8 +4,8 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { intentFor } from './payments.ts'
 
 /**
- * Sets `delinquent` of an invoice's customer. A failed automatic payment or a passed due date makes a customer delinquent; a paid or
- * uncollectible invoice clears that. Source: the Stripe SDK's documentation of `delinquent`.
+ * Sets `delinquent` of an invoice's customer. A failed automatic payment, or a due date that has passed, makes a customer delinquent. An
+ * invoice that becomes paid or uncollectible ends that. Source: the SDK's documentation of `delinquent`.
  */
 export function setDelinquent(call: OperationContext, invoice: InvoiceBody, delinquent: boolean): void {
   const customer = call.find('customer', invoice.customer)
@@ -15,7 +15,7 @@ export function setDelinquent(call: OperationContext, invoice: InvoiceBody, deli
 
 /**
  * Returns the default payment method of a subscription after an invoice. With `save_default_payment_method: on_subscription` it is the one
- * that paid the invoice. Source: the Stripe SDK's documentation of `payment_settings`.
+ * that paid the invoice. Source: the SDK's documentation of `payment_settings`.
  */
 export function defaultCardAfter(
   call: OperationContext,

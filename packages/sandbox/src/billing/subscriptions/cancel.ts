@@ -16,7 +16,7 @@ import { isMetered, priceOf, save, intervalOf } from './subscription-records.ts'
 
 /**
  * Cancels a subscription at the caller's request. `prorate` credits unused time. `invoiceNow` bills the credit, the usage and the pending
- * lines. With neither, pending prorations are deleted. Source: the Stripe SDK's documentation of `cancel`.
+ * lines. With neither, pending prorations are deleted. Source: the SDK's documentation of `cancel`.
  */
 export function cancelOnRequest(
   call: OperationContext,
@@ -71,8 +71,7 @@ export function cancelNow(
 
 /**
  * Refuses a `cancel_at` in mid-period if the real API would prorate it: in the current period unless `proration_behavior` is `none`, and in
- * any later period. Source: the Stripe SDK's documentation of `cancel_at`. The sandbox does not implement that and would bill a wrong
- * amount.
+ * any later period. Source: the SDK's documentation of `cancel_at`. The sandbox does not implement that and would bill a wrong amount.
  */
 export function refuseMidPeriodEnd(
   call: OperationContext,
@@ -116,7 +115,7 @@ export function recheckPlannedEnd(
   if (!same || after.cancel_at !== before.cancel_at) refuseMidPeriodEnd(call, after, after.cancel_at, behavior)
 }
 
-/** Stops automatic retries of the subscription's open invoices. Source: the Stripe SDK's documentation of `cancel`. */
+/** Stops automatic retries of the subscription's open invoices. Source: the SDK's documentation of `cancel`. */
 function stopCollecting(call: OperationContext, subscription: SubscriptionBody): void {
   for (const invoice of openInvoices(call, subscription)) {
     // A `send_invoice` invoice keeps its due date, so it can still become overdue.
@@ -139,7 +138,7 @@ function endSchedule(
 }
 
 /**
- * Ends the schedule of a subscription that ends because it was not paid. Source: the Stripe SDK's documentation of
+ * Ends the schedule of a subscription that ends because it was not paid. Source: the SDK's documentation of
  * `subscription_schedule.aborted`.
  */
 export function abortSchedule(call: OperationContext, subscription: SubscriptionBody): void {

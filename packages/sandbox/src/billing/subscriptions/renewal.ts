@@ -48,7 +48,7 @@ export function renew(call: OperationContext, subscription: SubscriptionBody): S
 
 /**
  * Handles a trial that ends without a payment method: pauses or cancels the subscription, as in its `trial_settings`. Returns undefined if
- * the trial ends normally, e.g. with `create_invoice`. Source: the Stripe SDK's documentation of `trial_settings`.
+ * the trial ends normally, e.g. with `create_invoice`. Source: the SDK's documentation of `trial_settings`.
  */
 export function trialWithoutCard(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody | undefined {
   const { missing_payment_method: missing } = subscription.trial_settings.end_behavior
@@ -80,8 +80,8 @@ export function payerOf(subscription: SubscriptionBody): Parameters<typeof cardO
 }
 
 /**
- * Expires a subscription whose first invoice was not paid within 23 hours, and voids that invoice. Source: the Stripe SDK's documentation
- * of `status`.
+ * Expires a subscription whose first invoice was not paid within 23 hours, and voids that invoice. Source: the SDK's documentation of
+ * `status`.
  */
 function expireIncomplete(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody {
   for (const invoice of openInvoices(call, subscription)) closeUnpaid(call, invoice, 'void')

@@ -196,7 +196,7 @@ function firstLines(
   return lines
 }
 
-/** Refuses items whose prices have different currencies. The message is that of Stripe's API, recorded at version 2026-08-26.dahlia. */
+/** Refuses items whose prices have different currencies. Source of the message: the real API at version 2026-08-26.dahlia. */
 function refuseMixedCurrencies(call: OperationContext, items: readonly ItemParams[], currency: string): void {
   for (const [index, item] of items.entries()) {
     const price = call.find('price', item.price ?? '')
@@ -251,8 +251,8 @@ function cancellation(
 }
 
 /**
- * Returns the error for a customer without a payment method. Source: public forum threads that quote Stripe's message. Code and status are
- * those of Stripe's API, recorded at version 2026-08-26.dahlia.
+ * Returns the error for a customer without a payment method. Source of the message: public threads. Source of code and status: the real API
+ * at version 2026-08-26.dahlia.
  */
 export function noPaymentMethodError(): Error {
   const message =
@@ -307,7 +307,7 @@ function firstInvoice(call: OperationContext, made: SubscriptionBody, params: Su
 }
 
 /**
- * Adds a setup intent to a trial without a payment method, so that a page can collect a card. Source: the Stripe SDK's documentation of
+ * Adds a setup intent to a trial without a payment method, so that a page can collect a card. Source: the SDK's documentation of
  * `pending_setup_intent`.
  */
 function withPendingSetup(call: OperationContext, made: SubscriptionBody, params: SubscribeParams): SubscriptionBody {

@@ -11,7 +11,7 @@ export const day = 86_400
 const paymentWindow = 23 * 3600
 const trialWarningBefore = 3 * day
 /**
- * Seconds before the end of a schedule at which `subscription_schedule.expiring` is sent: 7 days. Source: the Stripe SDK's documentation of
+ * Seconds before the end of a schedule at which `subscription_schedule.expiring` is sent: 7 days. Source: the SDK's documentation of
  * `subscription_schedule.expiring`.
  */
 const expiryWarningBefore = 7 * day

@@ -36,7 +36,7 @@ export function statusAfter(
   const paid = invoice.status === 'paid' || invoice.status === 'void' || invoice.status === 'uncollectible'
   if (invoice.status === 'draft') return subscription.status
   if (invoice.billing_reason === 'subscription_create' && invoice.collection_method === 'charge_automatically') {
-    // Voiding the first invoice of an incomplete subscription expires the subscription. Source: the Stripe SDK's documentation of `status`.
+    // Voiding the first invoice of an incomplete subscription expires the subscription. Source: the SDK's documentation of `status`.
     if (invoice.status === 'void' && subscription.status === 'incomplete') return 'incomplete_expired'
     // The first invoice of a schedule stays a draft for an hour, so its subscription is already active.
     const runs = subscription.status === 'active' && subscription.latest_invoice === invoice.id

@@ -74,7 +74,7 @@ const active = '/v1/entitlements/active_entitlements'
 
 export const entitlementFeatures: readonly Operation[] = [
   post(base, 'entitlements.feature', create),
-  // Archived features are listed only with `archived: true`. Source: the Stripe SDK's documentation of `archived`.
+  // Archived features are listed only with `archived: true`. Source: the SDK's documentation of `archived`.
   listing(base, 'entitlements.feature', { lookup_key: text() }, { archived: boolean() }, ({ archived }) =>
     where('active', archived !== true),
   ),

@@ -41,8 +41,7 @@ function createInline(call: OperationContext, price: PriceBody): PriceBody {
 }
 
 /**
- * Creates a price for a plain amount. Its product is `product`, or a new inline product. Source: responses of Stripe's API, recorded at
- * version 2026-08-26.dahlia.
+ * Creates a price for a plain amount. Its product is `product`, or a new inline product. Source: the real API at version 2026-08-26.dahlia.
  */
 export function priceOfAmount(
   call: OperationContext,

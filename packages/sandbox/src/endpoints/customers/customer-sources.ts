@@ -12,7 +12,7 @@ import { cardByToken, sourcePrefix } from '../payments/payment-methods.ts'
 
 const brands: Readonly<Record<string, string>> = { amex: 'American Express', mastercard: 'MasterCard', visa: 'Visa' }
 
-/** Returns the card in its older form. Source: the Stripe SDK's documentation of `Card`. */
+/** Returns the card in its older form. Source: the SDK's documentation of `Card`. */
 function asCard(card: PaymentMethodBody): Readonly<Record<string, unknown>> {
   const { address, name } = card.billing_details
   const brand = card.card?.brand ?? ''

@@ -144,8 +144,8 @@ function checkDefaultCard(call: OperationContext, id: string | null | undefined,
 }
 
 /**
- * Returns the customer's discount after the request, and `tell`, which emits the event of the discount. The caller runs `tell` after it has
- * written the customer.
+ * Returns the customer's discount after the request, and a function `tell` that emits the event of the discount. The caller stores the
+ * customer, then calls `tell`.
  */
 function ownDiscount(
   call: OperationContext,
@@ -241,7 +241,7 @@ function removeDiscount(call: OperationContext): HandlerResult {
 
 export const customers: readonly Operation[] = [
   post('/v1/customers', 'customer', create),
-  // Customers on a test clock are listed only if the request names the clock. Source: the Stripe SDK's documentation of `test_clock`.
+  // Customers on a test clock are listed only if the request names the clock. Source: the SDK's documentation of `test_clock`.
   listing(
     '/v1/customers',
     'customer',

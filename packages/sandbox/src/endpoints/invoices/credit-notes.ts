@@ -1,5 +1,5 @@
 // Credit notes in their simplest form. They reduce the amount due of an open invoice, or return a paid amount as customer balance, as a
-// refund or out of band. Source: the Stripe SDK's documentation of credit notes. Invoices with taxes or discounts are refused.
+// refund or out of band. Source: the SDK's documentation of credit notes. Invoices with taxes or discounts are refused.
 import { markPaidOutOfBand } from '../../billing/invoices/invoicing.ts'
 import { updateStatusAfter } from '../../billing/subscriptions/subscription-status.ts'
 import { adjustIntent } from '../../billing/payments/payments.ts'

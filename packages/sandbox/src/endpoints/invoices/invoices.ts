@@ -32,8 +32,8 @@ const payFields = {
 }
 
 /**
- * Attempts payment now. After a decline the response is an error, but the attempt is stored. Source: responses of Stripe's API, recorded at
- * version 2026-08-26.dahlia.
+ * Attempts payment now. After a decline the response is an error, but the attempt is stored. Source: the real API at version
+ * 2026-08-26.dahlia.
  */
 function pay(outer: OperationContext): HandlerResult {
   const invoice = outer.subject('invoice', 'id')
@@ -88,7 +88,7 @@ function sendNow(outer: OperationContext): InvoiceBody {
 function closeInvoice(outer: OperationContext, status: 'void' | 'uncollectible'): InvoiceBody {
   const invoice = outer.subject('invoice', 'id')
   outer.read({})
-  // The messages in this file are those of Stripe's API, recorded at version 2026-08-26.dahlia.
+  // Source of the messages in this file: the real API at version 2026-08-26.dahlia.
   if (status === 'void' && invoice.status === 'paid')
     throw badRequest('Invoices with `paid` payments cannot be voided.')
   if (status === 'uncollectible' && invoice.status === 'uncollectible')

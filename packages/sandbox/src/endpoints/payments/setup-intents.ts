@@ -57,7 +57,7 @@ function confirmIntent(
 }
 
 /**
- * Refuses the setup intent of a checkout: the checkout page confirms it, and it is canceled with its session. Source: the Stripe SDK's
+ * Refuses the setup intent of a checkout: the checkout page confirms it, and it is canceled with its session. Source: the SDK's
  * documentation of `setup_intent`.
  */
 function refuseOfCheckout(intent: SetupIntentBody, what: string): void {

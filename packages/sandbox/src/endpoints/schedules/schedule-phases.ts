@@ -68,7 +68,7 @@ const phaseFields = {
 type PhaseParams = Read<typeof phaseFields>
 export const phasesParam = list(shape(phaseFields), { max: 10 })
 
-/** The members of a subscription that its phases need. The subscription may not exist yet. */
+/** Members of a subscription that its phases are computed with. The subscription may not exist yet. */
 type PlannedSubscription = Pick<SubscriptionBody, 'currency' | 'customer' | 'discounts'> & {
   readonly items: { readonly data: SubscriptionBody['items']['data'] }
 }
@@ -133,8 +133,8 @@ export function refuseMidPeriodSchedule(
 }
 
 /**
- * True if the schedule starts and ends its subscription within the first period; only that part of the period is billed. Source: the Stripe
- * SDK's documentation of `cancel_at`. Discounts, tiers and trials would need their share too, which the sandbox does not implement.
+ * True if the schedule starts and ends its subscription within the first period; only that part of the period is billed. Source: the SDK's
+ * documentation of `cancel_at`. Discounts, tiers and trials would need their share too, which the sandbox does not implement.
  */
 export function endsInFirstPeriod(
   call: OperationContext,

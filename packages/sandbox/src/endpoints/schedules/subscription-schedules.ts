@@ -211,8 +211,8 @@ function releaseNow(outer: OperationContext): SubscriptionScheduleBody {
 }
 
 /**
- * Cancels a schedule and its subscription. By default the subscription is prorated and invoiced now. Source: the Stripe SDK's documentation
- * of `cancel`.
+ * Cancels a schedule and its subscription. By default the subscription is prorated and invoiced now. Source: the SDK's documentation of
+ * `cancel`.
  */
 function cancel(outer: OperationContext): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')

@@ -11,8 +11,8 @@ import { noSuchResource, badRequest } from '../../protocol/responses/errors.ts'
 import { oneOf, shape } from '../../protocol/parameters/params.ts'
 
 /**
- * Resumes a subscription. A new period begins and is billed now, whatever the result of the payment. Source: the Stripe SDK's documentation
- * of `resume_on_payment_attempt`.
+ * Resumes a subscription. A new period begins and is billed now, whatever the result of the payment. Source: the SDK's documentation of
+ * `resume_on_payment_attempt`.
  */
 export function resume(outer: OperationContext): SubscriptionBody {
   const before = outer.subject('subscription')
@@ -22,7 +22,7 @@ export function resume(outer: OperationContext): SubscriptionBody {
     proration_behavior: oneOf('always_invoice', 'create_prorations', 'none'),
   })
   if (isEnded(before)) throw noSuchResource('subscription', before.id, 'id')
-  // The message is that of Stripe's API, recorded at version 2026-08-26.dahlia.
+  // Source of the message: the real API at version 2026-08-26.dahlia.
   if (before.status !== 'paused') throw badRequest('You can only resume a subscription if it is `paused`.')
   const call = outer.at(timeOf(outer, before.test_clock))
   const data = before.items.data.map((item) => restartPeriod(call, item))

@@ -24,7 +24,7 @@ export const subscriptionList = listing(
     if (price !== undefined) call.reference('price', price, 'price')
     return [
       ...withStatus(status),
-      // Subscriptions on a test clock are listed only if the request names a clock or a customer. Source: the Stripe SDK's documentation of
+      // Subscriptions on a test clock are listed only if the request names a clock or a customer. Source: the SDK's documentation of
       // `test_clock`.
       ...(clock === undefined && customer === undefined ? [{ field: 'test_clock', is: null }] : []),
       ...(price === undefined ? [] : [{ field: 'items.data', each: 'price', is: price }]),

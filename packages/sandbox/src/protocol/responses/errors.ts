@@ -86,10 +86,7 @@ export function noSuchResource(noun: string, id: string, param: string): StripeE
   return new StripeError(noSuch(noun, id), { status: 404, code: 'resource_missing', param })
 }
 
-/**
- * Returns the message for an unknown id. For invoice items it includes the mode. Source: responses of Stripe's API, recorded at version
- * 2026-08-26.dahlia.
- */
+/** Returns the message for an unknown id. For invoice items it includes the mode. Source: the real API at version 2026-08-26.dahlia. */
 function noSuch(noun: string, id: string): string {
   return `No such ${noun}: '${id}'${noun === 'Invoice Item' ? '(livemode=false)' : ''}`
 }
@@ -115,7 +112,7 @@ export function onlyOneOf(...params: readonly string[]): StripeError {
   return badRequest(`You may only specify one of these parameters: ${params.join(', ')}.`, params[0])
 }
 
-/** Returns the error for a parameter that needs `confirm=true`. Source: the Stripe SDK's documentation of `mandate_data`. */
+/** Returns the error for a parameter that needs `confirm=true`. Source: the SDK's documentation of `mandate_data`. */
 export function onlyWithConfirm(param: string): StripeError {
   return badRequest(`The parameter \`${param}\` can only be used with \`confirm=true\`.`, param)
 }

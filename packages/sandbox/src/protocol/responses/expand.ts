@@ -311,8 +311,7 @@ function listsOfInvoice(invoice: Bodies['invoice'], tree: ExpandTree, lookup: Lo
 }
 
 /**
- * Returns the first ten elements of an embedded list. Clients fetch the rest in pages. Source: the Stripe SDK's documentation of
- * `listLineItems`.
+ * Returns the first ten elements of an embedded list. Clients fetch the rest in pages. Source: the SDK's documentation of `listLineItems`.
  */
 function firstPage<T>(list: ListOf<T>): ListOf<T> {
   return { ...list, data: list.data.slice(0, 10), has_more: list.data.length > 10 }
