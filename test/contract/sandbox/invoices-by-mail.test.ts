@@ -139,7 +139,7 @@ test('a discount of an item reduces its own line, and is used up there', async (
     customer,
     items: [{ price: cheap.id, discounts: [{ coupon: once.id }] }, { price: dear.id }],
   })
-  // The subtotal is already reduced by the discounts of items (types).
+  // The subtotal is already reduced by the discounts of items.
   expect((await invoices())[0]).toMatchObject({ subtotal: 3500, total: 3500 })
   expect(firstItem(await stripe.subscriptions.retrieve(made.id)).discounts).toEqual([])
   await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })

@@ -88,7 +88,7 @@ test('a WebSocket counts towards the limit of concurrent requests, and is refuse
   expect(await upgrade(site.url, again.signal)).toBe(101)
 })
 
-test('a request that ends in any way frees exactly one place', async () => {
+test('a request frees exactly one of the places for concurrent requests, however it ends', async () => {
   const { worker, site } = await atMostTwo(busy)
   const fill = async () => {
     const leave = new AbortController()

@@ -95,7 +95,7 @@ describe('text in a document', () => {
     }
   })
 
-  it('is valid after withSoundText(), which leaves valid text unchanged', () => {
+  it('that is malformed is made valid by withSoundText(), which leaves valid text unchanged', () => {
     const any = fc.string({ unit: 'binary' }).map((text) => `${text}${half}`)
     fc.assert(
       fc.property(fc.dictionary(any, any, { maxKeys: 4 }), (document) => {

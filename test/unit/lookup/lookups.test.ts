@@ -188,7 +188,7 @@ describe('the published configuration', () => {
 })
 
 describe('convert', () => {
-  it('prefers the item that an id belongs to now over one that it belonged to earlier', async () => {
+  it('returns the item that an id belongs to now, not one that it belonged to earlier', async () => {
     await publish(sampleConfig(), [
       ['price', 'pro_monthly', 'x'],
       ['price', 'free', 'free'],

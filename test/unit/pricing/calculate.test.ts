@@ -105,7 +105,7 @@ describe('calculate:', () => {
     expect([refused.code, refused.message]).toEqual(['quantity_invalid', expect.stringContaining('too large')])
   })
 
-  test('negative zero becomes zero', () => {
+  test('a quantity of negative zero counts as zero', () => {
     const cost = calculate(unit({ amount: 5 }), -0)
     expect([cost.quantity, cost.breakdown[0]?.quantity].map((value) => Object.is(value, 0))).toEqual([true, true])
   })

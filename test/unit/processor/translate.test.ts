@@ -108,7 +108,7 @@ describe('a live value that a document cannot express', () => {
   })
 })
 
-describe('the spent flag', () => {
+describe('the flag for used-up coupons and codes', () => {
   const coupon = liveCoupon({ id: 'c', percent_off: 10 })
   const code = livePromotionCode({ promotion: { type: 'coupon', coupon: 'c' } })
 
