@@ -45,7 +45,10 @@ export function Plan() {
   }
   const planned = plan.value?.outcome
   return (
-    <Page title="Plan" lead="See what your files would change, and which subscribers they affect, before anything is written.">
+    <Page
+      title="Plan"
+      lead="See what your files would change, and which subscribers they affect, before anything is written."
+    >
       <Unfinished />
       <Card title="Your files">
         <div className="stack">

@@ -108,7 +108,9 @@ function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readon
   if (made !== undefined)
     return (
       <Outcome title="The new secret" onClose={onClose}>
-        <p>Give it to your application. Deliveries are signed with either secret until the old endpoint is switched off.</p>
+        <p>
+          Give it to your application. Deliveries are signed with either secret until the old endpoint is switched off.
+        </p>
         <div className="secret">
           <code>{made.secret}</code>
           <Copy text={made.secret} />
@@ -127,9 +129,7 @@ function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readon
       onConfirm={() => void rotate.run()}
       onClose={onClose}
     >
-      <p>
-        A new endpoint with a new secret is created. Both endpoints deliver until the old one is switched off.
-      </p>
+      <p>A new endpoint with a new secret is created. Both endpoints deliver until the old one is switched off.</p>
       <label className="field">
         <span className="field-label">Switch off the old endpoint</span>
         <select className="select" value={overlap} onChange={(event) => setOverlap(event.target.value)}>
