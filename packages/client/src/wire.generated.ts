@@ -18,15 +18,9 @@ export interface BillingDocument {
     id: string
     /** Name for yourself and your own pages. */
     name: string
-    /** `switch` (the default): on or off. `limit`: a number that your program counts, e.g. projects. `metered`: a number per period that is counted by `meter`, e.g. API calls. Ours alone: the processor knows every feature as on or off. */
-    type?: 'switch' | 'limit' | 'metered'
-    /** Id of the meter that counts a `metered` feature. */
-    meter?: string
-    /** What a limit counts, as your customers read it. */
-    unit?: string
     /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
     metadata?: Record<string, string>
-    /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+    /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
     previous_ids?: string[]
     /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
     processor_id?: string
@@ -49,13 +43,13 @@ export interface ProductDocument {
   description?: string
   /** Fixed at creation: a change is refused. Default `service`. */
   type?: 'service' | 'good'
-  /** The processor’s code of what this is for taxes. */
+  /** Tax code of the processor, e.g. `txcd_10103001`. */
   tax_code?: string
-  /** What one unit is called on invoices and in the checkout. */
+  /** Name of one unit on invoices and in the checkout. */
   unit_label?: string
   /** Text on the customer’s card or bank statement, for subscriptions. */
   statement_descriptor?: string
-  /** A page about the product that anyone may see. */
+  /** URL of a public page about the product. */
   url?: string
   /** Addresses of up to 8 images, the first one shown first. */
   images?: string[]
@@ -63,7 +57,7 @@ export interface ProductDocument {
   marketing_features?: string[]
   /** Whether it is shipped to the customer. */
   shippable?: boolean
-  /** Size and weight of what is shipped. */
+  /** Size and weight of the shipped package. */
   package_dimensions?: {
     /** Inches, up to 2 decimals. */
     height: number
@@ -74,26 +68,13 @@ export interface ProductDocument {
     /** Inches, up to 2 decimals. */
     width: number
   }
-  /** What whoever subscribes to the product is entitled to: ids of `features`, and for those with a limit how much. */
-  features?: Array<string | {
-    /** Feature id. */
-    id: string
-    /** How many the customer may have or use. Limits of several products add up. */
-    limit: number | 'unlimited'
-    /** The limit counts for each unit that is bought, e.g. for each seat. Default false. */
-    per_quantity?: boolean
-    /** When the usage of a `metered` feature starts again at zero: with each period of the subscription (the default), on the first of each month in UTC, or never. */
-    resets?: 'billing_period' | 'month' | 'never'
-    /** What a check answers past the limit: no (`deny`, the default), or yes (`allow`), for usage that is billed. */
-    beyond?: 'deny' | 'allow'
-  }>
-  /** Subscribers to an earlier generation of a price keep the features and limits that the product gave when that price was replaced. Default false. */
-  grandfather_features?: boolean
+  /** Ids of the `features` that subscribers of the product may use. */
+  features?: string[]
   /** Products with the same group exclude each other: a tenant has at most one of them at a time. */
   subscription_group?: string
   /** Prices of the product. */
   prices?: PriceDocument[]
-  /** Display hints. Ours alone: changing them writes nothing to the processor. */
+  /** Display hints. They are not sent to the processor. */
   ui?: {
     /** Name for customers, when it differs from `name`. */
     display_name?: string
@@ -112,7 +93,7 @@ export interface ProductDocument {
   }
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
@@ -122,15 +103,15 @@ export interface ProductDocument {
 export interface PriceDocument {
   /** Your id of the price, unique across all products. It becomes the lookup key at the processor. */
   id: string
-  /** Amount per unit in minor units: 1200 is €12.00, but ¥1,200. 0 is a free price, kept here alone. */
+  /** Amount per unit in minor units: 1200 is €12.00, but ¥1,200. 0 makes a free price, which exists only in Ratecard. */
   amount?: number
   /** Amount per unit in minor units with up to 12 decimals, in place of `amount`: "0.05" is $0.0005. */
   unit_amount_decimal?: string
-  /** Steps of a tiered price, ascending, the last one "inf". In place of `amount`. */
+  /** Tiers in ascending order, the last one up to "inf". In place of `amount`. */
   tiers?: TierDocument[]
   /** Lowercase three-letter currency code. */
   currency: string
-  /** Billing period. Absent: a one-time price. */
+  /** Billing period. Without it the price is one-time. */
   interval?: 'day' | 'week' | 'month' | 'year'
   /** Number of intervals between bills, at most three years in all. Default 1. */
   interval_count?: number
@@ -142,228 +123,228 @@ export interface PriceDocument {
   billing_scheme?: 'per_unit' | 'tiered'
   /** `graduated` (the default): each unit at its own tier. `volume`: all units at the tier reached. */
   tiers_mode?: 'graduated' | 'volume'
-  /** Whether the amount includes tax. Absent: not specified at the processor. */
+  /** Whether the amount includes tax. Default: not specified at the processor. */
   tax_included_in_price?: boolean
-  /** What it costs in other currencies, by their code; never its own currency. */
+  /** Amounts in other currencies, by currency code, without the price’s own currency. */
   currency_options?: {
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     usd?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     eur?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     gbp?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     cad?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     aud?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     jpy?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     inr?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     brl?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     mxn?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     sgd?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     hkd?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     nzd?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     chf?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     sek?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     dkk?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     nok?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     pln?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     czk?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     ils?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     zar?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
   }
@@ -371,41 +352,41 @@ export interface PriceDocument {
   transform_quantity?: {
     /** Units of one package. */
     divide_by: number
-    /** Whether a begun package counts. */
+    /** Whether an incomplete package is billed (`up`) or not (`down`). */
     round: 'up' | 'down'
   }
   /** The customer chooses the amount. One-time prices only, in place of `amount`. */
   custom_unit_amount?: {
-    /** The least that the customer may choose, in minor units. */
+    /** Minimum amount that the customer may choose, in minor units. */
     minimum?: number
-    /** The most, in minor units. */
+    /** Maximum amount, in minor units. */
     maximum?: number
-    /** What is filled in at first, in minor units. */
+    /** Preset amount, in minor units. */
     preset?: number
   }
   /** A name of the price for yourself, which customers do not see. */
   nickname?: string
-  /** Trial of a checkout that names none. Recurring prices only. Ours alone. */
+  /** Trial in days for a checkout that requests none. Recurring prices only. Not sent to the processor. */
   trial_period_days?: number
-  /** `false` hides the price from public answers. Default true; an enterprise price is never public. */
+  /** `false` hides the price from public responses. Default true; an enterprise price is never public. */
   public?: boolean
   /** The default price of its product, at most one. */
   default?: boolean
   /** Name of the discount tier that this price belongs to. */
   enterprise_template?: string
-  /** Id of the one deal that this price belongs to. */
+  /** Id of the deal with a single customer that this price belongs to. */
   enterprise_id?: string
-  /** Id of the ordinary price that this enterprise price stands in for. Default: the longest one its own id continues. */
+  /** Id of the ordinary price that this enterprise price replaces. Default: the longest id of an ordinary price that its own id starts with. */
   base_price?: string
   /** Per cent that an enterprise price is cheaper than its base price, more than 0 and at most 100. In place of amount, tiers, packages and other currencies, which follow the base price. */
   percent_off_base?: string
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
-  /** Display hints. Ours alone: changing them writes nothing to the processor. */
+  /** Display hints. They are not sent to the processor. */
   ui?: {
     /** Name of the price for customers. */
     display_name?: string
@@ -434,7 +415,7 @@ export interface PriceDocument {
   }
 }
 
-/** One step of a tiered price: a unit amount, a flat amount, or both. */
+/** One tier of a tiered price: a unit amount, a flat amount, or both. */
 export interface TierDocument {
   /** Last unit of the tier; the last tier says "inf". */
   up_to: number | 'inf'
@@ -442,7 +423,7 @@ export interface TierDocument {
   unit_amount?: number
   /** Amount per unit in minor units with up to 12 decimals, in place of `unit_amount`. */
   unit_amount_decimal?: string
-  /** Amount added once when a unit falls in the tier, in minor units. */
+  /** Amount in minor units that is charged once if the quantity reaches the tier. */
   flat_amount?: number
   /** Flat amount in minor units with up to 12 decimals, in place of `flat_amount`. */
   flat_amount_decimal?: string
@@ -458,24 +439,24 @@ export interface MeterDocument {
   event_name: string
   /** How usage is added up. */
   default_aggregation?: {
-    /** How the events of a period become one number. Default `sum`. */
+    /** How the events of a period are aggregated. Default `sum`. */
     formula: 'sum' | 'count' | 'last'
   }
-  /** How an event names its customer. */
+  /** Which member of an event contains its customer. */
   customer_mapping?: {
     /** The payload carries the processor’s customer id. */
     type: 'by_id'
     /** Payload key with the customer id. Default `stripe_customer_id`. */
     event_payload_key: string
   }
-  /** Where an event carries its value. */
+  /** Which member of an event contains its value. */
   value_settings?: {
     /** Payload key with the number. Default `value`. */
     event_payload_key: string
   }
-  /** Events of one hour or day are added up as they come, for meters with very many of them. Fixed at creation. Absent: each event counts by itself. */
+  /** Window (hour or day) of preaggregated events: only the last event of each window counts. For meters with very many events. Fixed at creation. Default: each event counts. */
   event_time_window?: 'hour' | 'day'
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
@@ -493,11 +474,11 @@ export interface WebhookDocument {
   connect?: boolean
   /** What the endpoint is for. */
   description?: string
-  /** Version of the processor’s API in which its events come. Fixed at creation: another one makes a new endpoint with a new secret. Absent: the one this release is written for; what an endpoint has stays. */
+  /** API version of the endpoint’s events. Fixed at creation: another version creates a new endpoint with a new secret. Default: the version that this release uses; an existing endpoint keeps its version. */
   api_version?: string
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
@@ -515,104 +496,104 @@ export interface CouponDocument {
   amount_off?: number
   /** Currency of `amount_off`. */
   currency?: string
-  /** What it takes off in other currencies, by their code; only with `amount_off`, never its own currency. */
+  /** Amounts off in other currencies, by currency code. Only with `amount_off`, and without the coupon’s own currency. */
   currency_options?: {
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     usd?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     eur?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     gbp?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     cad?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     aud?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     jpy?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     inr?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     brl?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     mxn?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     sgd?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     hkd?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     nzd?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     chf?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     sek?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     dkk?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     nok?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     pln?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     czk?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     ils?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     zar?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
@@ -622,15 +603,15 @@ export interface CouponDocument {
   duration: 'once' | 'repeating' | 'forever'
   /** Months, when `duration` is `repeating`. */
   duration_in_months?: number
-  /** How often it can be used in all. */
+  /** Maximum number of redemptions. */
   max_redemptions?: number
-  /** Last moment at which it can be used. ISO 8601 with a time zone, or Unix seconds. */
+  /** Last time at which it can be used. ISO 8601 with a time zone, or Unix seconds. */
   redeem_by?: string | number
   /** Ids of the products it is limited to. */
   applies_to?: string[]
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
@@ -646,124 +627,124 @@ export interface PromotionCodeDocument {
   coupon: string
   /** Whether it can be used. Default true. */
   active?: boolean
-  /** How often it can be used in all; at most as often as its coupon. */
+  /** Maximum number of redemptions, not more than those of its coupon. */
   max_redemptions?: number
-  /** Only for customers who never paid before. */
+  /** Only for customers who have never paid before. */
   first_time_transaction?: boolean
-  /** Smallest order it applies to, in minor units; needs `minimum_amount_currency`. */
+  /** Minimum order amount in minor units; needs `minimum_amount_currency`. */
   minimum_amount?: number
   /** Currency of `minimum_amount`. */
   minimum_amount_currency?: string
-  /** The smallest order in other currencies, by their code; only with `minimum_amount`, never its own currency. */
+  /** Minimum order amounts in other currencies, by currency code. Only with `minimum_amount`, and without its own currency. */
   currency_options?: {
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     usd?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     eur?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     gbp?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     cad?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     aud?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     jpy?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     inr?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     brl?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     mxn?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     sgd?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     hkd?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     nzd?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     chf?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     sek?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     dkk?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     nok?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     pln?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     czk?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     ils?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     zar?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
   }
-  /** Id of the one customer at the processor who may use it. Absent: anybody. */
+  /** Id of the only customer at the processor who may use it. Default: all customers. */
   customer?: string
-  /** When it stops working; not after its coupon. ISO 8601 with a time zone, or Unix seconds. */
+  /** Time at which it expires, not later than its coupon. ISO 8601 with a time zone, or Unix seconds. */
   expires_at?: string | number
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
@@ -843,67 +824,9 @@ export interface Entitlements {
   features: Array<{
     /** Config id of the feature. */
     id: string
-    /** Its name in the configuration. */
+    /** Its name at the processor. */
     name: string
-    /** Whether the tenant may use `requested` more. */
-    allowed: boolean
-    reason: 'not_included' | 'limit_reached' | null
-    /** Config id of the feature. */
-    feature: string
-    type: 'switch' | 'limit' | 'metered'
-    limit: number | 'unlimited' | null
-    used: number | string | null
-    remaining: number | string | null
-    resetsAt: string | null
-    beyond: 'deny' | 'allow' | null
-    /** Config ids of public prices that would allow it; empty when it is allowed. */
-    offeredBy: string[]
   }>
-}
-
-export interface FeatureCheck {
-  /** Whether the tenant may use `requested` more. */
-  allowed: boolean
-  reason: 'not_included' | 'limit_reached' | null
-  /** Config id of the feature. */
-  feature: string
-  type: 'switch' | 'limit' | 'metered'
-  limit: number | 'unlimited' | null
-  used: number | string | null
-  remaining: number | string | null
-  resetsAt: string | null
-  beyond: 'deny' | 'allow' | null
-  /** Config ids of public prices that would allow it; empty when it is allowed. */
-  offeredBy: string[]
-  /** The answer is from the mirror, complete until then; left out when it was read live. */
-  asOf?: string
-  /** Only when `as_of` is more than five minutes behind. */
-  stale?: true
-}
-
-export interface FeatureChecks {
-  /** The answers, in the order of the questions. */
-  checks: FeatureCheck[]
-}
-
-export interface NewFeatureCheck {
-  /** Config id of the feature. */
-  readonly feature?: string | undefined
-  /** How many of a `limit` are in use, which your program counts. Not for other types. */
-  readonly used?: number | undefined
-  /** How many more are wanted. Default 1. */
-  readonly requested?: number | undefined
-  /** Several questions at once, in place of `feature`. */
-  readonly checks?: ReadonlyArray<{
-    /** Config id of the feature. */
-    readonly feature: string
-    /** How many of a `limit` are in use, which your program counts. Not for other types. */
-    readonly used?: number | undefined
-    /** How many more are wanted. Default 1. */
-    readonly requested?: number | undefined
-  }> | undefined
-  /** Needed with a service key. A session has a tenant already and may name no other. */
-  readonly tenantId?: string | undefined
 }
 
 export interface Checkout {
@@ -925,10 +848,6 @@ export interface NewCheckout {
   readonly quantity?: number | undefined
   /** Recurring prices only. 0 is no trial, whatever the price gives. */
   readonly trialPeriodDays?: number | undefined
-  /** `if_required`: the trial begins without a card. Needs a trial. Where the tenant has used its trial of the price, the page asks for a card all the same. */
-  readonly paymentMethodCollection?: 'always' | 'if_required' | undefined
-  /** What becomes of the subscription when the trial ends and there is no card: it ends, or it pauses until it is resumed. Needs a trial; `cancel` when absent and `payment_method_collection` is `if_required`. */
-  readonly trialEnd?: 'cancel' | 'pause' | undefined
   /** One of the price’s currencies; the processor chooses when absent. */
   readonly currency?: string | undefined
   /** Let the customer enter a code. */
@@ -951,8 +870,6 @@ export interface Usage {
   identifier: string
   /** True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here. */
   alreadyCounted: boolean
-  /** False: the tenant has no subscription item for the meter, as of the mirror, so nobody pays for the report. True without a complete mirror. */
-  billed: boolean
 }
 
 export interface NewUsage {
@@ -966,10 +883,6 @@ export interface NewUsage {
   readonly timestamp?: string | Date | undefined
   /** The same identifier is counted once. */
   readonly identifier?: string | undefined
-  /** Refuse the report (409 `limit_reached`) where it would pass an allowance of a metered feature; nothing is recorded then. */
-  readonly enforce?: boolean | undefined
-  /** Refuse the report (409 `meter_not_subscribed`) where nobody would pay for it; nothing is recorded then. */
-  readonly strict?: boolean | undefined
 }
 
 export interface PushOutcome {
@@ -1522,36 +1435,6 @@ export interface SubscriptionItem {
   usageType: 'licensed' | 'metered'
   currentPeriodEnd: string | null
   scheduledPriceId: string | null
-}
-
-export interface Grants {
-  /** All grants of the tenant, by feature; ended ones too. */
-  grants: Grant[]
-}
-
-export interface Grant {
-  /** Config id of the feature. */
-  feature: string
-  limit: number | 'unlimited' | null
-  enabled: boolean | null
-  replace: boolean
-  endsAt: string | null
-  note: string | null
-  /** When it was given. */
-  createdAt: string
-}
-
-export interface NewGrant {
-  /** How many; on top of what was bought, unless `replace` is true. */
-  readonly limit?: number | 'unlimited' | undefined
-  /** true: the tenant has the feature; false: it does not have it, whatever it bought. */
-  readonly enabled?: boolean | undefined
-  /** The grant takes the place of what was bought. Default false: it is on top of it. */
-  readonly replace?: boolean | undefined
-  /** For yourself. */
-  readonly note?: string | undefined
-  /** When the grant ends. Absent: it does not end. */
-  readonly endsAt?: string | Date | undefined
 }
 
 /** The members beside `invoices` are those of the invoice that comes first. */
@@ -2220,7 +2103,7 @@ export interface CronRun {
 }
 
 /** Codes of problems that this version knows. */
-export type ProblemCode = 'json_malformed' | 'request_invalid' | 'delivery_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'grant_not_found' | 'feature_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'meter_not_subscribed' | 'limit_reached' | 'trial_used' | 'mirror_off' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'mirror_filling' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+export type ProblemCode = 'json_malformed' | 'request_invalid' | 'delivery_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'trial_used' | 'mirror_off' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'mirror_filling' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
 
 /** What each operation takes and answers. */
 export interface Operations {
@@ -2308,12 +2191,6 @@ export interface Operations {
     }
     answers: {
       200: Entitlements
-    }
-  }
-  checkEntitlements: {
-    body: NewFeatureCheck
-    answers: {
-      200: FeatureCheck | FeatureChecks
     }
   }
   createCheckout: {
@@ -2729,35 +2606,6 @@ export interface Operations {
       readonly subscription: string
     }
   }
-  listGrants: {
-    params: {
-      /** The id. */
-      readonly id: string
-    }
-    answers: {
-      200: Grants
-    }
-  }
-  putGrant: {
-    params: {
-      /** The id. */
-      readonly id: string
-      /** Config id of the feature. */
-      readonly feature: string
-    }
-    body: NewGrant
-    answers: {
-      200: Grant
-    }
-  }
-  removeGrant: {
-    params: {
-      /** The id. */
-      readonly id: string
-      /** Config id of the feature. */
-      readonly feature: string
-    }
-  }
   getTenantEntitlements: {
     params: {
       /** The id. */
@@ -3160,8 +3008,7 @@ export const operations = {
   calculatePrice: ['POST', '/api/v1/billing/config/prices/:id/calculate', {breakdown:{}}],
   convertProcessorId: ['GET', '/api/v1/billing/convert/processor-id/:processor_id', {}],
   listSessionPrices: ['GET', '/api/v1/billing/session/prices', {prices:{}}],
-  getEntitlements: ['GET', '/api/v1/billing/entitlements', {features:{}}],
-  checkEntitlements: ['POST', '/api/v1/billing/entitlements/check', {checks:{}}, {}],
+  getEntitlements: ['GET', '/api/v1/billing/entitlements', {}],
   createCheckout: ['POST', '/api/v1/billing/checkout', {}, {}],
   createPortal: ['POST', '/api/v1/billing/portal', null, {}],
   recordUsage: ['POST', '/api/v1/billing/usage', {}, {}],
@@ -3200,10 +3047,7 @@ export const operations = {
   removeTenant: ['DELETE', '/api/v1/billing/admin/tenants/:id', null],
   listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
   cancelSubscription: ['DELETE', '/api/v1/billing/admin/tenants/:id/subscriptions/:subscription', null],
-  listGrants: ['GET', '/api/v1/billing/admin/tenants/:id/grants', {grants:{}}],
-  putGrant: ['PUT', '/api/v1/billing/admin/tenants/:id/grants/:feature', {}, {}],
-  removeGrant: ['DELETE', '/api/v1/billing/admin/tenants/:id/grants/:feature', null],
-  getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', {features:{}}],
+  getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', {}],
   getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}},dropped_usage:{examples:{}}}],
   listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],
   listTenantInvoices: ['GET', '/api/v1/billing/admin/tenants/:id/invoices', {invoices:{lines:{}},pagination:{}}],

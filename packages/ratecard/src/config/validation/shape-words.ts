@@ -112,7 +112,7 @@ function noAlternativeIssue(error: ErrorObject, path: readonly string[], subject
       `${subject} must be the id of a feature, or an object with \`id\` and \`limit\`, not ${got}.`,
       'For example "sso", or { "id": "projects", "limit": 10 }.',
     )
-  return issueText(code, `${subject} must be a moment, not ${got}.`, momentHint(value))
+  return issueText(code, `${subject} must be a time, not ${got}.`, momentHint(value))
 }
 
 function momentHint(value: unknown): string {
@@ -143,7 +143,7 @@ function patternIssue(error: ErrorObject, path: readonly string[], subject: stri
   }
   const form = forms[String(error.schema)]
   if (form !== undefined)
-    return issueText('value_invalid', `${subject} is ${quoted(value)}, which is no ${form.what}.`, form.hint)
+    return issueText('value_invalid', `${subject} is ${quoted(value)}, which is not ${form.what}.`, form.hint)
   if (error.schema === idPattern)
     return issueText(
       'value_invalid',

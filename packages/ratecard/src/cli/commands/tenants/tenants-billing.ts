@@ -56,7 +56,7 @@ export const tenantsEntitlements: Command = {
       used === null ? '' : String(used),
       resetsAt === null ? '' : showTime(resetsAt),
     ])
-    printTable(out, ['feature', 'name', 'limit', 'used', 'resets (UTC)'], rows, 'It is entitled to no feature.')
+    printTable(out, ['feature', 'name', 'limit', 'used', 'resets (UTC)'], rows, 'The tenant has no features.')
     return { json: jsonEntitlements(entitlements) }
   },
 }
