@@ -16,6 +16,7 @@ import { mirrorContract } from './mirror-contract.ts'
 import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
+import { featuresContract } from './features-contract.ts'
 import { refusedCodesContract } from './refused-codes-contract.ts'
 import { tablesContract } from './tables-contract.ts'
 import { tenantListContract } from './tenant-list-contract.ts'
@@ -36,6 +37,7 @@ describe.runIf(installed)('PostgreSQL:', () => {
   journalContract('PostgreSQL', inPostgres)
   leaseContract('PostgreSQL', inPostgres)
   refusedCodesContract('PostgreSQL', inPostgres)
+  featuresContract('PostgreSQL', inPostgres)
   keysContract('PostgreSQL', inPostgres)
   tenantsContract('PostgreSQL', inPostgres)
   jobsContract('PostgreSQL', inPostgres)

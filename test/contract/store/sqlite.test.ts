@@ -1,4 +1,5 @@
 import { inFile, inMemory } from '../../support/store.ts'
+import { featuresContract } from './features-contract.ts'
 import { jobsContract } from './jobs-contract.ts'
 import { journalContract } from './journal-contract.ts'
 import { keysContract } from './keys-contract.ts'
@@ -26,6 +27,7 @@ recordsContract('SQLite in a file', inFile)
 journalContract('SQLite in a file', inFile)
 leaseContract('SQLite in a file', inFile)
 refusedCodesContract('SQLite in a file', inFile)
+featuresContract('SQLite in a file', inFile)
 keysContract('SQLite in a file', inFile)
 tenantsContract('SQLite in a file', inFile)
 jobsContract('SQLite in a file', inFile)

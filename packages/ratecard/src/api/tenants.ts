@@ -107,7 +107,7 @@ export const TenantSubscriptions = shape('TenantSubscriptions', {
 const Amount = (description: string) =>
   Type.Unsafe<number | string>({ type: ['integer', 'string'], pattern: String.raw`^-?\d+(\.\d+)?$`, description })
 const Limit = (description: string) =>
-  Type.Unsafe<number | 'unlimited'>({ anyOf: [{ type: 'integer' }, { const: 'unlimited' }], description })
+  Type.Unsafe<number | 'unlimited'>({ anyOf: [{ type: 'integer', minimum: 0 }, { const: 'unlimited' }], description })
 
 const checkedMembers = {
   allowed: Type.Boolean({ description: 'Whether the tenant may use `requested` more.' }),
