@@ -92,7 +92,8 @@ function ask(id: string, headers: Record<string, string>, query = ''): Promise<L
 
 /** True for requests that change nothing: requests without a body, and those listed here, of which the last six are dry runs. */
 const isRead = (id: string) =>
-  routes.get(id)?.method === 'GET' || ['validateConfig', 'calculatePrice', 'receiveProcessorEvent'].includes(id)
+  routes.get(id)?.method === 'GET' ||
+  ['validateConfig', 'calculatePrice', 'checkEntitlements', 'receiveProcessorEvent'].includes(id)
 const dryRuns = ['pushConfig', 'rollbackConfig', 'startMigration', 'applyTemplate', 'applyCustom', 'removeEnterprise']
 
 const idsWith = (...accesses: Access[]) =>

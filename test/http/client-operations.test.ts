@@ -24,7 +24,7 @@ beforeAll(async () => {
   asked = []
   world = await startWorkerWorld({}, { mirror: mirrorSettings })
   client = clientWith({ serviceKey: world.key })
-  await client.admin.push(sampleConfig())
+  await client.admin.push({ ...sampleConfig(), features: [{ id: 'sso', name: 'Single sign-on' }] })
   await sessionOf(world, 'buyer')
   await buy(world, 'buyer', { price_id: 'pro_monthly', quantity: 3 })
   await mirrored(world)
@@ -110,6 +110,9 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
   getTenant: () => client.tenants.find('buyer'),
   updateTenant: () => client.tenants.update('buyer', { name: 'Buyer', email: null }),
   removeTenant: async () => client.tenants.remove((await client.tenants.create({ name: 'Brief' })).id),
+  listGrants: () => client.tenants.grants('buyer'),
+  putGrant: () => client.tenants.grant('buyer', 'sso', { enabled: true }),
+  removeGrant: () => client.tenants.removeGrant('buyer', 'sso'),
   getTenantEntitlements: () => client.tenants.entitlements('buyer'),
   listTenantSubscriptions: () => client.tenants.subscriptions('buyer'),
   cancelSubscription: async () => client.tenants.cancelSubscription('buyer', await freeSubscription()),

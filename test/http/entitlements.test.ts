@@ -13,9 +13,13 @@ const features = Array.from({ length: 120 }, (_, index) => ({
   id: `feature_${String(index).padStart(3, '0')}`,
   name: `Feature ${String(index)}`,
 }))
+/** The id and name of each feature of the answer. */
+const named = (body: { features: { id: string; name: string }[] }) => ({
+  features: body.features.map(({ id, name }) => ({ id, name })),
+})
 const ofTenant = async (id: string) => {
   const answer = await test.asAdmin({ url: `${admin}/tenants/${id}/entitlements` })
-  return [answer.statusCode, answer.json()]
+  return [answer.statusCode, answer.statusCode === 200 ? named(answer.json()) : answer.json()]
 }
 
 beforeAll(async () => {
@@ -50,7 +54,7 @@ describe('GET entitlements', () => {
     await stripe.subscriptions.create({ customer, items: [{ price }] })
     expect(await ofTenant('acme')).toEqual([200, { features }])
     const own = await test.inject({ url: `${billing}/entitlements`, headers: { cookie } })
-    expect([own.statusCode, own.json(), own.headers['cache-control']]).toEqual([200, { features }, 'no-store'])
+    expect([own.statusCode, named(own.json()), own.headers['cache-control']]).toEqual([200, { features }, 'no-store'])
     expect((await test.inject({ url: `${billing}/entitlements` })).statusCode).toBe(401)
   })
 

@@ -74,6 +74,9 @@ export const rows: Readonly<Record<string, Row>> = {
   getTenant: key,
   updateTenant: by('key', { name: 'Intruder' }),
   listTenantSubscriptions: key,
+  listGrants: key,
+  putGrant: by('key', { enabled: true }, { feature: 'sso' }),
+  removeGrant: { access: 'key', at: { feature: 'sso' } },
   getTenantEntitlements: key,
   getUpcomingInvoice: key,
   listTenantInvoices: { access: 'key', at: { id: 'acme' } },
@@ -123,6 +126,9 @@ export const rows: Readonly<Record<string, Row>> = {
 /** The codes of requests that fail even with a key. All others succeed. This application hosts no workers. */
 export const reasonable: Readonly<Record<string, string>> = {
   cancelSubscription: 'subscription_not_found',
+  checkEntitlements: 'feature_not_found',
+  putGrant: 'feature_not_found',
+  removeGrant: 'grant_not_found',
   getJob: 'job_not_found',
   resumeJob: 'job_not_found',
   cancelJob: 'job_not_found',

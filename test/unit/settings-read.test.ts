@@ -19,6 +19,7 @@ const other: Readonly<Record<keyof typeof settingsSchema.properties, string>> = 
   RATECARD_REQUIRE_VERSION_BUMP: 'true',
   RATECARD_IMPACT_THRESHOLD: '5',
   RATECARD_SESSION_TRIAL_DAYS: '1',
+  RATECARD_PAST_DUE_GRACE_DAYS: '3',
   RATECARD_MIRROR: 'off',
   RATECARD_MIRROR_POLL_SECONDS: '7',
   RATECARD_PROCESSOR_EVENTS_SECRET: 'whsec_of_this_test',

@@ -45,6 +45,8 @@ describe('the published schema', () => {
     'meter_undefined',
     'product_undefined',
     'feature_undefined',
+    'feature_limit_missing',
+    'feature_limit_unused',
     'coupon_undefined',
     'default_duplicate',
     'base_price_mismatch',

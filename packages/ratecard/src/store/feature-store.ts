@@ -31,7 +31,7 @@ export interface UsageStore {
   hold(
     report: Omit<UsageReportRecord, 'state'>,
     formula: UsageFormula,
-    limits: readonly { readonly window: UsageWindow; allows(total: string): boolean }[],
+    limits: readonly { readonly window: UsageWindow; readonly allows: (total: string) => boolean }[],
   ): Promise<{ readonly outcome: 'held' | 'known' | 'refused'; readonly state: UsageReportRecord['state'] }>
   /** The processor has the report. */
   sent(report: Pick<UsageReportRecord, 'tenantId' | 'meter' | 'identifier'>): Promise<void>

@@ -67,7 +67,7 @@ export function allowanceOf(
   const limits = bought.flatMap(({ entry, source }) =>
     typeof entry === 'string' ? [] : [limitOf(entry, source.quantity)],
   )
-  const limit = included ? sumOf([...limits, ...(live?.limit == null ? [] : [live.limit])]) : 0
+  const limit = included ? sumOf([...limits, ...(live === undefined || live.limit === null ? [] : [live.limit])]) : 0
   const entries = given.flatMap(({ entry }) => (typeof entry === 'string' ? [] : [entry]))
   const beyond = included && entries.some((entry) => entry.beyond === 'allow') ? 'allow' : 'deny'
   return { feature, included, limit, beyond, counted: type === 'metered' ? countedIn(given, now) : null }

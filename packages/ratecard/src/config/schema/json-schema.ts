@@ -106,6 +106,7 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
     { not: needs('flat_amount', 'flat_amount_decimal') },
   ],
   currency_option: [{ oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers')] }],
+  feature: [{ if: hasValue('type', 'metered'), then: needs('meter'), else: without('meter') }],
   coupon: [
     { oneOf: [has('percent_off'), has('amount_off')] },
     { if: has('amount_off'), then: needs('currency'), else: without('currency', 'currency_options') },
