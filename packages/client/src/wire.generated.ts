@@ -807,14 +807,14 @@ export type ResourceKind = 'meter' | 'feature' | 'product' | 'price' | 'coupon' 
 export interface SessionPrices {
   /** Empty for a tenant without a deal. */
   prices: Array<{
-    /** Config id of the public price that it stands in for. */
+    /** Config id of the public price that it replaces. */
     basePriceId: string
     price: PriceDocument
   }>
 }
 
 export interface Entitlements {
-  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -831,7 +831,7 @@ export interface Checkout {
   /** Where to send the customer. */
   url: string
   sessionId: string | null
-  /** The price gives a trial and the tenant has had it: this page takes the payment at once. */
+  /** The price has a trial, but the tenant has already had one: payment is due at once. */
   trial?: 'used'
 }
 
@@ -844,9 +844,9 @@ export interface NewCheckout {
   readonly cancelUrl: string
   /** Not for metered prices. */
   readonly quantity?: number | undefined
-  /** Recurring prices only. 0 is no trial, whatever the price gives. */
+  /** Recurring prices only. 0 means no trial, even when the price has one. */
   readonly trialPeriodDays?: number | undefined
-  /** One of the price’s currencies; the processor chooses when absent. */
+  /** One of the price’s currencies. Default: the processor chooses. */
   readonly currency?: string | undefined
   /** Let the customer enter a code. */
   readonly allowPromotionCodes?: boolean | undefined
@@ -892,7 +892,7 @@ export interface PushOutcome {
   details: Detail[]
   warnings: Issue[]
   impact: PriceImpact[]
-  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -995,10 +995,10 @@ export interface Display {
   after: string | null
 }
 
-/** Whom the plan touches: live subscriptions on a price that it changes, on every generation of the price. */
+/** Subscriptions that the plan affects: live subscriptions on any generation of a price that it changes. */
 export interface PriceImpact {
   priceId: string
-  /** The one that is sold now; its subscribers stay on it until they are moved. */
+  /** The one that is sold now. Its subscribers stay on it until they are moved. */
   processorPriceId: string
   /** `update`: the price is changed in place, and there are subscribers on earlier generations of it. */
   action: 'archive' | 'replace' | 'update'
@@ -1053,7 +1053,7 @@ export interface DriftReport {
   revision: number
   version: string
   differences: Detail[]
-  /** Values of managed objects that no document says. They are no drift. */
+  /** Values on managed objects that no document sets. They do not count as drift. */
   notes: Array<{
     /** Kind of the resource. */
     kind: ResourceKind
@@ -1184,7 +1184,7 @@ export interface PushSummary {
   author: string | null
   by: By | null
   message: string | null
-  /** When it was journalled. */
+  /** When the push or job was accepted. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
@@ -1206,7 +1206,7 @@ export interface PushReport {
   author: string | null
   by: By | null
   message: string | null
-  /** When it was journalled. */
+  /** When the push or job was accepted. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
@@ -1275,7 +1275,7 @@ export interface WebhookRotation {
   previous: {
     /** The old endpoint, with the old secret. */
     processorId: string
-    /** It is switched off at the first look after it; the service looks once a minute. */
+    /** The old endpoint is switched off within a minute after this time. */
     liveUntil: string
   }
   /** The job that switches the old endpoint off. */
@@ -1303,7 +1303,7 @@ export interface ServiceKey {
   hint: string
   /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
   scope: KeyScope
-  /** When it was made. */
+  /** Time of creation. */
   createdAt: string
   expiresAt: string | null
   lastUsedAt: string | null
@@ -1324,7 +1324,7 @@ export interface Tenant {
   processorCustomerId: string | null
   enterpriseTemplate: string | null
   enterpriseId: string | null
-  /** When it was made. */
+  /** Time of creation. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
@@ -1337,12 +1337,12 @@ export interface NewTenant {
   readonly name: string
   /** Where invoices go. */
   readonly email?: string | null | undefined
-  /** Its customer at the processor; made at the first checkout when absent. */
+  /** Its customer at the processor. Without one, the first checkout creates it. */
   readonly processorCustomerId?: string | null | undefined
 }
 
 export interface TenantList {
-  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1357,13 +1357,13 @@ export interface ListedTenant {
   processorCustomerId: string | null
   enterpriseTemplate: string | null
   enterpriseId: string | null
-  /** When it was made. */
+  /** Time of creation. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
   /** Status of all its subscriptions together: debts come first. */
   billingStatus?: BillingStatus
-  /** Config ids of what it is subscribed to, by id. */
+  /** Config ids of the prices that it is subscribed to, sorted by id. */
   products?: string[]
   /** Its part of the MRR. One entry for each currency, by code. */
   monthly?: Array<{
@@ -1393,7 +1393,7 @@ export interface TenantChange {
   readonly name?: string | undefined
   /** Where invoices go. */
   readonly email?: string | null | undefined
-  /** Its customer at the processor; made at the first checkout when absent. */
+  /** Its customer at the processor. Without one, the first checkout creates it. */
   readonly processorCustomerId?: string | null | undefined
 }
 
@@ -1401,7 +1401,7 @@ export interface TenantSubscriptions {
   tenantId: string
   /** Status of all its subscriptions together: debts come first. */
   billingStatus: BillingStatus
-  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1410,9 +1410,9 @@ export interface TenantSubscriptions {
 
 export interface Subscription {
   id: string
-  /** `local`: a free price, kept here alone. */
+  /** `local`: a free price, which only Ratecard stores. */
   home: 'processor' | 'local'
-  /** The processor’s word: active, trialing, past_due … */
+  /** Status at the processor: active, trialing, past_due … */
   status: string
   currency: string | null
   cancelAtPeriodEnd: boolean
@@ -1480,7 +1480,7 @@ export interface Invoice {
 
 /** Usage that the processor took and then dropped. It is not billed. */
 export interface DroppedUsage {
-  /** When the processor told of it. */
+  /** When the processor reported it. */
   at: string
   meter: string | null
   processorMeterId: string | null
@@ -1489,10 +1489,10 @@ export interface DroppedUsage {
   /** Events of this report, of all tenants. */
   count: number
   message: string
-  /** Some of the events: the processor does not name each. */
+  /** A sample of the events; the processor does not list all. */
   examples: Array<{
     tenantId: string | null
-    /** As it was reported here; else as the processor has it. */
+    /** As reported to Ratecard; without a report, as the processor has it. */
     identifier: string
   }>
 }
@@ -1517,7 +1517,7 @@ export interface AuditEntry {
 }
 
 export interface TenantInvoices {
-  /** Everything that happened at the processor until then is in the answer. */
+  /** The response includes everything that happened at the processor up to this time. */
   asOf: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1530,7 +1530,7 @@ export interface TenantInvoice {
   number: string | null
   subscription: string | null
   status: 'open' | 'paid' | 'uncollectible' | 'void'
-  /** When it was made. */
+  /** Time of creation. */
   createdAt: string
   dueAt: string | null
   paidAt: string | null
@@ -1539,19 +1539,19 @@ export interface TenantInvoice {
   total: string
   /** `total` as people read it. */
   formatted: string
-  /** What it asked when it was made: the total less credit. */
+  /** Amount due when the invoice was created: the total less credit. */
   amountDue: string
   /** `amount_due` as people read it. */
   amountDueFormatted: string
-  /** What was paid. */
+  /** Amount paid. */
   amountPaid: string
   /** `amount_paid` as people read it. */
   amountPaidFormatted: string
-  /** What it still asks. */
+  /** Amount still owed. */
   amountRemaining: string
   /** `amount_remaining` as people read it. */
   amountRemainingFormatted: string
-  /** What was refunded of it. */
+  /** Amount refunded. */
   amountRefunded: string
   /** `amount_refunded` as people read it. */
   amountRefundedFormatted: string
@@ -1580,7 +1580,7 @@ export interface TenantInvoiceLine {
 }
 
 export interface InvoiceExport {
-  /** Everything that happened at the processor until then is in the answer. */
+  /** The response includes everything that happened at the processor up to this time. */
   asOf: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1608,7 +1608,7 @@ export interface ExportRow {
 }
 
 export interface Money {
-  /** Everything that happened at the processor until then is in the answer. */
+  /** The response includes everything that happened at the processor up to this time. */
   asOf: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1622,7 +1622,7 @@ export interface CurrencyMoney {
   mrr: string
   /** `mrr` as people read it. */
   formatted: string
-  /** What metered items billed in their last finished period; not part of `mrr`. */
+  /** Amount billed for metered items in their last finished period; not part of `mrr`. */
   usageLastPeriod: string
   /** `usage_last_period` as people read it. */
   usageLastPeriodFormatted: string
@@ -1655,7 +1655,7 @@ export interface CurrencyMoney {
     mrr: string
     /** `mrr` as people read it. */
     formatted: string
-    /** What metered items billed in their last finished period; not part of `mrr`. */
+    /** Amount billed for metered items in their last finished period; not part of `mrr`. */
     usageLastPeriod: string
     /** `usage_last_period` as people read it. */
     usageLastPeriodFormatted: string
@@ -1669,7 +1669,7 @@ export interface CurrencyMoney {
     mrr: string
     /** `mrr` as people read it. */
     formatted: string
-    /** What metered items billed in their last finished period; not part of `mrr`. */
+    /** Amount billed for metered items in their last finished period; not part of `mrr`. */
     usageLastPeriod: string
     /** `usage_last_period` as people read it. */
     usageLastPeriodFormatted: string
@@ -1681,7 +1681,7 @@ export interface CurrencyMoney {
       mrr: string
       /** `mrr` as people read it. */
       formatted: string
-      /** What metered items billed in their last finished period; not part of `mrr`. */
+      /** Amount billed for metered items in their last finished period; not part of `mrr`. */
       usageLastPeriod: string
       /** `usage_last_period` as people read it. */
       usageLastPeriodFormatted: string
@@ -1695,15 +1695,15 @@ export interface CurrencyMoney {
     new: string
     /** `new` as people read it. */
     newFormatted: string
-    /** More MRR of customers that paid already. */
+    /** Additional MRR from customers that paid already. */
     expansion: string
     /** `expansion` as people read it. */
     expansionFormatted: string
-    /** Less MRR of customers that still pay; a positive number. */
+    /** MRR lost from customers that still pay; a positive number. */
     contraction: string
     /** `contraction` as people read it. */
     contractionFormatted: string
-    /** MRR of customers that pay nothing any more; a positive number. */
+    /** MRR lost from customers that no longer pay; a positive number. */
     churn: string
     /** `churn` as people read it. */
     churnFormatted: string
@@ -1719,13 +1719,13 @@ export interface CurrencyMoney {
 }
 
 export interface MoneyDays {
-  /** Everything that happened at the processor until then is in the answer. */
+  /** The response includes everything that happened at the processor up to this time. */
   asOf: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
   /** Ended days since the mirror began, oldest first, then by currency. */
   days: MoneyDay[]
-  /** Price lists that came into force in that time, oldest first. */
+  /** Price lists that took effect in that time, oldest first. */
   pushes: Array<{
     revision: number
     version: string
@@ -1743,7 +1743,7 @@ export interface MoneyDay {
   mrr: string
   /** `mrr` as people read it. */
   formatted: string
-  /** What metered items billed in their last finished period; not part of `mrr`. */
+  /** Amount billed for metered items in their last finished period; not part of `mrr`. */
   usageLastPeriod: string
   /** `usage_last_period` as people read it. */
   usageLastPeriodFormatted: string
@@ -1753,7 +1753,7 @@ export interface MoneyDay {
     mrr: string
     /** `mrr` as people read it. */
     formatted: string
-    /** What metered items billed in their last finished period; not part of `mrr`. */
+    /** Amount billed for metered items in their last finished period; not part of `mrr`. */
     usageLastPeriod: string
     /** `usage_last_period` as people read it. */
     usageLastPeriodFormatted: string
@@ -1762,15 +1762,15 @@ export interface MoneyDay {
   new: string
   /** `new` as people read it. */
   newFormatted: string
-  /** More MRR of customers that paid already. */
+  /** Additional MRR from customers that paid already. */
   expansion: string
   /** `expansion` as people read it. */
   expansionFormatted: string
-  /** Less MRR of customers that still pay; a positive number. */
+  /** MRR lost from customers that still pay; a positive number. */
   contraction: string
   /** `contraction` as people read it. */
   contractionFormatted: string
-  /** MRR of customers that pay nothing any more; a positive number. */
+  /** MRR lost from customers that no longer pay; a positive number. */
   churn: string
   /** `churn` as people read it. */
   churnFormatted: string
@@ -1778,14 +1778,14 @@ export interface MoneyDay {
   reactivation: string
   /** `reactivation` as people read it. */
   reactivationFormatted: string
-  /** What tenants owed at its end whose subscription was past due or unpaid. */
+  /** Amount owed at the end of the day by tenants with a past due or unpaid subscription. */
   pastDue: string
   /** `past_due` as people read it. */
   pastDueFormatted: string
 }
 
 export interface Subscribers {
-  /** Everything that happened at the processor until then is in the answer. */
+  /** The response includes everything that happened at the processor up to this time. */
   asOf: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1799,7 +1799,7 @@ export interface Subscriber {
   customer: string
   subscription: string
   item: string
-  /** Empty for a free price, which is kept here alone. */
+  /** Empty for a free price, which only Ratecard stores. */
   processorPriceId: string
   /** On an earlier generation of the price. */
   legacy: boolean
@@ -1815,7 +1815,7 @@ export interface Subscriber {
     /** `amount` as people read it. */
     formatted: string
   }>
-  /** The processor’s word: active, trialing, past_due … */
+  /** Status at the processor: active, trialing, past_due … */
   status: string
   currentPeriodEnd: string | null
   scheduledPriceId: string | null
@@ -1830,7 +1830,7 @@ export interface Session {
   tenantId: string
   /** The value of the cookie `ratecard_session` (over TLS `__Host-ratecard_session`): shown this once. */
   value: string
-  /** When it was made. */
+  /** Time of creation. */
   createdAt: string
   /** When it ends. */
   expiresAt: string
@@ -1848,7 +1848,7 @@ export interface EnterpriseOutcome {
     price: string
     /** A sentence, or `on_other_deal`: it stays on the price of another deal, discount and all. */
     reason: string
-    /** What is behind a reason that is one word. */
+    /** Explanation of the reason. */
     detail?: string
   }>
   /** How many of the skipped stay on the price of another deal. */
@@ -1860,7 +1860,7 @@ export interface EnterpriseOutcome {
 export interface Swap {
   subscription: string
   item: string
-  /** Config id, or the processor id of a price that is none of ours. */
+  /** Config id, or the processor id of a price that is not in the config. */
   from: string
   /** Config id. */
   to: string
@@ -1889,15 +1889,15 @@ export interface Job {
   kind: JobKind
   /** What it is about: a tenant, a template, a price, a webhook. */
   subject: string
-  /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
+  /** `waiting`: the rest is done at a later date. `interrupted`: nothing happens until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
-  /** What may be asked of it now; anything else is refused. */
+  /** Actions that are allowed now; any other is refused. */
   allows: Array<'resume' | 'cancel'>
   author: string | null
   by: By | null
   message: string | null
-  /** When it was journalled. */
+  /** When the push or job was accepted. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
@@ -1964,15 +1964,15 @@ export interface JobReport {
   kind: JobKind
   /** What it is about: a tenant, a template, a price, a webhook. */
   subject: string
-  /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
+  /** `waiting`: the rest is done at a later date. `interrupted`: nothing happens until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
-  /** What may be asked of it now; anything else is refused. */
+  /** Actions that are allowed now; any other is refused. */
   allows: Array<'resume' | 'cancel'>
   author: string | null
   by: By | null
   message: string | null
-  /** When it was journalled. */
+  /** When the push or job was accepted. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
@@ -2000,7 +2000,7 @@ export interface JobStep {
 export interface Worker {
   name: string
   url: string
-  /** On the replica that answers. An idle worker starts with the next request. */
+  /** State on the replica that responds. An idle worker starts with the next request. */
   state: 'running' | 'starting' | 'restarting' | 'stopped' | 'idle' | 'unavailable'
   restarts: number
   lastExit: string | null
@@ -2008,7 +2008,7 @@ export interface Worker {
   deployment: Deployment
   crons: Array<{
     cron: string
-    /** Its next tick. */
+    /** Time of the next run. */
     nextAt: string
   }>
 }
@@ -2019,7 +2019,7 @@ export interface Deployment {
   createdAt: string
   author: string | null
   message: string | null
-  /** sha256 over code and configuration, values of the environment apart. */
+  /** SHA-256 of the code and the configuration, without the values of the environment. */
   checksum: string
   environment: string | null
   /** Whether it serves now. */
@@ -2031,7 +2031,7 @@ export interface Deployment {
 }
 
 export interface DeploymentBody {
-  /** The worker’s name, when given the same as in the path. */
+  /** The worker’s name. If given, it must equal the name in the path. */
   readonly name?: string | undefined
   /** The bundle, at most 10 MB. */
   readonly modules: readonly WorkerModule[]
@@ -2048,7 +2048,7 @@ export interface DeploymentBody {
   /** Replace the schedules before. */
   readonly crons?: readonly string[] | undefined
   readonly cpuMs?: number | null | undefined
-  /** Host names of its own. */
+  /** Custom host names. */
   readonly hosts?: readonly string[] | undefined
   readonly serviceKey?: 'read' | 'write' | null | undefined
   /** Let `X-Service-Key` and the cookies of this service reach the worker. Without it they are taken out. */
@@ -2072,7 +2072,7 @@ export interface DeploymentList {
 
 export interface WorkerLogLine {
   id: string
-  /** When the worker said it. */
+  /** When the worker logged the line. */
   time: string
   /** debug, log, info, warn, error, exception, or system for the host’s own words. */
   level: string
@@ -2090,7 +2090,7 @@ export interface CronRunList {
 export interface CronRun {
   id: string
   cron: string
-  /** The tick’s own time. */
+  /** Time that the run was scheduled for. */
   scheduledTime: string
   startedAt: string | null
   finishedAt: string | null
@@ -2224,11 +2224,11 @@ export interface Operations {
   }
   pushConfig: {
     query: {
-      /** Plan only: nothing is written anywhere. */
+      /** Only preview: nothing is written. */
       readonly dryRun?: boolean | undefined
       /** Overwrite fields that were edited at the processor. */
       readonly force?: boolean | undefined
-      /** Go on although live subscriptions are affected. */
+      /** Continue although live subscriptions are affected. */
       readonly approveImpact?: boolean | undefined
     }
     body: BillingDocument
@@ -2257,11 +2257,11 @@ export interface Operations {
   }
   rollbackConfig: {
     query: {
-      /** Plan only: nothing is written anywhere. */
+      /** Only preview: nothing is written. */
       readonly dryRun?: boolean | undefined
       /** Overwrite fields that were edited at the processor. */
       readonly force?: boolean | undefined
-      /** Go on although live subscriptions are affected. */
+      /** Continue although live subscriptions are affected. */
       readonly approveImpact?: boolean | undefined
     }
     body: {
@@ -2299,7 +2299,7 @@ export interface Operations {
   }
   resetConfig: {
     query: {
-      /** `account` also takes what Ratecard did not make. */
+      /** `account` also archives objects that Ratecard did not create. */
       readonly scope?: 'managed' | 'account' | undefined
     }
     answers: {
@@ -2444,7 +2444,7 @@ export interface Operations {
   }
   listProcessorEvents: {
     query: {
-      /** Id of the event before the first one wanted. */
+      /** Return the events after this event id. */
       readonly after?: string | undefined
       /** Event types, separated by commas; at most 20. Default: all. */
       readonly types?: string | undefined
@@ -2459,7 +2459,7 @@ export interface Operations {
       readonly name: string
       /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
       readonly scope?: KeyScope | undefined
-      /** From then on it is refused. RFC 3339. Default: never. */
+      /** From this time on, the key is refused. RFC 3339. Default: never. */
       readonly expiresAt?: string | undefined
     }
     answers: {
@@ -2470,7 +2470,7 @@ export interface Operations {
         hint: string
         /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
         scope: KeyScope
-        /** When it was made. */
+        /** Time of creation. */
         createdAt: string
         expiresAt: string | null
         lastUsedAt: string | null
@@ -2501,7 +2501,7 @@ export interface Operations {
   getChangeTag: {
     answers: {
       200: {
-        /** Text without a meaning of its own. */
+        /** Opaque text; compare it with the last one. */
         tag: string
       }
     }
@@ -2509,9 +2509,9 @@ export interface Operations {
   createDashboardLink: {
     answers: {
       201: {
-        /** Where to go with a browser; relative when the service has no address of its own. */
+        /** Address to open in a browser; relative when the service has no public address in its settings. */
         url: string
-        /** From then on it opens nothing. */
+        /** When the link stops working. */
         expiresAt: string
       }
     }
@@ -2658,7 +2658,7 @@ export interface Operations {
       readonly from?: string | undefined
       /** Last day, included; today when absent. `YYYY-MM-DD`, UTC. */
       readonly to?: string | undefined
-      /** Form of the answer. */
+      /** Format of the response. */
       readonly format?: 'csv' | 'json' | undefined
     }
     answers: {
@@ -2728,7 +2728,7 @@ export interface Operations {
   }
   applyTemplate: {
     query: {
-      /** Tell only: nothing is written anywhere. */
+      /** Only preview: nothing is written. */
       readonly dryRun?: boolean | undefined
     }
     body: {
@@ -2745,7 +2745,7 @@ export interface Operations {
   }
   applyCustom: {
     query: {
-      /** Tell only: nothing is written anywhere. */
+      /** Only preview: nothing is written. */
       readonly dryRun?: boolean | undefined
     }
     body: {
@@ -2762,7 +2762,7 @@ export interface Operations {
   }
   removeEnterprise: {
     query: {
-      /** Tell only: nothing is written anywhere. */
+      /** Only preview: nothing is written. */
       readonly dryRun?: boolean | undefined
     }
     body: {
@@ -2789,7 +2789,7 @@ export interface Operations {
   }
   startMigration: {
     query: {
-      /** Answer the list and the money; move nobody. */
+      /** Only return the list and the amounts; no subscription is moved. */
       readonly dryRun?: boolean | undefined
     }
     body: NewMigration
@@ -2905,7 +2905,7 @@ export interface Operations {
     query: {
       /** How many to list. */
       readonly limit?: number | undefined
-      /** Only lines from this time on, RFC 3339. */
+      /** Only lines since this time, RFC 3339. */
       readonly since?: string | undefined
       /** Only lines of this level. */
       readonly level?: 'debug' | 'log' | 'info' | 'warn' | 'error' | 'exception' | 'system' | undefined
