@@ -7,6 +7,7 @@ import { ruleCases, validDocument, warningCases } from '../../support/rule-cases
 /** Codes that no single document can earn: they come from files, variables, sizes, other bodies, the processor, or the plan. */
 const elsewhere: readonly IssueCode[] = [
   'syntax',
+  'deal_moved',
   'variable_unset',
   'variable_forbidden',
   'variable_malformed',
