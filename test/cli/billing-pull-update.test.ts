@@ -107,7 +107,7 @@ describe('pull --update', () => {
     expect(ran.stdout).toContain('ratecard/billing/catalog.yaml  product pro  name: "Pro" → "Pro: the one"')
     expect(file('catalog.yaml')).toBe(catalogAfter)
     expect(file('rest.jsonc')).toBe(rest.replace('"Welcome"', '"Hello"'))
-    // The history gets a revision that says so; the processor is as the files say.
+    // The push creates a revision without a write, because processor and files are equal.
     expect((await world.run(['billing', 'push', '--yes'])).stdout).toContain('Nothing is written to the processor.')
     expect((await world.run(['billing', 'drift', '--exit-code'])).exit).toBe(0)
     expect((await world.run(update)).stdout).toContain('The files match the live values')

@@ -38,7 +38,7 @@ async function withStore<T>(
 const publishVersion = (version: string) => withStore((store) => publish(store, { version }))
 const versionIn = (file = storeFile) => withStore(async (store) => (await store.versions.current())?.version, file)
 
-/** What a restore may leave in the data directory. */
+/** Files that a restore may leave in the data directory. */
 const leftovers = () =>
   readdirSync(at('.ratecard')).filter((name) => name.includes('restoring') || name.includes('before'))
 
@@ -242,7 +242,7 @@ describe.runIf(installed)('db copy', () => {
     expect(await moved.versions.current()).toMatchObject({ version: '1.0.0', revision: 1 })
     await moved.close()
     expect(await versionIn()).toBe('1.0.0')
-    // Also by the setting, and by a store of another key.
+    // The same holds for DATABASE_URL, and for a store that is sealed with another key.
     const env = { DATABASE_URL: url, RATECARD_MASTER_KEY: masterKey }
     await refused(['db', 'copy'], 'conflict', { env })
   })

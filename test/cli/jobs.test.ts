@@ -1,4 +1,4 @@
-// What a job did not move is said: with its reason, and without a tick beside nothing.
+// A job reports what it did not move, with the reason.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type Stripe from 'stripe'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 const run = (line: string) =>
   world.run(line.split(' '), { env: { RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key } })
 
-/** A tenant with a seat on a price, and whatever else; the id of its subscription. */
+/** Creates a tenant with one seat on a price. Returns the id of its subscription. */
 async function subscriber(id: string, more: Stripe.SubscriptionCreateParams.Item[] = []): Promise<string> {
   const customer = { id: await payingCustomer(stripe, { name: id }) }
   expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })

@@ -1,4 +1,4 @@
-// Tenants, negotiated prices, migration, the listening command and the sandbox's clock, as typed.
+// Commands for tenants, negotiated prices, migrations, webhook forwarding and the sandbox's clock.
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import { readFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ const json = async (line: string) => {
   return { exit, document: document as unknown as Readonly<Record<string, unknown>> }
 }
 
-/** A tenant with seats on a price of the configuration, as if it had bought them. */
+/** Creates a tenant with seats on a price, as if it had bought them. */
 async function subscriber(id: string, priceId: string, quantity: number): Promise<string> {
   const customer = { id: await payingCustomer(stripe, { name: id }) }
   expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })
@@ -113,7 +113,7 @@ describe('commands for tenants', () => {
     const metered = data.find((each) => each.metadata['ratecard_id'] === 'sensor_readings')
     await stripe.subscriptions.create({ customer, items: [{ price: metered?.id ?? '' }] })
     let failure = { status: 404, code: 'route_not_found' }
-    // The server as it is, but for the reports of dropped usage.
+    // A proxy in front of the server that fails only the reports of dropped usage.
     const front = createServer((request, response) => {
       const { url = '/', headers } = request
       const answer = url.includes('/usage/dropped')
@@ -161,7 +161,7 @@ describe('commands for tenants', () => {
     expect((await run('tenants audit glazeworks')).stdout).toMatch(/remove\s+school[\s\S]*apply template\s+–\s+school/)
   })
 
-  test('report an old discount beside a new deal in the last line, and end it with --unmatched base', async () => {
+  test('report in the last line that an old discount continues beside a new deal, and end it with --unmatched base', async () => {
     const customer = await subscriber('renters', 'kiln_yearly', 1)
     expect(await run('enterprise apply renters --template school')).toMatchObject({ exit: 0 })
     const moved = await run('enterprise apply renters --template founder')
@@ -174,12 +174,12 @@ describe('commands for tenants', () => {
     expect(await json('enterprise apply renters --template founder --unmatched base')).toMatchObject({
       document: { swaps: [{ from: 'kiln_yearly_school', to: 'kiln_yearly' }], left_on_other_deal: 0 },
     })
-    // Those who are counted below are others.
+    // These subscriptions must not count below.
     const { data } = await stripe.subscriptions.list({ customer })
     await stripe.subscriptions.cancel(data[0]?.id ?? '')
   })
 
-  test('show the coverage with a row per base price, and fail with --exit-code if there are gaps', async () => {
+  test('show each base price with its negotiated prices, and fail with --exit-code if a negotiated price is missing', async () => {
     const ran = await run('enterprise coverage --exit-code')
     expect(ran.exit).toBe(3)
     expect(ran.stdout).toMatch(/kiln_yearly .*kiln_yearly_guild/)
@@ -251,12 +251,12 @@ describe('commands for tenants', () => {
       email: 'new@example.test',
       metadata: { theirs: 'kept' },
     })
-    // Nobody's customer, believed until it is used: the tenant can be renamed all the same.
+    // A customer that does not exist is accepted until it is used, so the tenant can be renamed.
     await run('tenants create nobodys --customer cus_nobody')
     expect(await run('tenants update nobodys --name Somebody')).toMatchObject({ exit: 0 })
   })
 
-  test('let a subscriber who renews before the requested date wait for it, and end at once', async () => {
+  test('schedule the move of a subscriber who renews after the requested date, and return at once', async () => {
     await subscriber('brickfield', 'kiln_yearly', 1)
     const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')
     world.write('ratecard/billing/catalog.json', text.replace('54000', '56000'))

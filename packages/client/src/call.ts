@@ -129,7 +129,9 @@ function requestOf(
   return { path, turns, request }
 }
 
-/** Converts the member names of `value` with `spell`. `turns` lists the members to convert; its keys are snake_case for both directions. */
+/**
+ * Converts the member names of `value` with `spell`. `turns` lists the members to convert, by their snake_case names in both directions.
+ */
 function convertCase(value: unknown, turns: CaseMap | null | undefined, spell: (name: string) => string): unknown {
   if (turns === null || turns === undefined || value instanceof Date) return value
   if (Array.isArray(value)) return value.map((item) => convertCase(item, turns, spell))

@@ -11,8 +11,8 @@ export interface ApplyOptions extends WriteOptions, ActOptions {
 
 export interface ApplyChoices {
   /**
-   * Treatment of items whose price was negotiated under another template and has no counterpart in this template: `keep` their price, or
-   * return them to their `base` price.
+   * Treatment of items whose price was negotiated under another template and has no counterpart in this template. `keep`: the item keeps
+   * its price. `base`: the item returns to its base price.
    */
   readonly unmatched?: 'keep' | 'base' | undefined
 }

@@ -1,5 +1,5 @@
-// Monthly amounts affected by a plan: what subscribers pay now, and what they would pay after a move to the new price. Only a change of
-// `amount` is calculated; for any other change of money the new amount is unknown.
+// Monthly amounts affected by a plan: what subscribers pay now, and what they would pay at the new price. The new amount is calculated for
+// changes of `amount` only, and is unknown (null) for other changes, e.g. of tiers.
 import type { Detail, PriceImpact } from '@ratecard/client'
 
 export interface ImpactMoney {

@@ -1,4 +1,4 @@
-// The feed of the mirror with its real parts: a store, the Stripe adapter, and a sandbox with a shop.
+// The mirror's feed with real parts: a store, the Stripe adapter, and a sandbox with a shop.
 import type Stripe from 'stripe'
 import { expect, onTestFinished } from 'vitest'
 import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
@@ -35,9 +35,9 @@ export interface MirrorWorld extends CustomerShop {
   fill(): Promise<void>
   /** Reads new events and everything that is stale. */
   settle(): Promise<void>
-  /** Everything that the mirror holds. */
+  /** All objects in the mirror. */
   mirrored(): Promise<Copy>
-  /** Everything that the processor lists. */
+  /** All objects that the processor lists. */
   listed(): Promise<Copy>
   subscription(id: string): Promise<Mirrored['subscription'] | null>
 }
@@ -47,7 +47,7 @@ export interface WorldOptions {
   readonly processor?: Partial<StripeProcessorOptions>
 }
 
-/** A shop whose customer is on no test clock, and a mirror that is not filled yet. */
+/** Creates a shop whose customer is on no test clock, and a mirror that is not filled yet. */
 export async function mirrorWorld(options: WorldOptions = {}): Promise<MirrorWorld> {
   const shop = await customerShop()
   const store = options.store ?? (await memoryStore())

@@ -26,7 +26,7 @@ async function one<K extends MirroredKind>(processor: Processor, kind: K, id: st
   return found
 }
 
-/** A shop off test clocks with the adapter in front of it. */
+/** Creates a shop without test clocks, and the adapter for it. */
 async function plainShop() {
   const shop = await customerShop()
   return { ...shop, processor: processorOf(shop) }

@@ -20,7 +20,7 @@ async function latest({ stripe }: CustomerShop, subscription: string): Promise<S
   return found.latest_invoice as Stripe.Invoice
 }
 
-/** A subscription whose first renewal was made void, its customer's balance untouched. */
+/** Creates a subscription whose first renewal was voided, and checks that the customer's balance was not used. */
 async function voidedWithBalance(balance: number, pause: { readonly resumes_at?: number } = {}) {
   const shop = await customerShop(january)
   const { stripe, customer, subscribed, monthly } = shop
@@ -59,11 +59,11 @@ describe('a subscription with pause_collection', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'paid', amount_paid: 1000 })
   })
 
-  test('gets void invoices that do not use the balance, even if the balance would cover them', async () => {
+  test('and behavior void has invoices that do not use the balance, even if it would cover them', async () => {
     await voidedWithBalance(-5000)
   })
 
-  test('is not paused by the end of its trial without a card', async () => {
+  test('and a trial without a card is active after the trial, and its invoice is a draft', async () => {
     const shop = await customerShop(january)
     const { stripe, monthly, clockId } = shop
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
@@ -79,7 +79,7 @@ describe('a subscription with pause_collection', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'draft', total: 1000 })
   })
 
-  test('is collected again from resumes_at, and a void invoice does not use the balance', async () => {
+  test('is collected again from resumes_at, and its void invoices do not use the balance', async () => {
     const resumes_at = february + 10 * day
     const { shop, made } = await voidedWithBalance(-300, { resumes_at })
     const { stripe } = shop
@@ -313,7 +313,7 @@ describe('discounts of a phase that changes the items', () => {
 })
 
 describe('a customer’s own discount', () => {
-  /** Of a former version of the API: the SDK's types do not have it any more. */
+  /** A parameter of former API versions, which the SDK's types no longer have. */
   const coupon = (id: string) => ({ coupon: id }) as Stripe.CustomerUpdateParams
   const former = { apiVersion: '2024-06-20' } as const
 

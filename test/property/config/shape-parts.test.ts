@@ -62,7 +62,7 @@ test('an unknown currency is reported with the supported ones', () => {
   ])
 })
 
-/** A function of 600 kB takes V8 a hundred megabytes to compile for a large document, which the process keeps. */
+/** To compile a function of 600 kB for a large document, V8 uses a hundred megabytes, which the process keeps. */
 const longestCheck = 100_000
 
 test.each(Object.keys(documentParts()))(

@@ -192,7 +192,7 @@ describe('untrusted text in Markdown', () => {
   it('stays in its table cell and formats nothing', () => {
     for (const text of hostile) {
       const cell = codeText(text)
-      // A span of backticks without one inside, or an element whose signs are all numbers.
+      // A code span without a backtick inside, or an element whose special characters are all escaped as numbers.
       expect(cell, text).toMatch(/^(`[^`|\\<>\n]+`|<code>(?:[\p{L}\p{N}\p{M} ]|&#\d+;)*<\/code>)$/u)
     }
   })

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 const source = (entry: string) => fileURLToPath(new URL(`../../../packages/client/src/${entry}`, import.meta.url))
 const limit = 10 * 1024
 
-/** As an application's bundler does it for a browser: Node's modules cannot be found there, so that an import fails. */
+/** Bundles for a browser, as an application does. An import of a Node module cannot be resolved, and fails. */
 async function bundle(contents: string, format: 'esm' | 'iife' = 'esm'): Promise<Uint8Array> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: source('.'), loader: 'ts' },

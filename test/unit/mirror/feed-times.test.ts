@@ -47,7 +47,7 @@ describe('the age from which the mirror is stale', () => {
     [5, 305],
     [300, 600],
     [86_400, 600],
-  ])('with a poll every %i seconds is %i seconds', (poll, age) => {
+  ])('with a poll every %i s is %i s', (poll, age) => {
     expect(staleAfterMs(poll)).toBe(age * 1000)
   })
 })

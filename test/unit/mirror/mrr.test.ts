@@ -32,7 +32,7 @@ describe('the MRR of a subscription', () => {
     expect(counting).toEqual(['active', 'past_due'])
   })
 
-  test('is zero while collection is paused, whatever happens to the invoices', () => {
+  test('has no items while collection is paused, whatever happens to the invoices', () => {
     const sold = price('price_1')
     for (const behavior of ['void', 'keep_as_draft', 'mark_uncollectible'])
       expect(monthly(subscription([item(sold)], { paused: { behavior, resumesAt: null } }), [sold])).toEqual([])

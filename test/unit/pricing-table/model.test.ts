@@ -121,7 +121,7 @@ describe('the quantity slider', () => {
     expect(ranges).toEqual({
       plan: { range: null, unit: null },
       tiered: { range: { least: 1, most: 2000, first: 1 }, unit: null },
-      // A hundred calls are the first that cost a whole euro.
+      // A hundred calls are the smallest quantity that costs a whole euro.
       metered: { range: { least: 0, most: 2000, first: 100 }, unit: 'API calls' },
       packs: { range: { least: 1, most: 2000, first: 100 }, unit: null },
       seat: { range: { least: 1, most: 100, first: 1 }, unit: 'seat' },

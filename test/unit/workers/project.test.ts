@@ -41,7 +41,7 @@ describe('an environment file', () => {
     expect(issues).toEqual([])
   })
 
-  it('has each malformed line and invalid name reported, and never a value', () => {
+  it('is reported with each malformed line and invalid name, and never with a value', () => {
     const text = `# comment\n\nGOOD=1\nsk_live_secret\n  my-key=sk_live_other\n1st=x\nLAST=\${GOOD}\n`
     const { issues } = workerEnvironment(text)
     expect(issues.map(({ severity, line, column }) => [severity, line, column])).toEqual([
@@ -236,7 +236,7 @@ describe('repeated bundling', () => {
 })
 
 describe('watching a worker’s folder', () => {
-  /** Resolves at the next change; the act itself may come in several events. */
+  /** Resolves at the next change. The change itself may cause several events. */
   async function changeAfter(act: () => void, files: readonly string[] = []): Promise<void> {
     let seen: () => void = () => undefined
     const change = new Promise<void>((resolve) => (seen = resolve))

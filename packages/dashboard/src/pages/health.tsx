@@ -8,7 +8,7 @@ import { pluralize } from '../words.ts'
 
 const tones = { ok: 'good', warning: 'warn', problem: 'bad' } as const
 
-/** Findings of the service, which the menu counts. */
+/** Runs the checks of the service and returns their findings. The menu shows the number of problems among them. */
 export async function examine(signal: AbortSignal): Promise<readonly Finding[]> {
   const findings = await api.admin.doctor({ signal })
   noteFindings(findings)
@@ -25,7 +25,7 @@ export function Health() {
   return (
     <Page
       title="Health"
-      lead="The service checks its store, the processor, its workers and unfinished work."
+      lead="Checks of the store, the processor, the workers and unfinished operations."
       actions={
         <button type="button" className="button" disabled={findings.isLoading} onClick={findings.reload}>
           {findings.isLoading ? 'Examining …' : 'Examine again'}

@@ -47,7 +47,7 @@ export function Plan() {
   return (
     <Page
       title="Plan"
-      lead="See what your files would change, and which subscribers are affected, before anything is written."
+      lead="See what your files would change, and which subscribers they affect, before anything is written."
     >
       <Unfinished />
       <Card title="Your files">
@@ -344,7 +344,7 @@ function Planned({ outcome, mayAct, onApply }: PlannedProps) {
       }
     >
       {isNothing ? (
-        <p>The files match the current version. A push would change nothing.</p>
+        <p>The files match the live price list. A push would change nothing.</p>
       ) : (
         <PlanView outcome={outcome} />
       )}
@@ -415,7 +415,7 @@ function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: Apply
   )
 }
 
-/** Shows a push that is running or was interrupted, above all else on the page. */
+/** Renders a push that is running or was interrupted, at the top of the page. */
 function Unfinished() {
   const pushes = useLoaded('pushes unfinished', (signal) => api.admin.pushes({ limit: 5, signal }))
   const open = pushes.value?.pushes.find(({ state }) => state === 'interrupted' || state === 'running')
@@ -441,7 +441,7 @@ function RecentPushes() {
         {({ pushes: list }) =>
           list.length === 0 ? (
             <div className="card-pad">
-              <Empty title="Nothing was pushed yet">
+              <Empty title="No pushes yet">
                 <p>
                   Drop files above, or run <code>ratecard billing push</code>.
                 </p>

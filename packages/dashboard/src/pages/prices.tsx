@@ -314,7 +314,7 @@ function Calculator({ price }: { readonly price: PriceDocument }) {
   )
 }
 
-/** A card with a table; nothing if the table has no rows. */
+/** Renders a card with a table. Renders nothing if the table has no rows. */
 const TableCard = (table: ComponentProps<typeof Table>) =>
   table.rows.length === 0 ? null : (
     <Card title={table.caption} isFlush>

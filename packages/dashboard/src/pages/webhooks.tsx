@@ -75,7 +75,7 @@ function Secret({ webhook }: { readonly webhook: WebhookListing }) {
   if (!webhook.secretKnown)
     return (
       <p className="quiet">
-        The secret is unknown, because the endpoint was created elsewhere. Rotate it to get a new one.
+        The secret is unknown, because the endpoint was created outside of Ratecard. Rotate it to get a new one.
       </p>
     )
   return (
@@ -108,7 +108,9 @@ function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readon
   if (made !== undefined)
     return (
       <Outcome title="The new secret" onClose={onClose}>
-        <p>Give it to your application. Both secrets sign until the old endpoint is switched off.</p>
+        <p>
+          Give it to your application. Deliveries are signed with either secret until the old endpoint is switched off.
+        </p>
         <div className="secret">
           <code>{made.secret}</code>
           <Copy text={made.secret} />

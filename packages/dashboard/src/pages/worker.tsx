@@ -348,7 +348,7 @@ function RollBack({ name, to, onClose }: RollBackProps) {
     >
       <p>
         The version of <Time at={to.createdAt} /> serves again, with its environment and its{' '}
-        {pluralize(to.crons.length, 'schedule')}. The current version serves until it has started.
+        {pluralize(to.crons.length, 'schedule')}. The current one serves until that one has started.
       </p>
       {fields}
     </Confirm>

@@ -14,7 +14,7 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
     <div className="stack-small">
       <p>
         <b>{outcome.pricesSwapped === 0 ? 'No item' : pluralize(outcome.pricesSwapped, 'item')}</b> would move. Nothing
-        is billed now. The new price is billed from the renewal on.
+        is billed now. The new price applies from the renewal.
       </p>
       {lines.length === 0 ? null : (
         <Table
@@ -44,7 +44,7 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
       {unknown === null ? null : (
         <div className="alert alert-warning">
           <p>
-            <b>The amounts of replaced prices are unknown:</b> <Prose>{unknown.message}</Prose>
+            <b>The earlier cost of replaced prices is unknown:</b> <Prose>{unknown.message}</Prose>
           </p>
           {unknown.hint === undefined ? null : (
             <p>

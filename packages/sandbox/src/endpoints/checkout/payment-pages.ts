@@ -72,7 +72,7 @@ function confirm(call: OperationContext): CheckoutSessionBody {
   refuseClosed(session)
   const due = dueNow(call, session)
   if (expected !== undefined && expected !== due) {
-    const message = `The \`expected_amount\` ${expected} is not what is due: ${due}.`
+    const message = `The \`expected_amount\` ${expected} does not equal the amount due: ${due}.`
     throw badRequest(message, 'expected_amount', 'checkout_amount_mismatch')
   }
   if (card !== undefined) refuseUnknownMethod(call, card)
