@@ -17,6 +17,7 @@ const ours = new Set([
   'enterprise_template',
   'enterprise_id',
   'base_price',
+  'percent_off_base',
   'product',
   'metadata',
 ])

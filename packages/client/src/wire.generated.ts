@@ -378,6 +378,8 @@ export interface PriceDocument {
   enterprise_id?: string
   /** Id of the ordinary price that this enterprise price stands in for. Default: the longest one its own id continues. */
   base_price?: string
+  /** Per cent that an enterprise price is cheaper than its base price, more than 0 and at most 100. In place of amount, tiers, packages and other currencies, which follow the base price. */
+  percent_off_base?: string
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
   /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */

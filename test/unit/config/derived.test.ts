@@ -50,6 +50,7 @@ describe('the published schema', () => {
     'base_price_mismatch',
     'base_price_duplicate',
     'base_price_undefined',
+    'percent_off_without_base',
     'code_exceeds_coupon',
     'metadata_reserved',
     'products_empty',

@@ -7,6 +7,7 @@ import { ruleCases, validDocument, warningCases } from '../../support/rule-cases
 /** Codes that no document alone can cause: they need files, variables, sizes, other request bodies, the processor, or the plan. */
 const elsewhere: readonly IssueCode[] = [
   'syntax',
+  'deal_moved',
   'variable_unset',
   'variable_forbidden',
   'variable_malformed',

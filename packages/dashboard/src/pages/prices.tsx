@@ -8,6 +8,7 @@ import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
+import { priced } from '../priced.ts'
 import { PriceSales, SalesOfPrices } from '../ui/price-sales.tsx'
 import { count, isFree, pluralize, money, period, unitAmount } from '../words.ts'
 
@@ -92,7 +93,7 @@ function Listing({ document, isAll }: { readonly document: BillingDocument; read
 
 function Product({ product }: { readonly product: ProductDocument }) {
   const { ui } = product
-  const prices = product.prices ?? []
+  const { prices = [] } = priced(product)
   const features = ui?.features ?? []
   const [image] = (product.images ?? []).filter((address) => /^https:\/\//i.test(address))
   return (
@@ -172,6 +173,9 @@ function PriceRow({ price, isDefault }: { readonly price: PriceDocument; readonl
             <Badge tone="warn">
               only for <Text>{price.enterprise_id}</Text>
             </Badge>
+          )}
+          {price.percent_off_base === undefined ? null : (
+            <Badge>{count(Number(price.percent_off_base))} % off its base</Badge>
           )}
           {isHidden && price.enterprise_template === undefined && price.enterprise_id === undefined ? (
             <Badge tone="warn">hidden</Badge>

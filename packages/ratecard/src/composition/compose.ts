@@ -220,7 +220,7 @@ function tenantOperations(
 ) {
   const { processor, mirror, newId, shutdown, priceBook } = deps
   const account = createBoundAccount(deps)
-  const shared = { store, processor, mirror, clock, newId, shutdown, account, priceBook, applied: lookups.fullConfig }
+  const shared = { store, processor, mirror, clock, newId, shutdown, account, priceBook, applied: lookups.applied }
   const customers = createCustomers(shared)
   const tenants = createTenants(shared)
   const subscribers = createSubscribers({ ...shared, ...customers, findTenant: (id) => findTenant(shared, id) })

@@ -89,11 +89,14 @@ export interface AnyField {
 export interface OwnMember<Item, Parent> {
   value(item: Item, parent: Parent): unknown
   readonly pulled: 'kept' | 'live'
+  /** Members that a pull writes into the author's file when this one changes. Default: the member alone. */
+  readonly members?: readonly string[]
 }
 
 export interface AnyOwnMember {
   readonly value: (item: never, parent: never) => unknown
   readonly pulled: 'kept' | 'live'
+  readonly members?: readonly string[]
 }
 
 /** Local members (never sent to the processor) that items of every kind have. */

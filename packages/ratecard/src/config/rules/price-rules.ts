@@ -12,6 +12,8 @@ const maxIntervalCount: Readonly<Record<string, number>> = { day: 1095, week: 15
  */
 export const amountOrTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
+    // Another rule checks a price in per cent, which has the amounts of its base price.
+    if (price.has('percent_off_base')) return []
     const given = amountFields.filter((field) => price.has(field))
     if (given.length === 1 || (given.length === 0 && isTiered(price))) return []
     const detail =
@@ -23,13 +25,14 @@ export const amountOrTiers: Rule = ({ prices }) =>
         'amount_or_tiers',
         price.pointer,
         detail,
-        'Give exactly one of `amount`, `unit_amount_decimal`, `tiers` and `custom_unit_amount`.',
+        'Give exactly one of `amount`, `unit_amount_decimal`, `tiers` and `custom_unit_amount`; an enterprise price may have `percent_off_base` instead.',
       ),
     ]
   })
 
 export const tieredHasTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
+    if (price.has('percent_off_base')) return []
     if (price.has('tiers')) {
       // If the price has an amount as well, `amountOrTiers` reports it: the right billing scheme depends on which of the two the author
       // removes.
@@ -107,7 +110,7 @@ const schemeOf = (price: Entry) => (price.has('tiers') ? 'tiers' : 'an amount')
 export const currencyOptionsFit: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const options = price.child('currency_options')
-    if (options.keys().length === 0) return []
+    if (options.keys().length === 0 || price.has('percent_off_base')) return []
     if (price.has('custom_unit_amount'))
       return [
         problem(

@@ -7,6 +7,7 @@ import {
   Count,
   CurrencyField,
   Decimal,
+  decimalPattern,
   Description,
   Id,
   idPattern,
@@ -176,6 +177,14 @@ export const Price = Type.Object(
         'Id of the ordinary price that this enterprise price stands in for. Default: the longest one its own id continues.',
         'pro_monthly',
       ),
+    ),
+    percent_off_base: Type.Optional(
+      Type.String({
+        pattern: decimalPattern,
+        description:
+          'Per cent that an enterprise price is cheaper than its base price, more than 0 and at most 100. In place of amount, tiers, packages and other currencies, which follow the base price.',
+        examples: ['20', '12.5'],
+      }),
     ),
     metadata: Type.Optional(Metadata),
     previous_ids: Type.Optional(PreviousIds),

@@ -1,5 +1,7 @@
 import { inline } from '../../terminal/terminal-text.ts'
 import type { BillingDocument, PriceDocument } from '@ratecard/client'
+import { withAmounts } from '../../../config/schema/percent-off.ts'
+import type { Price, Product } from '../../../config/schema/schema.ts'
 import { describePrice } from '../../../pricing/describe.ts'
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
@@ -72,7 +74,7 @@ async function showOne(
 }
 
 function productRows(product: BillingDocument['products'][number]): string[][] {
-  const prices = product.prices ?? []
+  const { prices = [] } = withAmounts(product as Product)
   if (prices.length === 0) return [[product.id, '–', '', '', product.processor_id ?? '']]
   return prices.map((price, index) => [
     index === 0 ? product.id : '',
@@ -85,10 +87,10 @@ function productRows(product: BillingDocument['products'][number]): string[][] {
 
 /**
  * A newer server may have currencies that this build does not know; they are shown unformatted. The client's type allows them, hence the
- * cast.
+ * casts.
  */
 function line(price: PriceDocument): string {
-  return describePrice(price as Parameters<typeof describePrice>[0])
+  return describePrice(price as Price)
 }
 
 function notes(price: PriceDocument): string[] {
