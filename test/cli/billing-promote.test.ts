@@ -55,7 +55,7 @@ describe('billing promote', () => {
     tested = (await client('staging').admin.push(document('1.1.0', 1200), { force: true })).revision ?? 0
   })
 
-  it('applies the tested document unchanged, shows the differences first, and records its origin', async () => {
+  it('applies the tested document unchanged, shows the differences first, and records where it came from', async () => {
     const dry = await world.run([...promote, '--dry-run', '--exit-code'])
     expect(dry.exit).toBe(3)
     expect(dry.stdout).toContain('1 difference')

@@ -78,7 +78,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     file('dev', elsewhere, fileKey)
     const ran = await world.run(['keys', 'list'], shell())
     expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('.env.dev') as string })
-    expect(ran.stderr).toContain('export its own RATECARD_SERVICE_KEY too')
+    expect(ran.stderr).toContain('set its RATECARD_SERVICE_KEY in the shell too')
     expect(keys).toEqual([])
     // The shell contains both, so the file of the default environment is not used.
     expect((await world.run(['keys', 'list'], shell(shellKey))).exit).toBe(0)
@@ -88,7 +88,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
   it('is not sent the file’s service key if it is given as --api-url either, and needs a key of its own', async () => {
     const argv = ['keys', 'list', '--env', 'production', '--api-url', url]
     const ran = await world.run(argv)
-    expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave --api-url away') as string })
+    expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave out --api-url') as string })
     expect(keys).toEqual([])
     expect((await world.run([...argv, '--service-key', 'of-the-flag'])).exit).toBe(0)
     expect(keys).toEqual(['of-the-flag'])

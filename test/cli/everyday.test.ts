@@ -34,7 +34,7 @@ describe('help and version', () => {
     expect(ran.stdout).toContain('--require-approval')
   })
 
-  it('help of a group lists its commands, and help of an unknown word is refused', async () => {
+  it('the help of a group lists its commands, and the help of an unknown word is refused', async () => {
     expect((await world.run(['billing', 'help'])).stdout).toContain('rollback')
     expect((await world.run(['help', 'nonsense'])).exit).toBe(2)
   })

@@ -54,7 +54,7 @@ test('a migration that moves some and skips some shows both counts, and the reas
   const ran = await run(`${migrate} --to renewal`)
   expect(ran.exit).toBe(0)
   expect(ran.stdout).toContain(`  ·  leaver  ${leaving} stays: The subscription ends with the period`)
-  expect(ran.stdout).toContain(`${tick} Moved 1, skipped 1. What each was on: ratecard jobs show`)
+  expect(ran.stdout).toContain(`${tick} Moved 1, skipped 1. Former prices: ratecard jobs show`)
   const shown = await run(`jobs show ${idIn(ran.stderr)}`)
   expect(shown.stdout).toContain('migration kiln_monthly: done, 2/2 steps, 1 moved, 1 skipped')
   expect(shown.stdout).toContain(`leaver  ${leaving} stays: The subscription ends with the period`)
@@ -94,7 +94,7 @@ test('apply --all-with-template names the tenants that were not moved', async ()
   expect(ran.exit).toBe(0)
   expect(ran.stdout).toContain(
     `  ·  mixed  ${subscription}  ${price.id} stays: The price is none of this configuration.\n` +
-      '1 of 2 tenants are on "guild". Of 1, something stays as it was: see above.',
+      '1 of 2 tenants are on "guild". 1 not moved completely: see above.',
   )
   expect(ran.stdout).not.toContain(tick)
 })

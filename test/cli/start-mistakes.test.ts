@@ -75,7 +75,7 @@ describe('a server that cannot start because of its settings', () => {
 describe('a malformed Stripe key', () => {
   it.each([
     ['pk_test_51Publishable', 'publishable key'],
-    ['nonsense', 'no secret key of Stripe'],
+    ['nonsense', 'is not a secret key of Stripe'],
   ])('such as %s is reported at the start and by /readyz, and never printed', async (stripeKey, words) => {
     const printed: string[] = []
     const server = await startServer({

@@ -117,7 +117,7 @@ describe('while the newest push is interrupted', () => {
   it('resuming that push ends its effect on drift and pull --update', async () => {
     expect((await run('billing resume')).exit).toBe(0)
     expect((await run('billing drift')).stdout).toMatch(/^✓ The processor is as/)
-    expect((await run('billing pull --update')).stdout).toContain('The files say what is live')
+    expect((await run('billing pull --update')).stdout).toContain('The files match the live values')
   })
 })
 

@@ -92,7 +92,7 @@ describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
     // The plan page shows the unfinished push first, with a link.
     await open('plan')
     await page.getByText('A push stopped midway').waitFor()
-    await page.getByRole('link', { name: 'Look at it, and resume it' }).click()
+    await page.getByRole('link', { name: 'Show it to resume it' }).click()
     await page.getByRole('button', { name: 'Resume …' }).click()
     await page.getByRole('dialog').getByText('nothing is done twice').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Resume', exact: true }).click()

@@ -172,7 +172,7 @@ describe('the framework’s own errors', () => {
     expect([calculate.statusCode, calculate.json().code]).toEqual([413, 'body_too_large'])
   })
 
-  it('respond with 400 to a path that is no URL', async () => {
+  it('respond with 400 to a path that is not a URL', async () => {
     const response = await test.inject({ url: `${billing}/config/prices/%E0%A4%A` })
     expect([response.statusCode, response.json().code]).toEqual([400, 'request_invalid'])
   })

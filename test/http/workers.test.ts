@@ -128,7 +128,13 @@ describe('deploying workers', () => {
   })
 
   it.each<[string, Record<string, unknown>, number, string, string]>([
-    ['a cron expression with an unknown syntax', { crons: ['* * * * *', '* * * * 7'] }, 422, 'cron_invalid', '#/crons/1'],
+    [
+      'a cron expression with an unknown syntax',
+      { crons: ['* * * * *', '* * * * 7'] },
+      422,
+      'cron_invalid',
+      '#/crons/1',
+    ],
     ['a cron given twice', { crons: ['* * * * *', '*  * * * *'] }, 422, 'cron_invalid', '#/crons/1'],
     [
       'a missing main module',

@@ -343,7 +343,7 @@ describe('a free price that becomes paid', () => {
           subscription: 'sub_local_ada',
           monthlyBefore: 0,
           monthlyAfter: 900,
-          skipped: expect.stringContaining('by buying it at a checkout'),
+          skipped: expect.stringContaining('can buy the paid price at a checkout'),
         },
       ],
       totals: [],

@@ -80,7 +80,11 @@ export async function answer<Name extends Id>(
   const { path, turns, request } = requestOf(name, parts, options)
   const { status, headers, body } = await transport.send(path, request)
   if (status !== 204 && (typeof body !== 'object' || body === null))
-    throw new RatecardError({ code: 'answer_invalid', status, message: `The answer to ${path} is not a JSON object.` })
+    throw new RatecardError({
+      code: 'answer_invalid',
+      status,
+      message: `The response to ${path} is not a JSON object.`,
+    })
   return { status, headers, body: convertCase(body, turns, camel) }
 }
 

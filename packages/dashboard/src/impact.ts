@@ -23,7 +23,7 @@ export function impactMoney(impact: readonly PriceImpact[], details: readonly De
   })
 }
 
-/** Returns the sum over all generations of a price, each of which has its own amount today. Null if one of the amounts is unknown. */
+/** Returns the sum over all generations of a price, because their amounts can differ. Null if the amount of one generation is unknown. */
 function movedSum(generations: PriceImpact['generations'], currency: string, detail: Detail): number | null {
   return generations.reduce<number | null>((sum, { monthly, current, amount: unit }) => {
     const own = monthly.find((one) => one.currency === currency)

@@ -32,7 +32,7 @@ test('after a rollback before the renewal, another migration moves the subscribe
   const { shop, id, second, paid } = await onTheWay()
   const planned = await shop.service.rollback(1, { ...nobody, dryRun: true })
   expect(warned(planned.warnings)).toEqual([
-    expect.stringContaining('1 subscriber is scheduled to go to "pro_monthly"'),
+    expect.stringContaining('1 subscriber is scheduled to move to "pro_monthly" as it is now'),
   ])
   const { warnings } = await shop.service.rollback(1, nobody)
   expect(warned(warnings)).toHaveLength(1)
@@ -107,5 +107,5 @@ test('a push that removes a price warns about subscribers whose schedule still l
       product.prices = product.prices?.filter((price) => !price.id.startsWith('pro_monthly')) ?? []
   })
   const planned = await shop.service.push(without, { ...nobody, dryRun: true })
-  expect(warned(planned.warnings)).toEqual([expect.stringContaining('this plan archives it')])
+  expect(warned(planned.warnings)).toEqual([expect.stringContaining('This plan archives that price')])
 })

@@ -100,7 +100,7 @@ test('a second date for the same migration is refused until the waiting job is c
   const first = await shop.migrate(45)
   expect(first.state).toBe('waiting')
   const later = { priceId: 'pro_monthly', to: { at: shop.clock.now() + 120 * day } }
-  const reason = `The job ${first.id} waits to move it at its date; cancel that job first.`
+  const reason = `The job ${first.id} will move the item at a later date; cancel that job first.`
   expect((await shop.service.planMigration(later)).lines).toMatchObject([{ skipped: reason }])
   expect((await shop.migrate(120)).steps).toMatchObject([{ state: 'skipped', result: { reason } }])
   await shop.service.cancelJob(first.id)
@@ -198,7 +198,7 @@ test('a failed step does not delay the other subscribers, and is retried with th
   const early = await shop.migrate(45)
   expect(early).toMatchObject({ state: 'waiting', stepsDone: 0 })
   expect(early.steps.map(({ state }) => state).sort()).toEqual(['failed', 'pending'])
-  expect(String(early.error?.['detail'])).toMatch(/1 step of it must wait.*1 step failed/)
+  expect(String(early.error?.['detail'])).toMatch(/1 step must wait.*1 step failed/)
   shop.pass(32)
   shop.sandbox.control.clearFaults()
   await shop.service.waitingJobs.continueDue()

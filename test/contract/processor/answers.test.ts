@@ -109,7 +109,7 @@ describe('a response that is not from Stripe', () => {
   })
 })
 
-describe('a list whose cursor is deleted while it is read', () => {
+describe('a list whose cursor object is deleted while the list is read', () => {
   const coupon = (id: string) => ({
     ...{
       id,

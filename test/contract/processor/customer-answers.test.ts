@@ -60,10 +60,7 @@ describe('a subscription in a response', () => {
     ['an item without a period', withItem({ current_period_end: undefined })],
     ['a licensed item without a quantity', withItem({ quantity: undefined })],
     ['a price that does not recur', withItem({ price: { ...price, recurring: null } })],
-    [
-      'an unknown interval',
-      withItem({ price: { ...price, recurring: { ...price.recurring, interval: 'moon' } } }),
-    ],
+    ['an unknown interval', withItem({ price: { ...price, recurring: { ...price.recurring, interval: 'moon' } } })],
   ])('is an error of kind broken if it is malformed: %s', async (_name, body) => {
     const { processor } = await against({ body })
     await expect(processor.subscription('sub_a', signal)).rejects.toMatchObject(broken)

@@ -163,7 +163,7 @@ describe('invoices read for the mirror', () => {
     expect((await listed(processor, 'invoice'))[0]?.lines).toHaveLength(14)
   })
 
-  it('have the payment of their refunds', async () => {
+  it('have the same payment as their refunds', async () => {
     const { stripe, processor, subscribed, monthly, invoices } = await plainShop()
     await subscribed(await monthly(900))
     const [invoice] = await invoices()

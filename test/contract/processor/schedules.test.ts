@@ -240,9 +240,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
 })
 
 describe('scheduled prices', () => {
-  it('are empty if no schedule changes the price at the end of the current period', async ({
-    shop: bench,
-  }) => {
+  it('are empty if no schedule changes the price at the end of the current period', async ({ shop: bench }) => {
     const [list, next] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)
     const read = async () => bench.processor.scheduledPrices(await bench.live(made), bench.signal)

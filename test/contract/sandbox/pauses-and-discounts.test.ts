@@ -135,7 +135,7 @@ test('with error_if_incomplete, a change whose invoice is unpaid is not made', a
 })
 
 describe('phases of a schedule with coupons', () => {
-  test('redeems them when the phase begins, and keeps running discounts', async () => {
+  test('redeem the coupons when the phase begins, and keep running discounts', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const [price, coupon, other] = await Promise.all([
@@ -402,11 +402,11 @@ test('a change cannot move a planned end from the border of a period into the mi
   expect(await refusal(item)).toMatchObject({ param: 'cancel_at' })
 })
 
-describe('the end of a trial without a card', () => {
+describe('the end of a trial with a missing_payment_method rule', () => {
   test.each([
     ['pause', 'paused'],
     ['cancel', 'canceled'],
-  ] as const)('with missing_payment_method %s makes the subscription %s', async (missing_payment_method, status) => {
+  ] as const)('without a card and with %s makes the subscription %s', async (missing_payment_method, status) => {
     const shop = await customerShop(january)
     const { stripe, monthly, clockId } = shop
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
@@ -457,7 +457,7 @@ describe('the end of a trial without a card', () => {
     expect(await stripe.subscriptions.update(made.id, { trial_end: 'now' })).toMatchObject({ status: 'paused' })
   })
 
-  test('bills as usual if there is a card', async () => {
+  test('bills as usual if the customer has a card', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const trial_settings = { end_behavior: { missing_payment_method: 'pause' } } as const

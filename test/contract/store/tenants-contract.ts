@@ -32,7 +32,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
     test('an id or customer that is in use is a conflict that names it, and leaves no audit row', async ({ store }) => {
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
       const sameId = await refusedBy(addTenant(store, { id: tenant.id }))
-      expect([sameId.code, sameId.message]).toEqual(['conflict', `There is a tenant "${tenant.id}" already.`])
+      expect([sameId.code, sameId.message]).toEqual(['conflict', `The tenant "${tenant.id}" exists already.`])
       const sameCustomer = await refusedBy(addTenant(store, { id: 'other', processorCustomerId: 'cus_1' }))
       expect([sameCustomer.code, sameCustomer.message]).toEqual([
         'conflict',

@@ -66,7 +66,7 @@ test('an unknown currency is reported with the supported ones', () => {
 const longestCheck = 100_000
 
 test.each(Object.keys(documentParts()))(
-  'the schema part %s is small, which bounds the memory of validating a large push',
+  'the schema part %s is small, so that validating a large push needs little memory',
   (part) => {
     const check = shapeCompiler({ source: true }).getSchema(part)
     expect(check?.source?.validateCode.length).toBeLessThan(longestCheck)

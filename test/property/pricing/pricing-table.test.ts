@@ -83,7 +83,7 @@ describe('the slider of the pricing table', () => {
     )
   })
 
-  test('shows all its digits, in any locale', () => {
+  test('shows every digit of its number, in any locale', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 10n ** 15n }),

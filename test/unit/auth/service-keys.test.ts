@@ -60,7 +60,7 @@ describe('service keys', () => {
     expect(await lastUse()).toBe(start + 60_000)
   })
 
-  it('include a first key, generated and returned once, only if no key exists', async () => {
+  it('get a generated first key, which is returned once, if no key exists', async () => {
     const keys = createServiceKeys({ store, clock })
     const first = await keys.ensureFirstKey(null)
     expect(await keys.authenticate(first?.key ?? '')).toMatchObject({ key: { name: 'first' } })

@@ -77,7 +77,7 @@ describe('a plan in Markdown', () => {
       '|  | Kind | Id | Before | After |',
       '| --- | --- | --- | --- | --- |',
       '| 🔁 replace | price | `pro_monthly` | `€12.00 / month` | `€14.00 / month` |',
-      '#### Whom it touches',
+      '#### Affected subscribers',
       '- `pro_monthly`: 12 subscriptions of 9 tenants, €144.00 a month stay on the old price until moved',
       '#### Warnings',
       '- The version is not raised. (`version_not_raised`)',

@@ -207,7 +207,7 @@ describe('the client', () => {
     await expect(call).rejects.toMatchObject({ code: 'request_aborted' })
   })
 
-  it('throws a clear error if the other side is no Ratecard server', async () => {
+  it('throws a clear error if the other side is not a Ratecard server', async () => {
     const { client } = await serving([(_, response) => void response.writeHead(200).end('<html>')])
     await expect(client.billing.config()).rejects.toMatchObject({
       code: 'answer_invalid',

@@ -145,7 +145,7 @@ describe('the types of the client', () => {
     expectTypeOf<Meter>().toExtend<client.MeterDocument>()
   })
 
-  it('have each member of a document', () => {
+  it('list each member of a document', () => {
     expectTypeOf<keyof Price>().toEqualTypeOf<keyof client.PriceDocument>()
     expectTypeOf<keyof Product>().toEqualTypeOf<keyof client.ProductDocument>()
     expectTypeOf<keyof Meter>().toEqualTypeOf<keyof client.MeterDocument>()

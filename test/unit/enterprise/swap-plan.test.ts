@@ -153,7 +153,7 @@ describe('a planned swap', () => {
     ['zero tiers → zero tiers happens now', zeroTiers, zeroTiers, 'now'],
     ['tiers with only a flat amount → paid happens now', flatTiers, null, 'now'],
     ['zero tiers → tiers with only a flat amount waits for the end of the period', zeroTiers, flatTiers, 'period_end'],
-  ])('between prices with tiers: %s', (_name, from, to, moment) => {
+  ])('between prices with tiers depends on whether one of them is free: %s', (_name, from, to, moment) => {
     const changed = tiered({ pro_monthly: from, ...(to === null ? {} : { pro_monthly_gold: to }) })
     const on = state([item('p_pro_monthly', { billingScheme: 'tiered', unitAmount: null })])
     expect(moves([on], changed, gold)).toEqual([['p_pro_monthly', 'p_pro_monthly_gold', 7, moment]])
@@ -163,7 +163,7 @@ describe('a planned swap', () => {
     ['paid → free', zeroTiers, zeroTiers, 'period_end'],
     ['paid → paid', zeroTiers, paidTiers, 'now'],
   ])(
-    'from a former price with tiers counts as one from a paid price, whatever the current tiers are: %s',
+    'from a former price with tiers counts as a swap from a paid price, whatever the current tiers are: %s',
     (_name, today, to, moment) => {
       const former = state([item('old_pro_monthly', { billingScheme: 'tiered', unitAmount: null })])
       const changed = tiered({ pro_monthly: today, pro_monthly_gold: to })
@@ -254,7 +254,7 @@ describe('an item is not swapped, and the plan states the reason, if it', () => 
     expect(foreign).toContain('none of this configuration')
   })
 
-  test('is on a negotiated price without a base, to which it could return', () => {
+  test('is on a negotiated price without a base price to return to', () => {
     expect(reasons([state([item('p_lonely')])], lonely, nothing)[0]).toContain('has no base price')
   })
 

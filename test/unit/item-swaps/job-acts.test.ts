@@ -38,7 +38,7 @@ describe('the actions on a job', () => {
     })
   })
 
-  it('are none for a job of one tenant, and for a webhook rotation only while it waits', () => {
+  it('are none for a job of one tenant, and are limited to the waiting time of a webhook rotation', () => {
     expect(jobStates.flatMap((state) => actsOpenTo('enterprise_apply', state))).toEqual([])
     expect(jobStates.filter((state) => actsOpenTo('webhook_rotation', state).length > 0)).toEqual(['waiting'])
   })

@@ -65,7 +65,7 @@ describe('the MRR of a subscription', () => {
   describe('with discounts', () => {
     const [a, b] = [price('price_a'), price('price_b', {}, '3000')]
 
-    test('ignores those with an end, and subtracts those that last forever', () => {
+    test('ignores discounts with an end, and subtracts those that last forever', () => {
       for (const duration of ['once', 'repeating', 'forever'] as const) {
         const off = discount({ percentOff: '12.5', duration })
         expect(monthly(subscription([item(a)], { discounts: [off] }), [a])).toEqual([
@@ -74,7 +74,7 @@ describe('the MRR of a subscription', () => {
       }
     })
 
-    test('applies them in order, each to the amount left by the one before', () => {
+    test('applies them in order, each to the amount that the previous one left', () => {
       const tenth = discount({ id: 'di_2', percentOff: '10' })
       const amount = discount({ amountOff: { usd: 500 } })
       expect(monthly(subscription([item(a)], { discounts: [tenth, amount] }), [a])).toEqual(['400'])

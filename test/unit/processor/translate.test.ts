@@ -119,7 +119,7 @@ describe('the flag for used-up coupons and codes', () => {
     ['one with a second left', { redeem_by: now + 1 }, false],
     ['one that is used up', { max_redemptions: 2, times_redeemed: 2 }, true],
     ['one with a redemption left', { max_redemptions: 2, times_redeemed: 1 }, false],
-  ])('of a coupon: %s', (_name, change, spent) => {
+  ])('of a coupon is set once the coupon is invalid, expired or used up: %s', (_name, change, spent) => {
     expect(observeCoupon({ ...coupon, ...change }, { now }).spent).toBe(spent)
   })
 

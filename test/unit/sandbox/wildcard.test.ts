@@ -16,7 +16,9 @@ describe('wildcards of the sandbox:', () => {
     ['/v1/.', '/v1/x', false],
     ['***', 'anything', true],
     ['*ab*ab', 'ab', false],
-  ])('the pattern %j matches %j: %j', (pattern, text, expected) => expect(matchesWildcard(pattern, text)).toBe(expected))
+  ])('the pattern %j matches %j: %j', (pattern, text, expected) =>
+    expect(matchesWildcard(pattern, text)).toBe(expected),
+  )
 
   test('matching gives the same results as a regular expression', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 })

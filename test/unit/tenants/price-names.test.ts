@@ -35,13 +35,7 @@ describe('a processor price', () => {
       'a',
       false,
     ],
-    [
-      'has the new id after a rename',
-      { b: 'price_1' },
-      [entry('b', 'price_1'), entry('a', 'price_1')],
-      'b',
-      false,
-    ],
+    ['has the new id after a rename', { b: 'price_1' }, [entry('b', 'price_1'), entry('a', 'price_1')], 'b', false],
     [
       'has an id that still exists if its last id was removed',
       { a: 'price_2' },

@@ -45,7 +45,10 @@ export function Plan() {
   }
   const planned = plan.value?.outcome
   return (
-    <Page title="Plan" lead="See what your files would change, and which subscribers they affect, before anything is written.">
+    <Page
+      title="Plan"
+      lead="See what your files would change, and which subscribers they affect, before anything is written."
+    >
       <Unfinished />
       <Card title="Your files">
         <div className="stack">
@@ -423,7 +426,7 @@ function Unfinished() {
         {open.state === 'running' ? 'A push is running: ' : 'A push stopped midway: '}
         {open.stepsDone} of {pluralize(open.stepsTotal, 'step')} done.{' '}
         <Link href={`/plan/${encodeURIComponent(open.id)}`}>
-          {open.state === 'running' ? 'Follow it' : 'Look at it, and resume it'}
+          {open.state === 'running' ? 'Follow it' : 'Show it to resume it'}
         </Link>
       </p>
     </div>

@@ -26,7 +26,7 @@ export function Prices() {
       title="Price list"
       lead={
         served.value === undefined ? (
-          'What is for sale now.'
+          'The prices that are for sale now.'
         ) : (
           <>
             Version {served.value.version}, revision {served.value.revision}, since <Time at={served.value.updatedAt} />

@@ -198,7 +198,8 @@ function Acts({ report, state, onDone }: ActsProps) {
           onClose={() => setAsking(false)}
         >
           <p>
-            {remaining(report, 'step of the plan', 'steps of the plan')} left. A step whose response was lost is checked at the processor first, so nothing is done twice. To abandon this push, push other files.
+            {remaining(report, 'step of the plan', 'steps of the plan')} left. A step whose response was lost is checked
+            at the processor first, so nothing is done twice. To abandon this push, push other files.
           </p>
         </Confirm>
       ) : null}

@@ -51,9 +51,7 @@ export function Subscribers() {
         {(found) =>
           found.subscribers.length === 0 ? (
             <Empty title="No subscribers">
-              <p>
-                {generation === 'all' ? 'This price has no subscribers.' : 'No subscribers match this filter.'}
-              </p>
+              <p>{generation === 'all' ? 'This price has no subscribers.' : 'No subscribers match this filter.'}</p>
             </Empty>
           ) : (
             <>

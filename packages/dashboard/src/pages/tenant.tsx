@@ -237,7 +237,9 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
         {kind === 'list' ? (
           <p>The tenant returns to the base prices, and its deal is removed.</p>
         ) : coverage.value === undefined ? null : names.length === 0 ? (
-          <Empty title={kind === 'template' ? 'No price has a template' : 'No price is for one tenant alone'}>
+          <Empty
+            title={kind === 'template' ? 'No price has a template' : 'No price was negotiated with a single tenant'}
+          >
             <p>
               Add a price with {kind === 'template' ? <code>enterprise_template</code> : <code>enterprise_id</code>} to
               your files and push them.

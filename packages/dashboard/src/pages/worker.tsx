@@ -128,7 +128,7 @@ function Runs({ runs }: { readonly runs: readonly CronRun[] }) {
   return (
     <div className="stack">
       <figure>
-        <figcaption className="small quiet">Runs on a time line: when, how long, how they ended</figcaption>
+        <figcaption className="small quiet">Timeline of the runs: time, duration and outcome</figcaption>
         <Chart
           xs={xs}
           series={series}

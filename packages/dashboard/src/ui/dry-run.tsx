@@ -13,7 +13,8 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
   return (
     <div className="stack-small">
       <p>
-        <b>{outcome.pricesSwapped === 0 ? 'No item' : pluralize(outcome.pricesSwapped, 'item')}</b> would move. Nothing is billed now. The new price applies from the renewal.
+        <b>{outcome.pricesSwapped === 0 ? 'No item' : pluralize(outcome.pricesSwapped, 'item')}</b> would move. Nothing
+        is billed now. The new price applies from the renewal.
       </p>
       {lines.length === 0 ? null : (
         <Table

@@ -37,7 +37,9 @@ export function MoveSubscribers({ price, onClose }: { readonly price: string; re
       <p>Subscribers on an earlier price move to the current one. Nothing is charged or credited at once.</p>
       <Choices name="When" options={whens} value={to} onChange={setTo} />
       <Show of={plan} what="Who would move">
-        {(found) => (found.lines.length === 0 ? <p>No subscriber is on an earlier price.</p> : <Planned plan={found} />)}
+        {(found) =>
+          found.lines.length === 0 ? <p>No subscriber is on an earlier price.</p> : <Planned plan={found} />
+        }
       </Show>
     </Confirm>
   )
@@ -53,7 +55,7 @@ function Planned({ plan: { lines, totals } }: { readonly plan: MigrationPlan }) 
         </p>
       ))}
       <Table
-        caption="Who would move"
+        caption="Subscribers that would move"
         columns={['Tenant', { name: 'Before', isNumber: true }, { name: 'After', isNumber: true }, 'When']}
         rows={lines.slice(0, mostLines).map((line) => ({
           key: line.item,

@@ -43,7 +43,8 @@ function Impact({ outcome: { impact, details } }: { readonly outcome: PushOutcom
     <section className="stack-small">
       <h3>Affected subscribers</h3>
       <p className="small quiet">
-        Live subscriptions on the changed prices, current and earlier ones. They keep their price until you move them. “After” is the list price that they would then pay per month.
+        Live subscriptions on the changed prices, current and earlier ones. They keep their price until you move them.
+        “After” is the list price that they would then pay per month.
       </p>
       <Table
         caption="Impact"

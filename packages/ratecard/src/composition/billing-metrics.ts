@@ -23,7 +23,7 @@ export function registerBillingGauges(registry: Registry, service: Pick<Composed
       },
     })
   gauge('ratecard_mrr', 'Monthly recurring revenue in minor units.', 'currency', ({ mrr }) => mrr)
-  gauge('ratecard_owed', 'What open invoices ask, in minor units.', 'currency', ({ owed }) => owed)
+  gauge('ratecard_owed', 'Amount of open invoices, in minor units.', 'currency', ({ owed }) => owed)
   gauge('ratecard_subscriptions', 'Subscriptions that have not ended.', 'status', ({ subscriptions }) => subscriptions)
 }
 
@@ -41,12 +41,12 @@ export function withBillingCounters<Given extends ComposedService>(service: Give
   })
   const drift = new Gauge({
     name: 'ratecard_drift_fields',
-    help: 'Fields that were edited at the processor, at the last look of this replica.',
+    help: 'Fields that were edited at the processor, when this replica last checked.',
     registers: [registry],
   })
   const dropped = new Counter({
     name: 'ratecard_usage_dropped_total',
-    help: 'Usage events that the processor took and then dropped, of the reports that this replica has seen.',
+    help: 'Usage events that the processor accepted and then dropped, in the reports that this replica has read.',
     registers: [registry],
   })
   const counted = async (isDryRun: boolean, work: Promise<PushOutcome>): Promise<PushOutcome> => {

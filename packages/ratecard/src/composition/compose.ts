@@ -206,7 +206,7 @@ export function createService(options: ServiceOptions): ComposedService {
 }
 
 const workerLogsRetentionMs = 7 * 24 * 60 * 60_000
-/** Default time (ms) that running invocations of workers get when the service closes without having drained the workers before. */
+/** Time (ms) that running worker invocations get when the service closes without a drain. */
 const workersCloseMs = 1_000
 
 type TrackWork = <T>(work: Promise<T>) => Promise<T>

@@ -35,7 +35,7 @@ export interface MirrorGauges {
 export function registerMirrorMetrics(registry: Registry, { mirror, store, clock }: MirrorGauges): void {
   new Gauge({
     name: 'ratecard_mirror_lag_seconds',
-    help: 'Age of the mirror: everything older is in it.',
+    help: 'Age of the mirror: it contains every change that is older.',
     registers: [registry],
     async collect() {
       const { asOf } = await mirror.status()

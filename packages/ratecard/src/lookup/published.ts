@@ -175,7 +175,8 @@ function historyOf(entries: readonly MappingEntry[]): MappingHistory {
 
 function withProcessorIds(config: BillingConfig, mappings: MappingHistory): BillingConfig {
   const mapped = <Item extends { processor_id?: string }>(kind: ResourceKind, item: Item, id: string): Item => {
-    // In the document, `processor_id` is a request to adopt that object. The served value is the id to which the item is actually mapped.
+    // In the document, `processor_id` names the object to adopt. In the served configuration it is the id of the object that the item is
+    // mapped to.
     const { processor_id: _wish, ...rest } = item
     const processorId = mappings.get(resourceKey(kind, id))?.at(-1)?.processorId
     return (processorId === undefined ? rest : { ...rest, processor_id: processorId }) as Item

@@ -7,7 +7,7 @@ import { monthlyAmount } from '../pricing/impact.ts'
 import type { Store } from '../store/store.ts'
 import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 
-/** Billing interval and quantity of an item, on which its monthly amount depends. */
+/** Members of an item that its monthly amount depends on: billing interval and quantity. */
 type BillingTerms = Pick<LiveItem, 'quantity'> & {
   readonly price: Pick<LiveItem['price'], 'interval' | 'intervalCount'>
 }

@@ -125,7 +125,7 @@ export function discountsOf(session: CheckoutSessionBody, code: PromotionCodeBod
 }
 
 export interface CheckoutPayment {
-  /** Returns the payment method with which to pay. It is called only if the session needs one. For a guest payment `customer` is null. */
+  /** Returns the payment method to pay with. Called only if the session needs one. For a guest payment `customer` is null. */
   readonly card: (call: OperationContext, customer: string | null) => PaymentMethodBody
   readonly email: string
   readonly code: PromotionCodeBody | null

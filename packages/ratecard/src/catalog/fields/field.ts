@@ -261,7 +261,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
   }
 
   /**
-   * Builds the table of a kind: the fields that the processor stores, in the order in which plans show them, and the local members (`own`).
+   * Builds the table of a kind. It contains the fields that the processor stores, in the order of plans, and the local members (`own`).
    * `Structure` names the members that contain other items, e.g. a product's `prices`.
    */
   function table<Structure extends keyof Item = never>() {

@@ -12,7 +12,7 @@ export const enterpriseIsNeverPublic: Rule = ({ prices }) =>
             'public_enterprise',
             price.at('public'),
             `${named('price', price)} is an enterprise price and cannot be public.`,
-            'Remove `public`, or say false.',
+            'Remove `public`, or set it to false.',
           ),
         ]
       : [],

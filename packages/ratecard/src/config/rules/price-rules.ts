@@ -34,8 +34,8 @@ export const tieredHasTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     if (price.has('percent_off_base')) return []
     if (price.has('tiers')) {
-      // If the price has an amount as well, `amountOrTiers` reports it: the right billing scheme depends on which of the two the author
-      // removes.
+      // If the price also has an amount, `amountOrTiers` reports that. The right billing scheme is then unknown: it depends on whether the
+      // author removes the amount or the tiers.
       if (isTiered(price) || price.has('amount') || price.has('unit_amount_decimal')) return []
       const detail = `${named('price', price)} has tiers but is not tiered.`
       return [problem('tiers_missing', price.at('tiers'), detail, 'Add `"billing_scheme": "tiered"`.')]
@@ -176,7 +176,7 @@ export const pricePartsFit: Rule = ({ prices }) =>
         ? says('custom_unit_amount', 'is recurring.', 'Only a one-time price lets the customer choose the amount.')
         : []),
       ...(price.has('trial_period_days') && !price.has('interval')
-        ? says('trial_period_days', 'is paid once: there is nothing to try first.', 'Remove `trial_period_days`.')
+        ? says('trial_period_days', 'is paid once, so it cannot have a trial.', 'Remove `trial_period_days`.')
         : []),
       ...(inOrder(least, preset) && inOrder(preset, most) && inOrder(least, most)
         ? []

@@ -35,8 +35,8 @@ export function byEveryId(ordinary: readonly (readonly [string, readonly string[
 }
 
 /**
- * Finds the longest id of an ordinary price with which `id` starts, and returns its current id. It tries prefixes of `id`, so the cost does
- * not depend on the number of prices.
+ * Finds the longest id of an ordinary price that is a prefix of `id`, and returns its current id. The function tries prefixes of `id`, so
+ * that the cost does not depend on the number of prices.
  */
 export function derivedBase(id: string, ordinary: Pick<ReadonlyMap<string, string>, 'get'>): string | undefined {
   for (let length = Math.min(id.length - 2, maxIdLength); length > 0; length--) {

@@ -39,8 +39,8 @@ const enumWords: Readonly<Record<string, string>> = {
   sum: 'The values of all events added up',
   count: 'The number of events',
   last: 'The value of the last event',
-  once: 'The first bill',
-  repeating: 'The bills of `duration_in_months` months',
+  once: 'The first invoice',
+  repeating: 'The invoices of `duration_in_months` months',
   forever: 'Every bill',
 }
 

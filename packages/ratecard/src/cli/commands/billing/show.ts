@@ -28,7 +28,7 @@ export const billingShow: Command = {
     const connection = connect(context)
     if (kind === undefined) return showAll(context, connection)
     if (id === undefined)
-      throw usageFailure(`Say which ${kind}.`, `For example \`ratecard billing show ${kind} my_id\`.`)
+      throw usageFailure(`Name the ${kind}.`, `For example \`ratecard billing show ${kind} my_id\`.`)
     return showOne(context, connection, kind, id)
   },
 }
@@ -67,7 +67,7 @@ async function showOne(
     return { json: found }
   }
   if (kind !== 'product' && kind !== 'meter')
-    throw usageFailure(`"${kind}" cannot be shown.`, 'Say `price`, `product` or `meter`.')
+    throw usageFailure(`"${kind}" cannot be shown.`, 'Use `price`, `product` or `meter`.')
   const item = kind === 'product' ? await client.billing.product(id, call) : await client.billing.meter(id, call)
   out.print(JSON.stringify(item, null, 2))
   return { json: { [kind]: item } }
