@@ -18,12 +18,6 @@ export interface BillingDocument {
     id: string
     /** Name for yourself and your own pages. */
     name: string
-    /** `switch` (the default): on or off. `limit`: a number that your program counts, e.g. projects. `metered`: a number per period that is counted by `meter`, e.g. API calls. Ours alone: the processor knows every feature as on or off. */
-    type?: 'switch' | 'limit' | 'metered'
-    /** Id of the meter that counts a `metered` feature. */
-    meter?: string
-    /** What a limit counts, as your customers read it. */
-    unit?: string
     /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
     metadata?: Record<string, string>
     /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
@@ -74,21 +68,8 @@ export interface ProductDocument {
     /** Inches, up to 2 decimals. */
     width: number
   }
-  /** What subscribers of the product may use: ids of `features`, and for features with a limit how much. */
-  features?: Array<string | {
-    /** Feature id. */
-    id: string
-    /** How many the customer may have or use. Limits of several products add up. */
-    limit: number | 'unlimited'
-    /** The limit counts for each unit that is bought, e.g. for each seat. Default false. */
-    per_quantity?: boolean
-    /** When the usage of a `metered` feature starts again at zero: with each period of the subscription (the default), on the first of each month in UTC, or never. */
-    resets?: 'billing_period' | 'month' | 'never'
-    /** What a check answers past the limit: no (`deny`, the default), or yes (`allow`), for usage that is billed. */
-    beyond?: 'deny' | 'allow'
-  }>
-  /** Subscribers to an earlier generation of a price keep the features and limits that the product gave when that price was replaced. Default false. */
-  grandfather_features?: boolean
+  /** Ids of the `features` that subscribers of the product may use. */
+  features?: string[]
   /** Products with the same group exclude each other: a tenant has at most one of them at a time. */
   subscription_group?: string
   /** Prices of the product. */
@@ -828,14 +809,14 @@ export type ResourceKind = 'meter' | 'feature' | 'product' | 'price' | 'coupon' 
 export interface SessionPrices {
   /** Empty for a tenant without a deal. */
   prices: Array<{
-    /** Config id of the public price that it stands in for. */
+    /** Config id of the public price that it replaces. */
     basePriceId: string
     price: PriceDocument
   }>
 }
 
 export interface Entitlements {
-  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -843,74 +824,16 @@ export interface Entitlements {
   features: Array<{
     /** Config id of the feature. */
     id: string
-    /** Its name in the configuration. */
+    /** Its name at the processor. */
     name: string
-    /** Whether the tenant may use `requested` more. */
-    allowed: boolean
-    reason: 'not_included' | 'limit_reached' | null
-    /** Config id of the feature. */
-    feature: string
-    type: 'switch' | 'limit' | 'metered'
-    limit: number | 'unlimited' | null
-    used: number | string | null
-    remaining: number | string | null
-    resetsAt: string | null
-    beyond: 'deny' | 'allow' | null
-    /** Config ids of public prices that would allow it; empty when it is allowed. */
-    offeredBy: string[]
   }>
-}
-
-export interface FeatureCheck {
-  /** Whether the tenant may use `requested` more. */
-  allowed: boolean
-  reason: 'not_included' | 'limit_reached' | null
-  /** Config id of the feature. */
-  feature: string
-  type: 'switch' | 'limit' | 'metered'
-  limit: number | 'unlimited' | null
-  used: number | string | null
-  remaining: number | string | null
-  resetsAt: string | null
-  beyond: 'deny' | 'allow' | null
-  /** Config ids of public prices that would allow it; empty when it is allowed. */
-  offeredBy: string[]
-  /** The answer is from the mirror, complete until then; left out when it was read live. */
-  asOf?: string
-  /** Only when `as_of` is more than five minutes behind. */
-  stale?: true
-}
-
-export interface FeatureChecks {
-  /** The answers, in the order of the questions. */
-  checks: FeatureCheck[]
-}
-
-export interface NewFeatureCheck {
-  /** Config id of the feature. */
-  readonly feature?: string | undefined
-  /** How many of a `limit` are in use, which your program counts. Not for other types. */
-  readonly used?: number | undefined
-  /** How many more are wanted. Default 1. */
-  readonly requested?: number | undefined
-  /** Several questions at once, in place of `feature`. */
-  readonly checks?: ReadonlyArray<{
-    /** Config id of the feature. */
-    readonly feature: string
-    /** How many of a `limit` are in use, which your program counts. Not for other types. */
-    readonly used?: number | undefined
-    /** How many more are wanted. Default 1. */
-    readonly requested?: number | undefined
-  }> | undefined
-  /** Needed with a service key. A session has a tenant already and may name no other. */
-  readonly tenantId?: string | undefined
 }
 
 export interface Checkout {
   /** Where to send the customer. */
   url: string
   sessionId: string | null
-  /** The price gives a trial and the tenant has had it: this page takes the payment at once. */
+  /** The price has a trial, but the tenant has already had one: payment is due at once. */
   trial?: 'used'
 }
 
@@ -923,13 +846,9 @@ export interface NewCheckout {
   readonly cancelUrl: string
   /** Not for metered prices. */
   readonly quantity?: number | undefined
-  /** Recurring prices only. 0 is no trial, whatever the price gives. */
+  /** Recurring prices only. 0 means no trial, even when the price has one. */
   readonly trialPeriodDays?: number | undefined
-  /** `if_required`: the trial begins without a card. Needs a trial. Where the tenant has used its trial of the price, the page asks for a card all the same. */
-  readonly paymentMethodCollection?: 'always' | 'if_required' | undefined
-  /** What becomes of the subscription when the trial ends and there is no card: it ends, or it pauses until it is resumed. Needs a trial; `cancel` when absent and `payment_method_collection` is `if_required`. */
-  readonly trialEnd?: 'cancel' | 'pause' | undefined
-  /** One of the price’s currencies; the processor chooses when absent. */
+  /** One of the price’s currencies. Default: the processor chooses. */
   readonly currency?: string | undefined
   /** Let the customer enter a code. */
   readonly allowPromotionCodes?: boolean | undefined
@@ -951,8 +870,6 @@ export interface Usage {
   identifier: string
   /** True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here. */
   alreadyCounted: boolean
-  /** False: the tenant has no subscription item for the meter, as of the mirror, so nobody pays for the report. True without a complete mirror. */
-  billed: boolean
 }
 
 export interface NewUsage {
@@ -966,10 +883,6 @@ export interface NewUsage {
   readonly timestamp?: string | Date | undefined
   /** The same identifier is counted once. */
   readonly identifier?: string | undefined
-  /** Refuse the report (409 `limit_reached`) where it would pass an allowance of a metered feature; nothing is recorded then. */
-  readonly enforce?: boolean | undefined
-  /** Refuse the report (409 `meter_not_subscribed`) where nobody would pay for it; nothing is recorded then. */
-  readonly strict?: boolean | undefined
 }
 
 export interface PushOutcome {
@@ -981,7 +894,7 @@ export interface PushOutcome {
   details: Detail[]
   warnings: Issue[]
   impact: PriceImpact[]
-  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1084,10 +997,10 @@ export interface Display {
   after: string | null
 }
 
-/** Whom the plan touches: live subscriptions on a price that it changes, on every generation of the price. */
+/** Subscriptions that the plan affects: live subscriptions on any generation of a price that it changes. */
 export interface PriceImpact {
   priceId: string
-  /** The one that is sold now; its subscribers stay on it until they are moved. */
+  /** The one that is sold now. Its subscribers stay on it until they are moved. */
   processorPriceId: string
   /** `update`: the price is changed in place, and there are subscribers on earlier generations of it. */
   action: 'archive' | 'replace' | 'update'
@@ -1142,7 +1055,7 @@ export interface DriftReport {
   revision: number
   version: string
   differences: Detail[]
-  /** Values of managed objects that no document says. They are no drift. */
+  /** Values on managed objects that no document sets. They do not count as drift. */
   notes: Array<{
     /** Kind of the resource. */
     kind: ResourceKind
@@ -1273,7 +1186,7 @@ export interface PushSummary {
   author: string | null
   by: By | null
   message: string | null
-  /** When it was journalled. */
+  /** When the push or job was accepted. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
@@ -1295,7 +1208,7 @@ export interface PushReport {
   author: string | null
   by: By | null
   message: string | null
-  /** When it was journalled. */
+  /** When the push or job was accepted. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
@@ -1364,7 +1277,7 @@ export interface WebhookRotation {
   previous: {
     /** The old endpoint, with the old secret. */
     processorId: string
-    /** It is switched off at the first look after it; the service looks once a minute. */
+    /** The old endpoint is switched off within a minute after this time. */
     liveUntil: string
   }
   /** The job that switches the old endpoint off. */
@@ -1392,7 +1305,7 @@ export interface ServiceKey {
   hint: string
   /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
   scope: KeyScope
-  /** When it was made. */
+  /** Time of creation. */
   createdAt: string
   expiresAt: string | null
   lastUsedAt: string | null
@@ -1413,7 +1326,7 @@ export interface Tenant {
   processorCustomerId: string | null
   enterpriseTemplate: string | null
   enterpriseId: string | null
-  /** When it was made. */
+  /** Time of creation. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
@@ -1426,12 +1339,12 @@ export interface NewTenant {
   readonly name: string
   /** Where invoices go. */
   readonly email?: string | null | undefined
-  /** Its customer at the processor; made at the first checkout when absent. */
+  /** Its customer at the processor. Without one, the first checkout creates it. */
   readonly processorCustomerId?: string | null | undefined
 }
 
 export interface TenantList {
-  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1446,13 +1359,13 @@ export interface ListedTenant {
   processorCustomerId: string | null
   enterpriseTemplate: string | null
   enterpriseId: string | null
-  /** When it was made. */
+  /** Time of creation. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
   /** Status of all its subscriptions together: debts come first. */
   billingStatus?: BillingStatus
-  /** Config ids of what it is subscribed to, by id. */
+  /** Config ids of the prices that it is subscribed to, sorted by id. */
   products?: string[]
   /** Its part of the MRR. One entry for each currency, by code. */
   monthly?: Array<{
@@ -1482,7 +1395,7 @@ export interface TenantChange {
   readonly name?: string | undefined
   /** Where invoices go. */
   readonly email?: string | null | undefined
-  /** Its customer at the processor; made at the first checkout when absent. */
+  /** Its customer at the processor. Without one, the first checkout creates it. */
   readonly processorCustomerId?: string | null | undefined
 }
 
@@ -1490,7 +1403,7 @@ export interface TenantSubscriptions {
   tenantId: string
   /** Status of all its subscriptions together: debts come first. */
   billingStatus: BillingStatus
-  /** The answer is from the mirror, complete until then; left out when it was read live. */
+  /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1499,9 +1412,9 @@ export interface TenantSubscriptions {
 
 export interface Subscription {
   id: string
-  /** `local`: a free price, kept here alone. */
+  /** `local`: a free price, which only Ratecard stores. */
   home: 'processor' | 'local'
-  /** The processor’s word: active, trialing, past_due … */
+  /** Status at the processor: active, trialing, past_due … */
   status: string
   currency: string | null
   cancelAtPeriodEnd: boolean
@@ -1522,36 +1435,6 @@ export interface SubscriptionItem {
   usageType: 'licensed' | 'metered'
   currentPeriodEnd: string | null
   scheduledPriceId: string | null
-}
-
-export interface Grants {
-  /** All grants of the tenant, by feature; ended ones too. */
-  grants: Grant[]
-}
-
-export interface Grant {
-  /** Config id of the feature. */
-  feature: string
-  limit: number | 'unlimited' | null
-  enabled: boolean | null
-  replace: boolean
-  endsAt: string | null
-  note: string | null
-  /** When it was given. */
-  createdAt: string
-}
-
-export interface NewGrant {
-  /** How many; on top of what was bought, unless `replace` is true. */
-  readonly limit?: number | 'unlimited' | undefined
-  /** true: the tenant has the feature; false: it does not have it, whatever it bought. */
-  readonly enabled?: boolean | undefined
-  /** The grant takes the place of what was bought. Default false: it is on top of it. */
-  readonly replace?: boolean | undefined
-  /** For yourself. */
-  readonly note?: string | undefined
-  /** When the grant ends. Absent: it does not end. */
-  readonly endsAt?: string | Date | undefined
 }
 
 /** The members beside `invoices` are those of the invoice that comes first. */
@@ -1599,7 +1482,7 @@ export interface Invoice {
 
 /** Usage that the processor took and then dropped. It is not billed. */
 export interface DroppedUsage {
-  /** When the processor told of it. */
+  /** When the processor reported it. */
   at: string
   meter: string | null
   processorMeterId: string | null
@@ -1608,10 +1491,10 @@ export interface DroppedUsage {
   /** Events of this report, of all tenants. */
   count: number
   message: string
-  /** Some of the events: the processor does not name each. */
+  /** A sample of the events; the processor does not list all. */
   examples: Array<{
     tenantId: string | null
-    /** As it was reported here; else as the processor has it. */
+    /** As reported to Ratecard; without a report, as the processor has it. */
     identifier: string
   }>
 }
@@ -1636,7 +1519,7 @@ export interface AuditEntry {
 }
 
 export interface TenantInvoices {
-  /** Everything that happened at the processor until then is in the answer. */
+  /** The response includes everything that happened at the processor up to this time. */
   asOf: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1649,7 +1532,7 @@ export interface TenantInvoice {
   number: string | null
   subscription: string | null
   status: 'open' | 'paid' | 'uncollectible' | 'void'
-  /** When it was made. */
+  /** Time of creation. */
   createdAt: string
   dueAt: string | null
   paidAt: string | null
@@ -1658,19 +1541,19 @@ export interface TenantInvoice {
   total: string
   /** `total` as people read it. */
   formatted: string
-  /** What it asked when it was made: the total less credit. */
+  /** Amount due when the invoice was created: the total less credit. */
   amountDue: string
   /** `amount_due` as people read it. */
   amountDueFormatted: string
-  /** What was paid. */
+  /** Amount paid. */
   amountPaid: string
   /** `amount_paid` as people read it. */
   amountPaidFormatted: string
-  /** What it still asks. */
+  /** Amount still owed. */
   amountRemaining: string
   /** `amount_remaining` as people read it. */
   amountRemainingFormatted: string
-  /** What was refunded of it. */
+  /** Amount refunded. */
   amountRefunded: string
   /** `amount_refunded` as people read it. */
   amountRefundedFormatted: string
@@ -1699,7 +1582,7 @@ export interface TenantInvoiceLine {
 }
 
 export interface InvoiceExport {
-  /** Everything that happened at the processor until then is in the answer. */
+  /** The response includes everything that happened at the processor up to this time. */
   asOf: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1727,7 +1610,7 @@ export interface ExportRow {
 }
 
 export interface Money {
-  /** Everything that happened at the processor until then is in the answer. */
+  /** The response includes everything that happened at the processor up to this time. */
   asOf: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1741,7 +1624,7 @@ export interface CurrencyMoney {
   mrr: string
   /** `mrr` as people read it. */
   formatted: string
-  /** What metered items billed in their last finished period; not part of `mrr`. */
+  /** Amount billed for metered items in their last finished period; not part of `mrr`. */
   usageLastPeriod: string
   /** `usage_last_period` as people read it. */
   usageLastPeriodFormatted: string
@@ -1774,7 +1657,7 @@ export interface CurrencyMoney {
     mrr: string
     /** `mrr` as people read it. */
     formatted: string
-    /** What metered items billed in their last finished period; not part of `mrr`. */
+    /** Amount billed for metered items in their last finished period; not part of `mrr`. */
     usageLastPeriod: string
     /** `usage_last_period` as people read it. */
     usageLastPeriodFormatted: string
@@ -1788,7 +1671,7 @@ export interface CurrencyMoney {
     mrr: string
     /** `mrr` as people read it. */
     formatted: string
-    /** What metered items billed in their last finished period; not part of `mrr`. */
+    /** Amount billed for metered items in their last finished period; not part of `mrr`. */
     usageLastPeriod: string
     /** `usage_last_period` as people read it. */
     usageLastPeriodFormatted: string
@@ -1800,7 +1683,7 @@ export interface CurrencyMoney {
       mrr: string
       /** `mrr` as people read it. */
       formatted: string
-      /** What metered items billed in their last finished period; not part of `mrr`. */
+      /** Amount billed for metered items in their last finished period; not part of `mrr`. */
       usageLastPeriod: string
       /** `usage_last_period` as people read it. */
       usageLastPeriodFormatted: string
@@ -1814,15 +1697,15 @@ export interface CurrencyMoney {
     new: string
     /** `new` as people read it. */
     newFormatted: string
-    /** More MRR of customers that paid already. */
+    /** Additional MRR from customers that paid already. */
     expansion: string
     /** `expansion` as people read it. */
     expansionFormatted: string
-    /** Less MRR of customers that still pay; a positive number. */
+    /** MRR lost from customers that still pay; a positive number. */
     contraction: string
     /** `contraction` as people read it. */
     contractionFormatted: string
-    /** MRR of customers that pay nothing any more; a positive number. */
+    /** MRR lost from customers that no longer pay; a positive number. */
     churn: string
     /** `churn` as people read it. */
     churnFormatted: string
@@ -1838,13 +1721,13 @@ export interface CurrencyMoney {
 }
 
 export interface MoneyDays {
-  /** Everything that happened at the processor until then is in the answer. */
+  /** The response includes everything that happened at the processor up to this time. */
   asOf: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
   /** Ended days since the mirror began, oldest first, then by currency. */
   days: MoneyDay[]
-  /** Price lists that came into force in that time, oldest first. */
+  /** Price lists that took effect in that time, oldest first. */
   pushes: Array<{
     revision: number
     version: string
@@ -1862,7 +1745,7 @@ export interface MoneyDay {
   mrr: string
   /** `mrr` as people read it. */
   formatted: string
-  /** What metered items billed in their last finished period; not part of `mrr`. */
+  /** Amount billed for metered items in their last finished period; not part of `mrr`. */
   usageLastPeriod: string
   /** `usage_last_period` as people read it. */
   usageLastPeriodFormatted: string
@@ -1872,7 +1755,7 @@ export interface MoneyDay {
     mrr: string
     /** `mrr` as people read it. */
     formatted: string
-    /** What metered items billed in their last finished period; not part of `mrr`. */
+    /** Amount billed for metered items in their last finished period; not part of `mrr`. */
     usageLastPeriod: string
     /** `usage_last_period` as people read it. */
     usageLastPeriodFormatted: string
@@ -1881,15 +1764,15 @@ export interface MoneyDay {
   new: string
   /** `new` as people read it. */
   newFormatted: string
-  /** More MRR of customers that paid already. */
+  /** Additional MRR from customers that paid already. */
   expansion: string
   /** `expansion` as people read it. */
   expansionFormatted: string
-  /** Less MRR of customers that still pay; a positive number. */
+  /** MRR lost from customers that still pay; a positive number. */
   contraction: string
   /** `contraction` as people read it. */
   contractionFormatted: string
-  /** MRR of customers that pay nothing any more; a positive number. */
+  /** MRR lost from customers that no longer pay; a positive number. */
   churn: string
   /** `churn` as people read it. */
   churnFormatted: string
@@ -1897,14 +1780,14 @@ export interface MoneyDay {
   reactivation: string
   /** `reactivation` as people read it. */
   reactivationFormatted: string
-  /** What tenants owed at its end whose subscription was past due or unpaid. */
+  /** Amount owed at the end of the day by tenants with a past due or unpaid subscription. */
   pastDue: string
   /** `past_due` as people read it. */
   pastDueFormatted: string
 }
 
 export interface Subscribers {
-  /** Everything that happened at the processor until then is in the answer. */
+  /** The response includes everything that happened at the processor up to this time. */
   asOf: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
@@ -1918,7 +1801,7 @@ export interface Subscriber {
   customer: string
   subscription: string
   item: string
-  /** Empty for a free price, which is kept here alone. */
+  /** Empty for a free price, which only Ratecard stores. */
   processorPriceId: string
   /** On an earlier generation of the price. */
   legacy: boolean
@@ -1934,7 +1817,7 @@ export interface Subscriber {
     /** `amount` as people read it. */
     formatted: string
   }>
-  /** The processor’s word: active, trialing, past_due … */
+  /** Status at the processor: active, trialing, past_due … */
   status: string
   currentPeriodEnd: string | null
   scheduledPriceId: string | null
@@ -1949,7 +1832,7 @@ export interface Session {
   tenantId: string
   /** The value of the cookie `ratecard_session` (over TLS `__Host-ratecard_session`): shown this once. */
   value: string
-  /** When it was made. */
+  /** Time of creation. */
   createdAt: string
   /** When it ends. */
   expiresAt: string
@@ -1967,7 +1850,7 @@ export interface EnterpriseOutcome {
     price: string
     /** A sentence, or `on_other_deal`: it stays on the price of another deal, discount and all. */
     reason: string
-    /** What is behind a reason that is one word. */
+    /** Explanation of the reason. */
     detail?: string
   }>
   /** How many of the skipped stay on the price of another deal. */
@@ -1979,7 +1862,7 @@ export interface EnterpriseOutcome {
 export interface Swap {
   subscription: string
   item: string
-  /** Config id, or the processor id of a price that is none of ours. */
+  /** Config id, or the processor id of a price that is not in the config. */
   from: string
   /** Config id. */
   to: string
@@ -2008,15 +1891,15 @@ export interface Job {
   kind: JobKind
   /** What it is about: a tenant, a template, a price, a webhook. */
   subject: string
-  /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
+  /** `waiting`: the rest is done at a later date. `interrupted`: nothing happens until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
-  /** What may be asked of it now; anything else is refused. */
+  /** Actions that are allowed now; any other is refused. */
   allows: Array<'resume' | 'cancel'>
   author: string | null
   by: By | null
   message: string | null
-  /** When it was journalled. */
+  /** When the push or job was accepted. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
@@ -2083,15 +1966,15 @@ export interface JobReport {
   kind: JobKind
   /** What it is about: a tenant, a template, a price, a webhook. */
   subject: string
-  /** `waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed. */
+  /** `waiting`: the rest is done at a later date. `interrupted`: nothing happens until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
-  /** What may be asked of it now; anything else is refused. */
+  /** Actions that are allowed now; any other is refused. */
   allows: Array<'resume' | 'cancel'>
   author: string | null
   by: By | null
   message: string | null
-  /** When it was journalled. */
+  /** When the push or job was accepted. */
   createdAt: string
   /** Its last change. */
   updatedAt: string
@@ -2119,7 +2002,7 @@ export interface JobStep {
 export interface Worker {
   name: string
   url: string
-  /** On the replica that answers. An idle worker starts with the next request. */
+  /** State on the replica that responds. An idle worker starts with the next request. */
   state: 'running' | 'starting' | 'restarting' | 'stopped' | 'idle' | 'unavailable'
   restarts: number
   lastExit: string | null
@@ -2127,7 +2010,7 @@ export interface Worker {
   deployment: Deployment
   crons: Array<{
     cron: string
-    /** Its next tick. */
+    /** Time of the next run. */
     nextAt: string
   }>
 }
@@ -2138,7 +2021,7 @@ export interface Deployment {
   createdAt: string
   author: string | null
   message: string | null
-  /** sha256 over code and configuration, values of the environment apart. */
+  /** SHA-256 of the code and the configuration, without the values of the environment. */
   checksum: string
   environment: string | null
   /** Whether it serves now. */
@@ -2150,7 +2033,7 @@ export interface Deployment {
 }
 
 export interface DeploymentBody {
-  /** The worker’s name, when given the same as in the path. */
+  /** The worker’s name. If given, it must equal the name in the path. */
   readonly name?: string | undefined
   /** The bundle, at most 10 MB. */
   readonly modules: readonly WorkerModule[]
@@ -2167,7 +2050,7 @@ export interface DeploymentBody {
   /** Replace the schedules before. */
   readonly crons?: readonly string[] | undefined
   readonly cpuMs?: number | null | undefined
-  /** Host names of its own. */
+  /** Custom host names. */
   readonly hosts?: readonly string[] | undefined
   readonly serviceKey?: 'read' | 'write' | null | undefined
   /** Let `X-Service-Key` and the cookies of this service reach the worker. Without it they are taken out. */
@@ -2191,7 +2074,7 @@ export interface DeploymentList {
 
 export interface WorkerLogLine {
   id: string
-  /** When the worker said it. */
+  /** When the worker logged the line. */
   time: string
   /** debug, log, info, warn, error, exception, or system for the host’s own words. */
   level: string
@@ -2209,7 +2092,7 @@ export interface CronRunList {
 export interface CronRun {
   id: string
   cron: string
-  /** The tick’s own time. */
+  /** Time that the run was scheduled for. */
   scheduledTime: string
   startedAt: string | null
   finishedAt: string | null
@@ -2220,7 +2103,7 @@ export interface CronRun {
 }
 
 /** Codes of problems that this version knows. */
-export type ProblemCode = 'json_malformed' | 'request_invalid' | 'delivery_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'grant_not_found' | 'feature_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'meter_not_subscribed' | 'limit_reached' | 'trial_used' | 'mirror_off' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'mirror_filling' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+export type ProblemCode = 'json_malformed' | 'request_invalid' | 'delivery_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'trial_used' | 'mirror_off' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'mirror_filling' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
 
 /** What each operation takes and answers. */
 export interface Operations {
@@ -2310,12 +2193,6 @@ export interface Operations {
       200: Entitlements
     }
   }
-  checkEntitlements: {
-    body: NewFeatureCheck
-    answers: {
-      200: FeatureCheck | FeatureChecks
-    }
-  }
   createCheckout: {
     body: NewCheckout
     answers: {
@@ -2349,11 +2226,11 @@ export interface Operations {
   }
   pushConfig: {
     query: {
-      /** Plan only: nothing is written anywhere. */
+      /** Only preview: nothing is written. */
       readonly dryRun?: boolean | undefined
       /** Overwrite fields that were edited at the processor. */
       readonly force?: boolean | undefined
-      /** Go on although live subscriptions are affected. */
+      /** Continue although live subscriptions are affected. */
       readonly approveImpact?: boolean | undefined
     }
     body: BillingDocument
@@ -2382,11 +2259,11 @@ export interface Operations {
   }
   rollbackConfig: {
     query: {
-      /** Plan only: nothing is written anywhere. */
+      /** Only preview: nothing is written. */
       readonly dryRun?: boolean | undefined
       /** Overwrite fields that were edited at the processor. */
       readonly force?: boolean | undefined
-      /** Go on although live subscriptions are affected. */
+      /** Continue although live subscriptions are affected. */
       readonly approveImpact?: boolean | undefined
     }
     body: {
@@ -2424,7 +2301,7 @@ export interface Operations {
   }
   resetConfig: {
     query: {
-      /** `account` also takes what Ratecard did not make. */
+      /** `account` also archives objects that Ratecard did not create. */
       readonly scope?: 'managed' | 'account' | undefined
     }
     answers: {
@@ -2569,7 +2446,7 @@ export interface Operations {
   }
   listProcessorEvents: {
     query: {
-      /** Id of the event before the first one wanted. */
+      /** Return the events after this event id. */
       readonly after?: string | undefined
       /** Event types, separated by commas; at most 20. Default: all. */
       readonly types?: string | undefined
@@ -2584,7 +2461,7 @@ export interface Operations {
       readonly name: string
       /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
       readonly scope?: KeyScope | undefined
-      /** From then on it is refused. RFC 3339. Default: never. */
+      /** From this time on, the key is refused. RFC 3339. Default: never. */
       readonly expiresAt?: string | undefined
     }
     answers: {
@@ -2595,7 +2472,7 @@ export interface Operations {
         hint: string
         /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
         scope: KeyScope
-        /** When it was made. */
+        /** Time of creation. */
         createdAt: string
         expiresAt: string | null
         lastUsedAt: string | null
@@ -2626,7 +2503,7 @@ export interface Operations {
   getChangeTag: {
     answers: {
       200: {
-        /** Text without a meaning of its own. */
+        /** Opaque text; compare it with the last one. */
         tag: string
       }
     }
@@ -2634,9 +2511,9 @@ export interface Operations {
   createDashboardLink: {
     answers: {
       201: {
-        /** Where to go with a browser; relative when the service has no address of its own. */
+        /** Address to open in a browser; relative when the service has no public address in its settings. */
         url: string
-        /** From then on it opens nothing. */
+        /** When the link stops working. */
         expiresAt: string
       }
     }
@@ -2729,35 +2606,6 @@ export interface Operations {
       readonly subscription: string
     }
   }
-  listGrants: {
-    params: {
-      /** The id. */
-      readonly id: string
-    }
-    answers: {
-      200: Grants
-    }
-  }
-  putGrant: {
-    params: {
-      /** The id. */
-      readonly id: string
-      /** Config id of the feature. */
-      readonly feature: string
-    }
-    body: NewGrant
-    answers: {
-      200: Grant
-    }
-  }
-  removeGrant: {
-    params: {
-      /** The id. */
-      readonly id: string
-      /** Config id of the feature. */
-      readonly feature: string
-    }
-  }
   getTenantEntitlements: {
     params: {
       /** The id. */
@@ -2812,7 +2660,7 @@ export interface Operations {
       readonly from?: string | undefined
       /** Last day, included; today when absent. `YYYY-MM-DD`, UTC. */
       readonly to?: string | undefined
-      /** Form of the answer. */
+      /** Format of the response. */
       readonly format?: 'csv' | 'json' | undefined
     }
     answers: {
@@ -2882,7 +2730,7 @@ export interface Operations {
   }
   applyTemplate: {
     query: {
-      /** Tell only: nothing is written anywhere. */
+      /** Only preview: nothing is written. */
       readonly dryRun?: boolean | undefined
     }
     body: {
@@ -2899,7 +2747,7 @@ export interface Operations {
   }
   applyCustom: {
     query: {
-      /** Tell only: nothing is written anywhere. */
+      /** Only preview: nothing is written. */
       readonly dryRun?: boolean | undefined
     }
     body: {
@@ -2916,7 +2764,7 @@ export interface Operations {
   }
   removeEnterprise: {
     query: {
-      /** Tell only: nothing is written anywhere. */
+      /** Only preview: nothing is written. */
       readonly dryRun?: boolean | undefined
     }
     body: {
@@ -2943,7 +2791,7 @@ export interface Operations {
   }
   startMigration: {
     query: {
-      /** Answer the list and the money; move nobody. */
+      /** Only return the list and the amounts; no subscription is moved. */
       readonly dryRun?: boolean | undefined
     }
     body: NewMigration
@@ -3059,7 +2907,7 @@ export interface Operations {
     query: {
       /** How many to list. */
       readonly limit?: number | undefined
-      /** Only lines from this time on, RFC 3339. */
+      /** Only lines since this time, RFC 3339. */
       readonly since?: string | undefined
       /** Only lines of this level. */
       readonly level?: 'debug' | 'log' | 'info' | 'warn' | 'error' | 'exception' | 'system' | undefined
@@ -3160,8 +3008,7 @@ export const operations = {
   calculatePrice: ['POST', '/api/v1/billing/config/prices/:id/calculate', {breakdown:{}}],
   convertProcessorId: ['GET', '/api/v1/billing/convert/processor-id/:processor_id', {}],
   listSessionPrices: ['GET', '/api/v1/billing/session/prices', {prices:{}}],
-  getEntitlements: ['GET', '/api/v1/billing/entitlements', {features:{}}],
-  checkEntitlements: ['POST', '/api/v1/billing/entitlements/check', {checks:{}}, {}],
+  getEntitlements: ['GET', '/api/v1/billing/entitlements', {}],
   createCheckout: ['POST', '/api/v1/billing/checkout', {}, {}],
   createPortal: ['POST', '/api/v1/billing/portal', null, {}],
   recordUsage: ['POST', '/api/v1/billing/usage', {}, {}],
@@ -3200,10 +3047,7 @@ export const operations = {
   removeTenant: ['DELETE', '/api/v1/billing/admin/tenants/:id', null],
   listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
   cancelSubscription: ['DELETE', '/api/v1/billing/admin/tenants/:id/subscriptions/:subscription', null],
-  listGrants: ['GET', '/api/v1/billing/admin/tenants/:id/grants', {grants:{}}],
-  putGrant: ['PUT', '/api/v1/billing/admin/tenants/:id/grants/:feature', {}, {}],
-  removeGrant: ['DELETE', '/api/v1/billing/admin/tenants/:id/grants/:feature', null],
-  getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', {features:{}}],
+  getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', {}],
   getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}},dropped_usage:{examples:{}}}],
   listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],
   listTenantInvoices: ['GET', '/api/v1/billing/admin/tenants/:id/invoices', {invoices:{lines:{}},pagination:{}}],

@@ -45,7 +45,7 @@ test.each([
   [{ unit_amount_decimal: '0.05' }, '20', '0.04'],
   [{ unit_amount_decimal: '0.000000000001' }, '50', '0'],
   [{ unit_amount_decimal: '0.000000000003' }, '50', '0.000000000002'],
-])('of a base of %j less %s%% are left %s', async (amount, percent, left) => {
+])('with a base price of %j, a deal of %s%% off costs %s', async (amount, percent, left) => {
   const { amount: _amount, ...base } = pro()
   const stack = await started({ ...base, ...amount }, inPercent(percent))
   expect(Number((await stack.live('pro_gold')).unit_amount_decimal)).toBe(Number(left))
@@ -55,7 +55,7 @@ test.each([
   )
 })
 
-test('tiers, their mode and other currencies are those of the base price, each amount reduced', async () => {
+test('a percentage deal has the tiers, tiers mode and currencies of its base price, with each amount reduced', async () => {
   const stack = await started(
     {
       ...{ id: 'pro', currency: 'usd', interval: 'month', billing_scheme: 'tiered', tiers_mode: 'volume' },
@@ -88,7 +88,7 @@ test('tiers, their mode and other currencies are those of the base price, each a
   expect((await stack.service.calculate('pro_gold', 4, { hidden: true })).amount).toBe(1500)
 })
 
-test('packages are those of the base price', async () => {
+test('a percentage deal has the package size of its base price', async () => {
   const stack = await started(pro({ transform_quantity: { divide_by: 100, round: 'up' } }), inPercent('20'))
   expect(await stack.live('pro_gold')).toMatchObject({
     unit_amount: 8000,
@@ -96,7 +96,7 @@ test('packages are those of the base price', async () => {
   })
 })
 
-test('a push that changes the base changes the deal in the same plan, with its subscribers as impact', async () => {
+test('a push that changes a base price changes its percentage deal in the same plan, and the impact includes the deal’s subscribers', async () => {
   const stack = await tenantShop(shop('1.0.0', pro(), inPercent('20')))
   const customer = await stack.tenant('acme')
   const { id } = await stack.subscribe(customer, { pro: 3 })
@@ -124,7 +124,7 @@ test('a push that changes the base changes the deal in the same plan, with its s
   expect(planned.warnings.filter(({ code }) => code === 'deal_moved')).toEqual([])
 })
 
-test('changed currencies of the base are changed in the deal, in place', async () => {
+test('currencies that change in the base price are changed in place in its percentage deal', async () => {
   const stack = await started(pro({ currency_options: { eur: { amount: 9000 } } }), inPercent('10'))
   const before = await stack.processorId('pro_gold')
   await stack.push(
@@ -138,7 +138,7 @@ test('changed currencies of the base are changed in the deal, in place', async (
   expect((await stack.service.drift()).inSync).toBe(true)
 })
 
-test('a percentage in place of the same amount, and back, writes nothing at the processor', async () => {
+test('replacing an amount by an equal percentage, and back, writes nothing at the processor', async () => {
   const { percent_off_base: _percent, ...inAmounts } = inPercent('20', { amount: 8000 })
   const stack = await started(pro(), inAmounts)
   const before = stack.writes()
@@ -151,7 +151,7 @@ test('a percentage in place of the same amount, and back, writes nothing at the 
   ])
 })
 
-test('a pull keeps the percentage, also of a price whose name was edited at the processor', async () => {
+test('a pull keeps the percentage of a deal, even if the price’s name was edited at the processor', async () => {
   const stack = await started(pro(), inPercent('20.0'))
   expect(pricesOf((await stack.service.pull()).document)).toContainEqual(inPercent('20.0'))
   await stack.stripe.prices.update(await stack.processorId('pro_gold'), { nickname: 'Gold' })
@@ -161,7 +161,7 @@ test('a pull keeps the percentage, also of a price whose name was edited at the 
 })
 
 test.each(['pro', 'pro_gold'])(
-  'a pull after an edit of the currencies of %s writes what the deal costs',
+  'a pull writes the amounts of a percentage deal if the currencies of %s were edited at the processor',
   async (edited) => {
     const stack = await started(pro({ currency_options: { eur: { amount: 9000 } } }), inPercent('10'))
     await stack.stripe.prices.update(await stack.processorId(edited), {
@@ -179,7 +179,7 @@ test.each(['pro', 'pro_gold'])(
   },
 )
 
-test('a renamed base keeps its deal, and a rollback brings back the former percentage', async () => {
+test('a percentage deal stays with its renamed base price, and a rollback restores its former percentage', async () => {
   const stack = await started(pro(), inPercent('20', { base_price: 'pro' }))
   const before = await stack.processorId('pro_gold')
   await stack.push('1.1.0', pro({ id: 'team', previous_ids: ['pro'] }), inPercent('20'))
@@ -191,7 +191,7 @@ test('a renamed base keeps its deal, and a rollback brings back the former perce
   expect(pricesOf((await stack.service.fullConfig()).config)).toMatchObject([{ id: 'pro' }, { percent_off_base: '20' }])
 })
 
-test('customers never see it; a key gets the percentage and the amount', async () => {
+test('the public price list does not contain a percentage deal; with a service key it has both percentage and amount', async () => {
   const stack = await started(pro(), inPercent('20'))
   expect(pricesOf(publicView(shop('1.0.0', pro(), inPercent('20'))))).toMatchObject([{ id: 'pro' }])
   await expect(stack.service.findPrice('pro_gold', { hidden: false })).rejects.toMatchObject({
@@ -210,7 +210,7 @@ test('customers never see it; a key gets the percentage and the amount', async (
   expect(pricesOf(config)[1]).not.toHaveProperty('amount')
 })
 
-test('a plan names the deals in amounts whose base price moves, and what per cent they are then', async () => {
+test('a plan warns about deals with an amount whose base price changes, and states their new percentage of it', async () => {
   const { percent_off_base: _percent, ...deal } = inPercent('20', { amount: 8000 })
   const stack = await started(pro(), deal)
   const warnings = async (...prices: Price[]) =>
@@ -233,7 +233,7 @@ test('a plan names the deals in amounts whose base price moves, and what per cen
   expect(await warnings(pro({ amount: 12_000 }), inPercent('20'))).toEqual([])
 })
 
-test('its subscribers are taken back to the base, whose price they had', async () => {
+test('removing a percentage deal moves its subscribers back to the base price', async () => {
   const stack = await tenantShop(shop('1.0.0', pro(), inPercent('20')))
   const { id } = await stack.subscribe(await stack.tenant('acme'), { pro: 1 })
   await stack.apply('acme', gold)

@@ -27,7 +27,7 @@ const Part = shape('Part', {
   dry_run: absent(Type.Literal(true), false),
 })
 const Whole = shape('Whole', {
-  created_at: Time('When it was made.'),
+  created_at: Time('Time of creation.'),
   owner_name: Type.Optional(Type.String()),
   first_part: shared(Part),
   all_parts: Type.Array(Part),

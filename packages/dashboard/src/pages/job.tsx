@@ -142,7 +142,7 @@ function Acts({ job, onDone }: { readonly job: JobReport; readonly onDone: () =>
               ? `${left} left. A step with an unknown outcome is checked at the processor first.`
               : job.kind === 'webhook_rotation'
                 ? 'Then the old endpoint and its secret stay live beside the new ones until the next push switches them off.'
-                : `It stops between two steps. What was done stays done; ${left} left.`}
+                : `The job stops after its current step. Changes already made are kept; ${left} left.`}
           </p>
         </Confirm>
       )}

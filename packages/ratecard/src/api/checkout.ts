@@ -23,7 +23,7 @@ export const NewCheckout = shape('NewCheckout', {
     Type.Integer({
       minimum: 0,
       maximum: 730,
-      description: 'Recurring prices only. 0 is no trial, whatever the price gives.',
+      description: 'Recurring prices only. 0 means no trial, even when the price has one.',
     }),
   ),
   payment_method_collection: Type.Optional(
@@ -41,7 +41,7 @@ export const NewCheckout = shape('NewCheckout', {
   currency: Type.Optional(
     Type.String({
       pattern: '^[a-z]{3}$',
-      description: 'One of the price’s currencies; the processor chooses when absent.',
+      description: 'One of the price’s currencies. Default: the processor chooses.',
       examples: ['usd'],
     }),
   ),
@@ -73,7 +73,7 @@ export const Checkout = shape('Checkout', {
   session_id: nullable(Type.String({ description: 'null for a free price, which needs no checkout.' })),
   trial: Type.Optional(
     Type.Literal('used', {
-      description: 'The price gives a trial and the tenant has had it: this page takes the payment at once.',
+      description: 'The price has a trial, but the tenant has already had one: payment is due at once.',
     }),
   ),
 })
@@ -115,7 +115,7 @@ export const Usage = shape('Usage', {
   meter: Type.String(),
   tenant_id: Type.String(),
   value: nullable(UsageValue),
-  timestamp: nullable(Time('As given; null: the moment of the call.')),
+  timestamp: nullable(Time('As given; null means the time of the call.')),
   identifier: Type.String(),
   already_counted: Type.Boolean({
     description:
@@ -161,7 +161,7 @@ export const SessionPrices = shape('SessionPrices', {
   prices: Type.Array(
     Type.Object(
       {
-        base_price_id: Type.String({ description: 'Config id of the public price that it stands in for.' }),
+        base_price_id: Type.String({ description: 'Config id of the public price that it replaces.' }),
         price: document<Price>('Price'),
       },
       closed,

@@ -52,7 +52,7 @@ export const DriftReport = shape('DriftReport', {
       },
       closed,
     ),
-    { description: 'Values of managed objects that no document says. They are no drift.' },
+    { description: 'Values on managed objects that no document sets. They do not count as drift.' },
   ),
   unmanaged: Type.Array(
     Type.Object({ kind: ResourceKind, processor_id: Type.String(), name: nullable(Type.String()) }, closed),
@@ -107,7 +107,7 @@ export const configOperations = operations({
     scope: 'write',
     method: 'POST',
     path: `${path}/written`,
-    summary: 'Keep a document as its author wrote it, with `${NAME}`, to push with',
+    summary: 'Store a document as its author wrote it, with its `${NAME}` placeholders, for a push',
     description:
       'The body is the document before its variables were expanded. Its id goes with the push of the expanded one (`X-Ratecard-Written`); what no push uses within a day is forgotten.',
     body: AnyObject,
@@ -189,7 +189,7 @@ export const configOperations = operations({
     query: {
       scope: Type.Enum(['managed', 'account'], {
         default: 'managed',
-        description: '`account` also takes what Ratecard did not make.',
+        description: '`account` also archives objects that Ratecard did not create.',
       }),
     },
     headers: { ...keyHeader, ...actorHeaders },

@@ -13,7 +13,7 @@ export const dashboardOperations = operations({
     method: 'GET',
     scope: 'read',
     path: `${admin}/keys/current`,
-    summary: 'The service key that asks',
+    summary: 'The service key of this request',
     answers: { 200: { description: 'The key, without its value.', schema: ServiceKey } },
   },
   getChangeTag: {
@@ -23,11 +23,14 @@ export const dashboardOperations = operations({
     path: `${admin}/changes`,
     summary: 'Whether anything changed',
     description:
-      'Cheap to ask often. Nothing that these pages and lists show has changed for as long as the tag is equal.',
+      'Cheap to poll. While the tag stays the same, nothing that the pages and lists of the dashboard show has changed.',
     answers: {
       200: {
         description: 'The tag.',
-        schema: Type.Object({ tag: Type.String({ description: 'Text without a meaning of its own.' }) }, closed),
+        schema: Type.Object(
+          { tag: Type.String({ description: 'Opaque text; compare it with the last one.' }) },
+          closed,
+        ),
       },
     },
   },
@@ -45,9 +48,10 @@ export const dashboardOperations = operations({
         schema: Type.Object(
           {
             url: Type.String({
-              description: 'Where to go with a browser; relative when the service has no address of its own.',
+              description:
+                'Address to open in a browser; relative when the service has no public address in its settings.',
             }),
-            expires_at: Time('From then on it opens nothing.'),
+            expires_at: Time('When the link stops working.'),
           },
           closed,
         ),

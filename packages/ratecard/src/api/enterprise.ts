@@ -28,7 +28,7 @@ export const Effective = Type.Enum(['now', 'period_end'], {
 export const Swap = shape('Swap', {
   subscription: Type.String(),
   item: Type.String(),
-  from: Type.String({ description: 'Config id, or the processor id of a price that is none of ours.' }),
+  from: Type.String({ description: 'Config id, or the processor id of a price that is not in the config.' }),
   to: Type.String({ description: 'Config id.' }),
   effective: Effective,
 })
@@ -40,7 +40,7 @@ const Skip = Type.Object(
     reason: Type.String({
       description: 'A sentence, or `on_other_deal`: it stays on the price of another deal, discount and all.',
     }),
-    detail: Type.Optional(Type.String({ description: 'What is behind a reason that is one word.' })),
+    detail: Type.Optional(Type.String({ description: 'Explanation of the reason.' })),
   },
   closed,
 )
@@ -113,7 +113,7 @@ const apply = {
   scope: 'dry_run',
   method: 'POST',
   description: 'Nothing is charged or credited now: the new price is first billed at the renewal.',
-  query: { dry_run: Type.Boolean({ default: false, description: 'Tell only: nothing is written anywhere.' }) },
+  query: { dry_run: Type.Boolean({ default: false, description: 'Only preview: nothing is written.' }) },
   headers: { ...keyHeader, ...actorHeaders },
   answers: { 200: { description: 'What moved and what did not.', schema: EnterpriseOutcome } },
   errors: [
@@ -159,7 +159,7 @@ export const enterpriseOperations = operations({
     scope: 'write',
     method: 'POST',
     path: `${path}/move-template`,
-    summary: 'Apply a template anew to every tenant that has it',
+    summary: 'Apply a template again to every tenant that uses it',
     headers: { ...keyHeader, ...actorHeaders },
     body: Type.Object({ enterprise_template: Template }, closed),
     answers: { 202: jobStarted },

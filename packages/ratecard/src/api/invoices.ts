@@ -8,7 +8,7 @@ import { Count, nullable, shape, Time } from './notation/schema.ts'
 
 export const TenantInvoiceLine = shape('TenantInvoiceLine', {
   description: nullable(Type.String()),
-  price_id: nullable(Type.String({ description: 'Config id; null when the price is none of ours.' })),
+  price_id: nullable(Type.String({ description: 'Config id; null when the price is not in the config.' })),
   processor_price_id: nullable(Type.String()),
   quantity: nullable(Type.Integer()),
   ...leading('amount', 'Minor units, a decimal as text.'),
@@ -19,19 +19,19 @@ export const TenantInvoiceLine = shape('TenantInvoiceLine', {
 export const TenantInvoice = shape('TenantInvoice', {
   id: Type.String(),
   number: nullable(Type.String()),
-  subscription: nullable(Type.String({ description: 'null for an invoice made by hand.' })),
+  subscription: nullable(Type.String({ description: 'null for an invoice created by hand.' })),
   status: Type.Enum(['open', 'paid', 'uncollectible', 'void']),
-  created_at: Time('When it was made.'),
+  created_at: Time('Time of creation.'),
   due_at: nullable(Time('When it has to be paid.')),
   paid_at: nullable(Time('When it was paid.')),
   currency: Type.String(),
   ...leading('total', 'Minor units, with tax.'),
-  ...further('amount_due', 'What it asked when it was made: the total less credit.'),
-  ...further('amount_paid', 'What was paid.'),
-  ...further('amount_remaining', 'What it still asks.'),
-  ...further('amount_refunded', 'What was refunded of it.'),
+  ...further('amount_due', 'Amount due when the invoice was created: the total less credit.'),
+  ...further('amount_paid', 'Amount paid.'),
+  ...further('amount_remaining', 'Amount still owed.'),
+  ...further('amount_refunded', 'Amount refunded.'),
   attempt_count: Count('How often a payment was tried.'),
-  next_attempt_at: nullable(Time('When it is tried again.')),
+  next_attempt_at: nullable(Time('When the payment is tried again.')),
   url: nullable(Type.String({ description: 'Page where the customer sees and pays it.' })),
   lines: Type.Array(TenantInvoiceLine),
 })
@@ -73,7 +73,7 @@ export const invoiceOperations = operations({
     tag: 'Tenants',
     path: `${path}/tenants/:id/invoices`,
     summary: 'Finalized invoices of a tenant, newest first',
-    description: 'With what is still owed and what was refunded. From the mirror: no call to the processor.',
+    description: 'Includes what is still owed and what was refunded. Read from the mirror: no call to the processor.',
     params: idParams,
     query: pageQuery,
     answers: { 200: { description: 'A page of invoices.', schema: TenantInvoices } },
@@ -83,13 +83,13 @@ export const invoiceOperations = operations({
     ...all,
     tag: 'Money',
     path: `${path}/invoices/export`,
-    summary: 'Every finalized invoice, credit note and refund of a time',
+    summary: 'All finalized invoices, credit notes and refunds of a period',
     description:
       'Streamed, oldest first, a row a line. CSV has the column names in the first line, and `as_of` in the header `X-Ratecard-As-Of`.',
     query: {
       from: DayAsked('First day; the oldest row when absent.'),
       to: DayAsked('Last day, included; today when absent.'),
-      format: Type.Enum(['csv', 'json'], { default: 'csv', description: 'Form of the answer.' }),
+      format: Type.Enum(['csv', 'json'], { default: 'csv', description: 'Format of the response.' }),
     },
     answers: {
       200: {

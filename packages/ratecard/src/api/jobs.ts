@@ -13,11 +13,11 @@ const job = {
   kind: JobKind,
   subject: Type.String({ description: 'What it is about: a tenant, a template, a price, a webhook.' }),
   state: Type.Enum([...jobStates], {
-    description: '`waiting`: the rest must wait for a date, and is done then. `interrupted`: until it is resumed.',
+    description: '`waiting`: the rest is done at a later date. `interrupted`: nothing happens until it is resumed.',
   }),
-  resumes_at: nullable(Time('When a waiting job goes on.')),
+  resumes_at: nullable(Time('When a waiting job continues.')),
   allows: Type.Array(Type.Enum([...jobActs]), {
-    description: 'What may be asked of it now; anything else is refused.',
+    description: 'Actions that are allowed now; any other is refused.',
   }),
   ...journalled,
 }
@@ -39,7 +39,7 @@ export const JobReport = shape('JobReport', {
 export const JobList = shape('JobList', { jobs: Type.Array(Job), pagination: Pagination })
 
 export const jobStarted = {
-  description: 'Journalled and running.',
+  description: 'Accepted and running.',
   schema: Job,
   headers: { Location: { type: 'string', description: 'Where the job is followed.' } },
 } as const
@@ -82,10 +82,10 @@ export const jobOperations = operations({
     scope: 'write',
     method: 'POST',
     path: `${jobsPath}/:id/cancel`,
-    summary: 'Stop a job between two steps, or one that waits',
-    description: 'What was done stays done.',
+    summary: 'Stop a running job after its current step, or a job that waits',
+    description: 'Changes already made are kept.',
     params: idParams,
-    answers: { 200: { description: 'It stops.', schema: Job } },
+    answers: { 200: { description: 'The job is stopping.', schema: Job } },
     errors: ['job_not_found', 'job_not_running'],
   },
 })

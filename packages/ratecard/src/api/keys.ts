@@ -8,7 +8,7 @@ const fields = {
   name: Type.String(),
   hint: Type.String({ description: 'The key’s last four characters.' }),
   scope: KeyScope,
-  created_at: Time('When it was made.'),
+  created_at: Time('Time of creation.'),
   expires_at: nullable(Time('When it ends.')),
   last_used_at: nullable(Time('Its last use, to the minute.')),
   revoked_at: nullable(Time('When it was revoked.')),
@@ -28,13 +28,16 @@ export const keyOperations = operations({
     method: 'POST',
     path,
     summary: 'Create a service key',
-    description: 'The key is in this answer only; what is stored is its hash.',
+    description: 'The key appears only in this response; the service stores its hash.',
     body: Type.Object(
       {
         name: Type.String({ minLength: 1, maxLength: 100, description: 'What the key is for.' }),
         scope: Type.Optional(KeyScope),
         expires_at: Type.Optional(
-          Type.String({ maxLength: 100, description: 'From then on it is refused. RFC 3339. Default: never.' }),
+          Type.String({
+            maxLength: 100,
+            description: 'From this time on, the key is refused. RFC 3339. Default: never.',
+          }),
         ),
       },
       closed,

@@ -10,13 +10,13 @@ const revenue = {
     'mrr',
     'Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax.',
   ),
-  ...further('usage_last_period', 'What metered items billed in their last finished period; not part of `mrr`.'),
+  ...further('usage_last_period', 'Amount billed for metered items in their last finished period; not part of `mrr`.'),
 }
 const movements = {
   ...further('new', 'MRR of customers that paid nothing before.'),
-  ...further('expansion', 'More MRR of customers that paid already.'),
-  ...further('contraction', 'Less MRR of customers that still pay; a positive number.'),
-  ...further('churn', 'MRR of customers that pay nothing any more; a positive number.'),
+  ...further('expansion', 'Additional MRR from customers that paid already.'),
+  ...further('contraction', 'MRR lost from customers that still pay; a positive number.'),
+  ...further('churn', 'MRR lost from customers that no longer pay; a positive number.'),
   ...further('reactivation', 'MRR of customers that came back.'),
 }
 const Subscriptions = Count('Subscriptions with an item that counts.')
@@ -41,7 +41,7 @@ export const CurrencyMoney = shape('CurrencyMoney', {
   by_product: Type.Array(
     Type.Object(
       {
-        product_id: nullable(Type.String({ description: 'Config id; null for all that is none of ours.' })),
+        product_id: nullable(Type.String({ description: 'Config id; null for everything that is not in the config.' })),
         ...revenue,
         subscriptions: Subscriptions,
       },
@@ -52,7 +52,7 @@ export const CurrencyMoney = shape('CurrencyMoney', {
   by_price: Type.Array(
     Type.Object(
       {
-        price_id: nullable(Type.String({ description: 'Config id; null for all that is none of ours.' })),
+        price_id: nullable(Type.String({ description: 'Config id; null for everything that is not in the config.' })),
         ...revenue,
         subscriptions: Subscriptions,
         legacy: Type.Object(
@@ -78,14 +78,14 @@ export const MoneyDay = shape('MoneyDay', {
   by_product: Type.Array(
     Type.Object(
       {
-        product_id: nullable(Type.String({ description: 'Config id; null for all that is none of ours.' })),
+        product_id: nullable(Type.String({ description: 'Config id; null for everything that is not in the config.' })),
         ...revenue,
       },
       closed,
     ),
   ),
   ...movements,
-  ...further('past_due', 'What tenants owed at its end whose subscription was past due or unpaid.'),
+  ...further('past_due', 'Amount owed at the end of the day by tenants with a past due or unpaid subscription.'),
 })
 export const MoneyDays = shape('MoneyDays', {
   ...mirrored,
@@ -96,11 +96,11 @@ export const MoneyDays = shape('MoneyDays', {
         revision: Type.Integer({ minimum: 1 }),
         version: Type.String(),
         at: Time('When it was applied.'),
-        by: nullable(Type.String({ description: 'Author, or else the name of the service key.' })),
+        by: nullable(Type.String({ description: 'Author; without one, the name of the service key.' })),
       },
       closed,
     ),
-    { description: 'Price lists that came into force in that time, oldest first.' },
+    { description: 'Price lists that took effect in that time, oldest first.' },
   ),
 })
 
@@ -109,20 +109,20 @@ export const Generation = Type.Enum(['all', 'current', 'legacy'], {
   description: '`current`: on the price as it is sold now; `legacy`: on an earlier generation of it.',
 })
 export const Subscriber = shape('Subscriber', {
-  tenant_id: nullable(Type.String({ description: 'null for a customer that is no tenant.' })),
+  tenant_id: nullable(Type.String({ description: 'null when the customer is not a tenant.' })),
   customer: Type.String({
     description: 'At the processor; empty for a tenant that has the price from when it was free.',
   }),
   subscription: Type.String(),
   item: Type.String(),
-  processor_price_id: Type.String({ description: 'Empty for a free price, which is kept here alone.' }),
+  processor_price_id: Type.String({ description: 'Empty for a free price, which only Ratecard stores.' }),
   legacy: Type.Boolean({ description: 'On an earlier generation of the price.' }),
   currency: Type.String(),
   amount: NullableMinor('Amount of the price per unit and interval, in minor units; null with tiers.'),
   formatted: nullable(Formatted('`amount`')),
   quantity: nullable(Type.Integer({ minimum: 0, description: 'null for a metered price.' })),
   monthly: MoneyOf('Its part of the MRR.'),
-  status: Type.String({ description: 'The processor’s word: active, trialing, past_due …' }),
+  status: Type.String({ description: 'Status at the processor: active, trialing, past_due …' }),
   current_period_end: nullable(Time('When it renews.')),
   scheduled_price_id: nullable(Type.String({ description: 'What it moves to at the end of the period.' })),
 })
@@ -142,7 +142,7 @@ export const moneyOperations = operations({
     ...all,
     path: `${path}/money`,
     summary: 'Monthly recurring revenue now, by currency, product and price',
-    description: 'From the mirror: no call to the processor.',
+    description: 'Read from the mirror: no call to the processor.',
     answers: { 200: { description: 'The money.', schema: Money } },
     errors: [...mirrorErrors],
   },
@@ -162,7 +162,7 @@ export const moneyOperations = operations({
     ...all,
     path: `${path}/prices/:id/subscribers`,
     summary: 'Who is subscribed to a price, on which generation of it',
-    description: 'Subscriptions that have not ended, also those of customers that are no tenant.',
+    description: 'Subscriptions that have not ended, including those of customers that are not tenants.',
     params: idParams,
     query: { generation: Generation, ...pageQuery },
     answers: { 200: { description: 'A page of subscribers, by tenant id.', schema: Subscribers } },

@@ -49,7 +49,10 @@ export const Calculation = shape(
   {
     quantity: Count('How many units.'),
     currency: Type.Optional(
-      Type.String({ description: 'One of the price’s currencies; its own when absent.', examples: ['usd'] }),
+      Type.String({
+        description: 'One of the price’s currencies. Default: the price’s main currency.',
+        examples: ['usd'],
+      }),
     ),
   },
   'What to calculate.',

@@ -62,12 +62,20 @@ export const migrationOperations = operations({
     method: 'POST',
     path: '/api/v1/billing/admin/migrations',
     summary: 'Move subscribers of a replaced price to what replaced it',
-    query: { dry_run: Type.Boolean({ default: false, description: 'Answer the list and the money; move nobody.' }) },
+    query: {
+      dry_run: Type.Boolean({
+        default: false,
+        description: 'Only return the list and the amounts; no subscription is moved.',
+      }),
+    },
     headers: { ...keyHeader, ...actorHeaders },
     body: NewMigration,
     bodyLimit: 4 * 1024 * 1024,
     answers: {
-      200: { description: 'With `dry_run`: who would move, and what it changes.', schema: MigrationPlan },
+      200: {
+        description: 'With `dry_run`: the subscriptions that would move, and what would change for them.',
+        schema: MigrationPlan,
+      },
       202: jobStarted,
     },
     errors: [

@@ -5,7 +5,9 @@ import { named } from './notation/marks.ts'
 import { closed, shape, shared } from './notation/schema.ts'
 
 export const Issue = shape('Issue', {
-  code: Type.Enum(Object.keys(issueCodes) as IssueCode[], { description: 'What is wrong; contract.' }),
+  code: Type.Enum(Object.keys(issueCodes) as IssueCode[], {
+    description: 'Kind of problem. Stable: programs may rely on it.',
+  }),
   pointer: Type.String({
     description: 'JSON pointer (URI fragment) to the place; `#/query/…` and `#/path/…` for parameters.',
   }),

@@ -24,7 +24,7 @@ export const PriceImpact = shape(
   {
     price_id: Type.String(),
     processor_price_id: Type.String({
-      description: 'The one that is sold now; its subscribers stay on it until they are moved.',
+      description: 'The one that is sold now. Its subscribers stay on it until they are moved.',
     }),
     action: Type.Enum(['archive', 'replace', 'update'], {
       description: '`update`: the price is changed in place, and there are subscribers on earlier generations of it.',
@@ -51,7 +51,7 @@ export const PriceImpact = shape(
       { description: 'The one that is sold now, then earlier ones with subscribers, newest first.' },
     ),
   },
-  'Whom the plan touches: live subscriptions on a price that it changes, on every generation of the price.',
+  'Subscriptions that the plan affects: live subscriptions on any generation of a price that it changes.',
 )
 
 export const PushOutcome = shape('PushOutcome', {
@@ -70,7 +70,7 @@ export const PushOutcome = shape('PushOutcome', {
 
 const PushStarted = Type.Object(
   { push_id: Type.String(), state: Type.Literal('running') },
-  { ...closed, description: 'The push goes on; follow it at the address in `Location`.' },
+  { ...closed, description: 'The push continues; its state is at the address in `Location`.' },
 )
 
 export const PushState = choice('PushState', pushStates)
@@ -109,12 +109,14 @@ export const pushEvents = {
 }
 
 export const pushQuery = {
-  dry_run: Type.Boolean({ default: false, description: 'Plan only: nothing is written anywhere.' }),
+  dry_run: Type.Boolean({ default: false, description: 'Only preview: nothing is written.' }),
   force: Type.Boolean({ default: false, description: 'Overwrite fields that were edited at the processor.' }),
-  approve_impact: Type.Boolean({ default: false, description: 'Go on although live subscriptions are affected.' }),
+  approve_impact: Type.Boolean({ default: false, description: 'Continue although live subscriptions are affected.' }),
 }
 const prefer = {
-  prefer: Type.Optional(Type.String({ description: '`respond-async`: answer 202 as soon as the push is journalled.' })),
+  prefer: Type.Optional(
+    Type.String({ description: '`respond-async`: respond with 202 as soon as the push is accepted.' }),
+  ),
 }
 export const pushHeaders = {
   ...prefer,
@@ -136,7 +138,7 @@ export const pushHeaders = {
 }
 
 export const pushStarted = {
-  description: 'Journalled and running (`Prefer: respond-async`).',
+  description: 'Accepted and running (`Prefer: respond-async`).',
   schema: PushStarted,
   headers: { Location: { type: 'string', description: 'Where the push is followed.' } },
 } as const

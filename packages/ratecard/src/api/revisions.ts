@@ -15,7 +15,9 @@ const entry = {
   by: nullable(By),
   message: nullable(Type.String()),
   checksum: Type.String({ description: 'SHA-256 of the document’s canonical JSON; empty for a reset.' }),
-  push_id: nullable(Type.String({ description: 'The push that made it; its report has the processor’s request ids.' })),
+  push_id: nullable(
+    Type.String({ description: 'The push that created it; its report has the processor’s request ids.' }),
+  ),
   changes: shared(ChangeReport),
   archived_webhooks: Type.Array(Type.String(), {
     description: 'Webhooks that were removed, for which `changes` has no list; empty for revisions of before.',

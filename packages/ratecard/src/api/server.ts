@@ -61,7 +61,7 @@ export const serverOperations = operations({
   getMetrics: {
     ...byKey,
     path: '/metrics',
-    summary: 'Figures for Prometheus',
+    summary: 'Metrics for Prometheus',
     answers: { 200: { description: 'The figures.', schema: Type.String(), mediaType: 'text/plain' } },
   },
 })

@@ -10,7 +10,7 @@ export const Session = shape('Session', {
   value: Type.String({
     description: 'The value of the cookie `ratecard_session` (over TLS `__Host-ratecard_session`): shown this once.',
   }),
-  created_at: Time('When it was made.'),
+  created_at: Time('Time of creation.'),
   expires_at: Time('When it ends.'),
 })
 
@@ -23,7 +23,7 @@ export const sessionOperations = operations({
     method: 'POST',
     path,
     summary: 'Create a session for a tenant',
-    description: 'The value is in this answer only; what is stored is its hash.',
+    description: 'The value appears only in this response; the service stores its hash.',
     body: Type.Object(
       {
         tenant_id: TenantId,

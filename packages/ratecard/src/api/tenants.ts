@@ -23,7 +23,7 @@ const TextOrNull = (maxLength: number, description: string) =>
 const editable = {
   name: Type.String({ minLength: 1, maxLength: 250, description: 'As invoices and people call it.' }),
   email: TextOrNull(250, 'Where invoices go.'),
-  processor_customer_id: TextOrNull(255, 'Its customer at the processor; made at the first checkout when absent.'),
+  processor_customer_id: TextOrNull(255, 'Its customer at the processor. Without one, the first checkout creates it.'),
 }
 export const NewTenant = shape('NewTenant', {
   id: Type.Optional(TenantId),
@@ -43,7 +43,7 @@ export const Tenant = shape('Tenant', {
   processor_customer_id: nullable(Type.String()),
   enterprise_template: nullable(Type.String({ description: 'The template that is applied.' })),
   enterprise_id: nullable(Type.String({ description: 'The enterprise id that is applied; never both.' })),
-  created_at: Time('When it was made.'),
+  created_at: Time('Time of creation.'),
   updated_at: Time('Its last change.'),
 })
 
@@ -58,7 +58,9 @@ export const BillingStatus = choice(
  */
 const billing = {
   billing_status: Type.Optional(BillingStatus),
-  products: Type.Optional(Type.Array(Type.String(), { description: 'Config ids of what it is subscribed to, by id.' })),
+  products: Type.Optional(
+    Type.Array(Type.String(), { description: 'Config ids of the prices that it is subscribed to, sorted by id.' }),
+  ),
   monthly: Type.Optional(MoneyOf('Its part of the MRR.')),
   owed: Type.Optional(MoneyOf('What its open invoices still ask.')),
   legacy_items: Type.Optional(Count('Subscription items on an earlier generation of their price.')),
@@ -72,7 +74,7 @@ export const TenantList = shape('TenantList', {
 
 export const SubscriptionItem = shape('SubscriptionItem', {
   id: Type.String(),
-  price_id: nullable(Type.String({ description: 'Config id; null when the price is none of ours.' })),
+  price_id: nullable(Type.String({ description: 'Config id; null when the price is not in the config.' })),
   processor_price_id: Type.String(),
   quantity: nullable(Type.Integer({ minimum: 0 })),
   legacy: Type.Boolean({ description: 'The price was replaced or removed since; the tenant keeps it until moved.' }),
@@ -82,8 +84,8 @@ export const SubscriptionItem = shape('SubscriptionItem', {
 })
 export const Subscription = shape('Subscription', {
   id: Type.String(),
-  home: Type.Enum(['processor', 'local'], { description: '`local`: a free price, kept here alone.' }),
-  status: Type.String({ description: 'The processor’s word: active, trialing, past_due …' }),
+  home: Type.Enum(['processor', 'local'], { description: '`local`: a free price, which only Ratecard stores.' }),
+  status: Type.String({ description: 'Status at the processor: active, trialing, past_due …' }),
   currency: nullable(Type.String()),
   cancel_at_period_end: Type.Boolean(),
   trial_end: nullable(Time('When the trial ends.')),
@@ -91,7 +93,7 @@ export const Subscription = shape('Subscription', {
   duplicate_of: nullable(
     Type.String({
       description:
-        'An earlier subscription to the same product or `subscription_group`: both are billed, and nobody asked for two.',
+        'An earlier subscription to the same product or `subscription_group`: both are billed, probably by mistake.',
     }),
   ),
   items: Type.Array(SubscriptionItem),
@@ -189,7 +191,7 @@ export const Audit = shape('Audit', { entries: Type.Array(AuditEntry), paginatio
 const Minor = (description: string) => Type.Integer({ description })
 export const InvoiceLine = shape('InvoiceLine', {
   description: nullable(Type.String()),
-  price_id: nullable(Type.String({ description: 'Config id; null when the price is none of ours.' })),
+  price_id: nullable(Type.String({ description: 'Config id; null when the price is not in the config.' })),
   processor_price_id: nullable(Type.String()),
   quantity: nullable(Type.Integer()),
   amount: Minor('Minor units.'),
@@ -201,7 +203,7 @@ const invoice = {
   subtotal: Minor('Minor units, before discounts and tax.'),
   total: Minor('Minor units.'),
   amount_due: Minor('Minor units that will be charged.'),
-  due_at: nullable(Time('When it will be made.')),
+  due_at: nullable(Time('When it will be created.')),
   formatted: Type.String({ description: 'The amount due as people read it.' }),
   lines: Type.Array(InvoiceLine),
 }
@@ -221,7 +223,7 @@ export const UpcomingInvoice = shape(
     dropped_usage: nullable(
       Type.Array(DroppedUsage, {
         description:
-          'Reports of dropped usage with an example of this tenant: none of it is in the amounts. null: the processor did not tell.',
+          'Reports of dropped usage with an example of this tenant: none of it is in the amounts. null when the processor did not report it.',
       }),
     ),
   },
@@ -262,7 +264,7 @@ export const tenantOperations = operations({
     path,
     summary: 'Tenants: searched, filtered and sorted',
     description:
-      'Filters add up. `state`, `price_id`, `product_id`, `legacy`, `owing` and sorting by money need the mirror: 503 `mirror_filling` until it is complete, 409 `mirror_off` without it. Any other list is answered then too, without `as_of` and the members that need it.',
+      'Filters add up. `state`, `price_id`, `product_id`, `legacy`, `owing` and sorting by money need the mirror: 503 `mirror_filling` until it is complete, 409 `mirror_off` without it. Other lists still work then, without `as_of` and the members that need it.',
     query: {
       ...pageQuery,
       q: filter('Part of id, name, e-mail or customer id, in any case, with or without accents.'),
@@ -407,7 +409,7 @@ export const tenantOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/:id/audit`,
-    summary: 'What was changed about a tenant, newest first',
+    summary: 'Changes to a tenant, newest first',
     params: idParams,
     query: pageQuery,
     answers: { 200: { description: 'A page of the trail.', schema: Audit } },

@@ -8,9 +8,9 @@ import { closed, Count, nullable, shape, Time } from './notation/schema.ts'
 export const DroppedUsage = shape(
   'DroppedUsage',
   {
-    at: Time('When the processor told of it.'),
-    meter: nullable(Type.String({ description: 'Config id; null when it is none of ours.' })),
-    processor_meter_id: nullable(Type.String({ description: 'null when no meter listens to such events.' })),
+    at: Time('When the processor reported it.'),
+    meter: nullable(Type.String({ description: 'Config id; null when it is not in the config.' })),
+    processor_meter_id: nullable(Type.String({ description: 'null when no meter counts such events.' })),
     code: Type.String({ description: 'The processor’s own, for example `meter_event_customer_not_found`.' }),
     count: Count('Events of this report, of all tenants.'),
     message: Type.String(),
@@ -22,11 +22,13 @@ export const DroppedUsage = shape(
               description: 'null when the identifier names none, or is a digest of one that was too long.',
             }),
           ),
-          identifier: Type.String({ description: 'As it was reported here; else as the processor has it.' }),
+          identifier: Type.String({
+            description: 'As reported to Ratecard; without a report, as the processor has it.',
+          }),
         },
         closed,
       ),
-      { description: 'Some of the events: the processor does not name each.' },
+      { description: 'A sample of the events; the processor does not list all.' },
     ),
   },
   'Usage that the processor took and then dropped. It is not billed.',
@@ -41,8 +43,8 @@ export const usageOperations = operations({
     scope: 'read',
     method: 'GET',
     path: '/api/v1/billing/admin/usage/dropped',
-    summary: 'Usage of the last 30 days that was taken and then dropped, newest first',
-    description: `The processor checks usage after it has said yes. ${reportUsageAgain}`,
+    summary: 'Usage of the last 30 days that the processor accepted and later dropped, newest first',
+    description: `The processor accepts usage first and validates it later. ${reportUsageAgain}`,
     query: {
       meter: Type.Optional(
         Type.String({ minLength: 1, maxLength: 200, description: 'Config id: only reports of this meter.' }),

@@ -8,9 +8,9 @@ export const WebhookListing = shape('WebhookListing', {
   url: Type.String(),
   events: Type.Array(Type.String()),
   processor_id: nullable(Type.String()),
-  secret: nullable(Type.String({ description: 'Signing secret; null when it was never told to us.' })),
+  secret: nullable(Type.String({ description: 'Signing secret; null when the service does not know it.' })),
   secret_known: Type.Boolean(),
-  created_at: nullable(Time('When the endpoint was made.')),
+  created_at: nullable(Time('When the endpoint was created.')),
 })
 
 const Event = Type.Object(
@@ -40,7 +40,7 @@ export const WebhookRotation = shape('WebhookRotation', {
   previous: Type.Object(
     {
       processor_id: Type.String({ description: 'The old endpoint, with the old secret.' }),
-      live_until: Time('It is switched off at the first look after it; the service looks once a minute.'),
+      live_until: Time('The old endpoint is switched off within a minute after this time.'),
     },
     closed,
   ),
@@ -77,7 +77,7 @@ export const webhookOperations = operations({
     scope: 'write',
     summary: 'Change the signing secret of a webhook',
     description:
-      'Makes a new endpoint beside the old one. Both are live and sign with their own secret until the overlap ends; then the old one is switched off. The document stays as it is.',
+      'Creates a new endpoint beside the old one. Both are live and sign with their own secret until the overlap ends; then the old one is switched off. The document stays as it is.',
     params: idParams,
     headers: actorHeaders,
     body: Type.Object(
@@ -113,14 +113,12 @@ export const webhookOperations = operations({
     description:
       'Without `after` the answer says only where to begin: `last` is the newest event. Ask again with it (or, when it is null, with an empty one) as `after`, at most once a second.',
     query: {
-      after: Type.Optional(
-        Type.String({ maxLength: 255, description: 'Id of the event before the first one wanted.' }),
-      ),
+      after: Type.Optional(Type.String({ maxLength: 255, description: 'Return the events after this event id.' })),
       types: Type.Optional(
         Type.String({ maxLength: 1000, description: 'Event types, separated by commas; at most 20. Default: all.' }),
       ),
     },
-    answers: { 200: { description: 'A hundred events at most.', schema: ProcessorEvents } },
+    answers: { 200: { description: 'At most a hundred events.', schema: ProcessorEvents } },
     errors: processorErrors,
   },
 })

@@ -9,9 +9,9 @@ import { workerParams, workersPath } from './workers.ts'
 export const CronRun = shape('CronRun', {
   id: Type.String(),
   cron: Type.String(),
-  scheduled_time: Time('The tick’s own time.'),
-  started_at: nullable(Time('null when it never started.')),
-  finished_at: nullable(Time('null while it runs.')),
+  scheduled_time: Time('Time that the run was scheduled for.'),
+  started_at: nullable(Time('Start of the run; null when it never started.')),
+  finished_at: nullable(Time('End of the run; null while it runs.')),
   outcome: Type.Enum([...runOutcomes]),
   cpu_ms: nullable(Type.Number({ minimum: 0 })),
   error: absent(Type.String({ description: 'Message and trace of the first failure.' }), null),
@@ -20,7 +20,7 @@ export const CronRunList = shape('CronRunList', { runs: Type.Array(CronRun), pag
 
 export const WorkerLogLine = shape('WorkerLogLine', {
   id: Type.String(),
-  time: Time('When the worker said it.'),
+  time: Time('When the worker logged the line.'),
   level: Type.String({ description: 'debug, log, info, warn, error, exception, or system for the host’s own words.' }),
   message: Type.String(),
   request_id: absent(Type.String(), null),
@@ -44,7 +44,7 @@ export const workerRunOperations = operations({
       'The newest `limit` lines that fit. With `follow=true` they are the beginning of a stream of server-sent events `log`, which goes on until the client leaves.',
     query: {
       limit: Type.Integer({ minimum: 0, maximum: 1000, default: 100, description: 'How many to list.' }),
-      since: Type.Optional(Type.String({ description: 'Only lines from this time on, RFC 3339.' })),
+      since: Type.Optional(Type.String({ description: 'Only lines since this time, RFC 3339.' })),
       level: Type.Optional(Type.Enum(levels, { description: 'Only lines of this level.' })),
       run_id: Type.Optional(Type.String({ description: 'Only lines of this scheduled run.' })),
       request_id: Type.Optional(Type.String({ description: 'Only lines of this request.' })),

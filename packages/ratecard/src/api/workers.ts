@@ -17,7 +17,7 @@ export const WorkerModule = shape('WorkerModule', {
   content: text('base64 for `data` and `wasm`, the text itself for the others.'),
 })
 export const DeploymentBody = shape('DeploymentBody', {
-  name: Type.Optional(text('The worker’s name, when given the same as in the path.')),
+  name: Type.Optional(text('The worker’s name. If given, it must equal the name in the path.')),
   modules: Type.Array(WorkerModule, { minItems: 1, description: 'The bundle, at most 10 MB.' }),
   main: text('Name of the module that holds the handlers.'),
   source_map: Type.Optional(nullable(text('Source map of the main module, version 3, as JSON text.'))),
@@ -35,7 +35,7 @@ export const DeploymentBody = shape('DeploymentBody', {
   ),
   crons: Type.Optional(Type.Array(Type.String(), { description: 'Replace the schedules before.' })),
   cpu_ms: Type.Optional(nullable(Type.Integer({ description: 'CPU time of one request or run, 10 to 300,000.' }))),
-  hosts: Type.Optional(Type.Array(Type.String(), { description: 'Host names of its own.' })),
+  hosts: Type.Optional(Type.Array(Type.String(), { description: 'Custom host names.' })),
   service_key: Type.Optional(
     nullable(
       Type.Enum([...keyScopes], {
@@ -59,7 +59,7 @@ export const Deployment = shape('Deployment', {
   created_at: Time('When it was uploaded.'),
   author: nullable(Type.String()),
   message: nullable(Type.String()),
-  checksum: text('sha256 over code and configuration, values of the environment apart.'),
+  checksum: text('SHA-256 of the code and the configuration, without the values of the environment.'),
   environment: nullable(Type.String()),
   active: Type.Boolean({ description: 'Whether it serves now.' }),
   variables: Type.Array(Type.String(), { description: 'Names of the environment values.' }),
@@ -72,13 +72,13 @@ export const Worker = shape('Worker', {
   name: Type.String(),
   url: Type.String(),
   state: Type.Enum(['running', 'starting', 'restarting', 'stopped', 'idle', 'unavailable'], {
-    description: 'On the replica that answers. An idle worker starts with the next request.',
+    description: 'State on the replica that responds. An idle worker starts with the next request.',
   }),
   restarts: Type.Integer({ minimum: 0 }),
-  last_exit: nullable(text('Why it last ended by itself, or cannot be started.')),
+  last_exit: nullable(text('Why the process last ended by itself or cannot be started.')),
   hosts: Type.Array(Type.String()),
   deployment: Deployment,
-  crons: Type.Array(Type.Object({ cron: Type.String(), next_at: Time('Its next tick.') }, closed)),
+  crons: Type.Array(Type.Object({ cron: Type.String(), next_at: Time('Time of the next run.') }, closed)),
 })
 export const WorkerList = Type.Object({ workers: Type.Array(Worker) }, closed)
 
@@ -98,7 +98,7 @@ export const workerOperations = operations({
     path: `${one}/deployments`,
     summary: 'Deploy a worker',
     description:
-      'The upload is started beside what serves, checked, and then switched to, its schedules with it. When it does not come up, what served goes on.',
+      'The new version is started beside the current one and checked; then requests and schedules switch to it. If it does not start, the current version keeps serving.',
     params: workerParams,
     headers: actorHeaders,
     body: DeploymentBody,
@@ -119,7 +119,8 @@ export const workerOperations = operations({
     method: 'POST',
     path: `${one}/rollback`,
     summary: 'Serve an earlier deployment again',
-    description: 'Code, environment and schedules together. Without `deployment`: the one before the present one.',
+    description:
+      'Code, environment and schedules go back together. Without `deployment`: to the one before the current one.',
     params: workerParams,
     headers: actorHeaders,
     body: nullable(Type.Object({ deployment: Type.Optional(nullable(Type.String())) }, closed)),

@@ -56,7 +56,7 @@ export interface MirroredInvoice {
   readonly id: string
   readonly number: string | null
   readonly customer: ProcessorId
-  /** Processor id of the subscription; null for an invoice made by hand. */
+  /** Processor id of the subscription; null for an invoice created by hand. */
   readonly subscription: string | null
   readonly status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
   /** Stripe's reason of the invoice, e.g. `subscription_create`, `subscription_cycle`, `manual`. */

@@ -110,7 +110,7 @@ function isOutcomeUnknown(failure: unknown): boolean {
   return failure instanceof ProcessorError && (failure.outcomeUnknown || failure.original.type === 'idempotency_error')
 }
 
-/** True if no attempt under this key can take effect any more, or if the key was used with another name or address. */
+/** True if no request with this key can create a customer any more, or if the key was used with another name or address. */
 function isOver(failure: unknown): boolean {
   if (!(failure instanceof ProcessorError)) return false
   return failure.repeated || (failure.kind === 'rejected' && failure.original.type === 'idempotency_error')

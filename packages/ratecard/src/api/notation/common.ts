@@ -30,7 +30,7 @@ export const journalled = {
   author: nullable(Type.String()),
   by: nullable(By),
   message: nullable(Type.String()),
-  created_at: Time('When it was journalled.'),
+  created_at: Time('When the push or job was accepted.'),
   updated_at: Time('Its last change.'),
   finished_at: nullable(Time('When it ended.')),
   steps_total: Count('Steps in all.'),

@@ -6,7 +6,7 @@ const isStale = Type.Literal(true, { description: 'Only when `as_of` is more tha
 
 /** Members of every response that only the mirror can give, e.g. revenue by day. */
 export const mirrored = {
-  as_of: Time('Everything that happened at the processor until then is in the answer.'),
+  as_of: Time('The response includes everything that happened at the processor up to this time.'),
   stale: absent(isStale, false),
 }
 
@@ -15,7 +15,11 @@ export const mirrored = {
  * them.
  */
 export const perhapsMirrored = {
-  as_of: Type.Optional(Time('The answer is from the mirror, complete until then; left out when it was read live.')),
+  as_of: Type.Optional(
+    Time(
+      'The response was read from the mirror, which was complete up to this time. Absent when the response was read live.',
+    ),
+  ),
   stale: Type.Optional(isStale),
 }
 

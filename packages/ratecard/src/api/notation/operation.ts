@@ -129,7 +129,11 @@ export const actorHeaders = {
 }
 export const keyHeader = {
   'idempotency-key': Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'A repeat with the same key answers the first result.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'A repeated request with the same key returns the first result.',
+    }),
   ),
 }
 /** Further errors of operations that accept an Idempotency-Key. */

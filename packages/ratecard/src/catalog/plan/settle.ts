@@ -74,7 +74,7 @@ export function settleOn<K extends ResourceKind>(
     reused: moves,
   })
   const settled = {
-    // The change is part of the plan even if it is refused, because the drift report is built from it.
+    // A refused change stays in the plan, because the drift report is built from it.
     issues: [...off.issues, ...orphaned],
     outcome: { kind, configId, is: object.processorId },
     settled: [object],

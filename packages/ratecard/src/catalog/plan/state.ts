@@ -45,7 +45,7 @@ export interface PlanState extends Decisions {
   readonly desired: Catalog
   readonly previous: Catalog
   readonly own: Ownership
-  /** The desired resources by id. `known` contains those of the last applied document. */
+  /** Desired resources by id: `wanted` those of the new document, `known` those of the last applied one. */
   readonly wanted: ReadonlyResourceMap<DesiredResource>
   readonly known: ReadonlyResourceMap<DesiredResource>
   /** Returns the resources of the last version that the document no longer contains, in the order of the last version. */

@@ -110,7 +110,7 @@ function differs(written: unknown, document: unknown, path: readonly (string | n
 const memberOf = (value: object, key: string): unknown => (value as Record<string, unknown>)[key]
 
 /**
- * True if some values of the variables turn `written` into `text`. Works in a single pass without backtracking: each literal part is
+ * True if `written` becomes `text` for some values of its variables. Works in a single pass without backtracking: each literal part is
  * matched at its earliest position.
  */
 function fits(written: string, text: string): boolean {

@@ -34,10 +34,7 @@ export function problemOf(error: ServiceError, requestId: string, docsUrl: strin
   }
 }
 
-/**
- * Adds a JSON pointer to the error if the error table names the body member that the error is about. Inner layers cannot add it, because
- * they do not have the body.
- */
+/** Adds a JSON pointer to the body member that caused the error, if the error table lists such members. Only this layer has the body. */
 function placed(error: ServiceError, body: unknown): ServiceError {
   const row: ProblemRow = problemCodes[error.code]
   if (error.issues.length > 0 || row.about === undefined || typeof body !== 'object' || body === null) return error

@@ -21,7 +21,7 @@ export function further<const Name extends string>(name: Name, amount: Amount, c
   return { [name]: text, [`${name}Formatted`]: formatted } as { readonly [_ in Name | `${Name}Formatted`]: string }
 }
 
-/** Returns two members for the main amount of an object, e.g. `mrr` and `formatted`. */
+/** Returns two members for the main amount of an object: the decimal text under `name` (e.g. `mrr`), and `formatted` (e.g. `€12.00`). */
 export function leading<const Name extends string>(name: Name, amount: Amount, currency: string) {
   const [text, formatted] = shown(amount, currency)
   return { [name]: text, formatted } as { readonly [_ in Name | 'formatted']: string }

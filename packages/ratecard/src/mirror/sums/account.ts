@@ -57,7 +57,7 @@ export async function keepEndedDay({ mirror, revenue, nameOf }: DayKeeping, asOf
   const before = addDays(dayOf(beganAt), -1)
   const ended = addDays(dayOf(asOf), -1)
   if (last !== null && last >= ended) return false
-  // Customers whose sums are outdated would be missing in the day, so wait until all sums are current.
+  // The day would omit customers whose sums are outdated, so wait until all sums are current.
   if ((await mirror.unsummed(1)).length > 0) return false
   if (last === null) return revenue.keepDay(ended < before ? ended : before, null, [])
   const sums = await readCurrencySums(revenue, await nameOf())

@@ -65,7 +65,7 @@ export function trialWithoutCard(call: OperationContext, subscription: Subscript
   return paused
 }
 
-/** Returns the members of the subscription's invoices that `cardOf` reads. */
+/** Returns the customer and the payment method of the subscription in the form of an invoice, so that `cardOf` can choose the card. */
 export function payerOf(subscription: SubscriptionBody): Parameters<typeof cardOf>[1] {
   const { customer, default_payment_method: card, id } = subscription
   return {

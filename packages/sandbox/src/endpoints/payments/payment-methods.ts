@@ -191,8 +191,8 @@ export function cardByToken(call: OperationContext, token: string, customer: str
 }
 
 /**
- * Returns the payment method for one payment. The name of a test card creates a new card. An existing payment method must be one that the
- * customer may use.
+ * Returns the payment method with this id. The name of a test card creates a new card. Throws if the customer may not use the payment
+ * method.
  */
 export function methodForPayment(call: OperationContext, id: string, customer: string | null): PaymentMethodBody {
   const card = testCards.find(({ name }) => name === id)

@@ -64,7 +64,7 @@ export const jobsResume: Command = {
 
 export const jobsCancel: Command = {
   name: 'jobs cancel',
-  summary: 'Stop a job between two steps, or one that waits for a date',
+  summary: 'Stop a running job after its current step, or a job that waits for a date',
   description: 'Completed steps stay as they are; the others are not done.',
   arguments: [jobArgument],
   examples: [{ command: 'ratecard jobs cancel <id>', what: 'the running step is completed' }],

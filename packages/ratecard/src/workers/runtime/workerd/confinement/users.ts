@@ -64,7 +64,7 @@ async function freeStale(folder: string): Promise<void> {
     const file = path.join(folder, name)
     const owner = await readFile(file, 'utf8').catch(() => null)
     if (owner === null || (await lives(owner))) continue
-    // Another service may have released and re-created this claim since it was read. If the moved file has other content, put it back.
+    // Another service may have replaced this file after it was read here. If the moved file has other content, put it back.
     const taken = path.join(folder, `.${name}-${String(process.pid)}`)
     await rename(file, taken).catch(() => undefined)
     const content = await readFile(taken, 'utf8').catch(() => owner)
