@@ -18,6 +18,12 @@ export interface BillingDocument {
     id: string
     /** Name for yourself and your own pages. */
     name: string
+    /** `switch` (the default): on or off. `limit`: a number that your program counts, e.g. projects. `metered`: a number per period that is counted by `meter`, e.g. API calls. Ours alone: the processor knows every feature as on or off. */
+    type?: 'switch' | 'limit' | 'metered'
+    /** Id of the meter that counts a `metered` feature. */
+    meter?: string
+    /** What a limit counts, as your customers read it. */
+    unit?: string
     /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
     metadata?: Record<string, string>
     /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
@@ -68,8 +74,21 @@ export interface ProductDocument {
     /** Inches, up to 2 decimals. */
     width: number
   }
-  /** Ids of the `features` that subscribers of the product may use. */
-  features?: string[]
+  /** What subscribers of the product may use: ids of `features`, and for features with a limit how much. */
+  features?: Array<string | {
+    /** Feature id. */
+    id: string
+    /** How many the customer may have or use. Limits of several products add up. */
+    limit: number | 'unlimited'
+    /** The limit counts for each unit that is bought, e.g. for each seat. Default false. */
+    per_quantity?: boolean
+    /** When the usage of a `metered` feature starts again at zero: with each period of the subscription (the default), on the first of each month in UTC, or never. */
+    resets?: 'billing_period' | 'month' | 'never'
+    /** What a check answers past the limit: no (`deny`, the default), or yes (`allow`), for usage that is billed. */
+    beyond?: 'deny' | 'allow'
+  }>
+  /** Subscribers to an earlier generation of a price keep the features and limits that the product gave when that price was replaced. Default false. */
+  grandfather_features?: boolean
   /** Products with the same group exclude each other: a tenant has at most one of them at a time. */
   subscription_group?: string
   /** Prices of the product. */
@@ -824,9 +843,67 @@ export interface Entitlements {
   features: Array<{
     /** Config id of the feature. */
     id: string
-    /** Its name at the processor. */
+    /** Its name in the configuration. */
     name: string
+    /** Whether the tenant may use `requested` more. */
+    allowed: boolean
+    reason: 'not_included' | 'limit_reached' | null
+    /** Config id of the feature. */
+    feature: string
+    type: 'switch' | 'limit' | 'metered'
+    limit: number | 'unlimited' | null
+    used: number | string | null
+    remaining: number | string | null
+    resetsAt: string | null
+    beyond: 'deny' | 'allow' | null
+    /** Config ids of public prices that would allow it; empty when it is allowed. */
+    offeredBy: string[]
   }>
+}
+
+export interface FeatureCheck {
+  /** Whether the tenant may use `requested` more. */
+  allowed: boolean
+  reason: 'not_included' | 'limit_reached' | null
+  /** Config id of the feature. */
+  feature: string
+  type: 'switch' | 'limit' | 'metered'
+  limit: number | 'unlimited' | null
+  used: number | string | null
+  remaining: number | string | null
+  resetsAt: string | null
+  beyond: 'deny' | 'allow' | null
+  /** Config ids of public prices that would allow it; empty when it is allowed. */
+  offeredBy: string[]
+  /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
+  asOf?: string
+  /** Only when `as_of` is more than five minutes behind. */
+  stale?: true
+}
+
+export interface FeatureChecks {
+  /** The answers, in the order of the questions. */
+  checks: FeatureCheck[]
+}
+
+export interface NewFeatureCheck {
+  /** Config id of the feature. */
+  readonly feature?: string | undefined
+  /** How many of a `limit` are in use, which your program counts. Not for other types. */
+  readonly used?: number | undefined
+  /** How many more are wanted. Default 1. */
+  readonly requested?: number | undefined
+  /** Several questions at once, in place of `feature`. */
+  readonly checks?: ReadonlyArray<{
+    /** Config id of the feature. */
+    readonly feature: string
+    /** How many of a `limit` are in use, which your program counts. Not for other types. */
+    readonly used?: number | undefined
+    /** How many more are wanted. Default 1. */
+    readonly requested?: number | undefined
+  }> | undefined
+  /** Needed with a service key. A session has a tenant already and may name no other. */
+  readonly tenantId?: string | undefined
 }
 
 export interface Checkout {
@@ -848,6 +925,10 @@ export interface NewCheckout {
   readonly quantity?: number | undefined
   /** Recurring prices only. 0 means no trial, even when the price has one. */
   readonly trialPeriodDays?: number | undefined
+  /** `if_required`: the trial begins without a card. Needs a trial. Where the tenant has used its trial of the price, the page asks for a card all the same. */
+  readonly paymentMethodCollection?: 'always' | 'if_required' | undefined
+  /** What becomes of the subscription when the trial ends and there is no card: it ends, or it pauses until it is resumed. Needs a trial; `cancel` when absent and `payment_method_collection` is `if_required`. */
+  readonly trialEnd?: 'cancel' | 'pause' | undefined
   /** One of the price’s currencies. Default: the processor chooses. */
   readonly currency?: string | undefined
   /** Let the customer enter a code. */
@@ -870,6 +951,8 @@ export interface Usage {
   identifier: string
   /** True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here. */
   alreadyCounted: boolean
+  /** False: the tenant has no subscription item for the meter, as of the mirror, so nobody pays for the report. True without a complete mirror. */
+  billed: boolean
 }
 
 export interface NewUsage {
@@ -883,6 +966,10 @@ export interface NewUsage {
   readonly timestamp?: string | Date | undefined
   /** The same identifier is counted once. */
   readonly identifier?: string | undefined
+  /** Refuse the report (409 `limit_reached`) where it would pass an allowance of a metered feature; nothing is recorded then. */
+  readonly enforce?: boolean | undefined
+  /** Refuse the report (409 `meter_not_subscribed`) where nobody would pay for it; nothing is recorded then. */
+  readonly strict?: boolean | undefined
 }
 
 export interface PushOutcome {
@@ -1435,6 +1522,36 @@ export interface SubscriptionItem {
   usageType: 'licensed' | 'metered'
   currentPeriodEnd: string | null
   scheduledPriceId: string | null
+}
+
+export interface Grants {
+  /** All grants of the tenant, by feature; ended ones too. */
+  grants: Grant[]
+}
+
+export interface Grant {
+  /** Config id of the feature. */
+  feature: string
+  limit: number | 'unlimited' | null
+  enabled: boolean | null
+  replace: boolean
+  endsAt: string | null
+  note: string | null
+  /** When it was given. */
+  createdAt: string
+}
+
+export interface NewGrant {
+  /** How many; on top of what was bought, unless `replace` is true. */
+  readonly limit?: number | 'unlimited' | undefined
+  /** true: the tenant has the feature; false: it does not have it, whatever it bought. */
+  readonly enabled?: boolean | undefined
+  /** The grant takes the place of what was bought. Default false: it is on top of it. */
+  readonly replace?: boolean | undefined
+  /** For yourself. */
+  readonly note?: string | undefined
+  /** When the grant ends. Absent: it does not end. */
+  readonly endsAt?: string | Date | undefined
 }
 
 /** The members beside `invoices` are those of the invoice that comes first. */
@@ -2103,7 +2220,7 @@ export interface CronRun {
 }
 
 /** Codes of problems that this version knows. */
-export type ProblemCode = 'json_malformed' | 'request_invalid' | 'delivery_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'trial_used' | 'mirror_off' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'mirror_filling' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+export type ProblemCode = 'json_malformed' | 'request_invalid' | 'delivery_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'grant_not_found' | 'feature_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'meter_not_subscribed' | 'limit_reached' | 'trial_used' | 'mirror_off' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'mirror_filling' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
 
 /** What each operation takes and answers. */
 export interface Operations {
@@ -2191,6 +2308,12 @@ export interface Operations {
     }
     answers: {
       200: Entitlements
+    }
+  }
+  checkEntitlements: {
+    body: NewFeatureCheck
+    answers: {
+      200: FeatureCheck | FeatureChecks
     }
   }
   createCheckout: {
@@ -2606,6 +2729,35 @@ export interface Operations {
       readonly subscription: string
     }
   }
+  listGrants: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: Grants
+    }
+  }
+  putGrant: {
+    params: {
+      /** The id. */
+      readonly id: string
+      /** Config id of the feature. */
+      readonly feature: string
+    }
+    body: NewGrant
+    answers: {
+      200: Grant
+    }
+  }
+  removeGrant: {
+    params: {
+      /** The id. */
+      readonly id: string
+      /** Config id of the feature. */
+      readonly feature: string
+    }
+  }
   getTenantEntitlements: {
     params: {
       /** The id. */
@@ -3008,7 +3160,8 @@ export const operations = {
   calculatePrice: ['POST', '/api/v1/billing/config/prices/:id/calculate', {breakdown:{}}],
   convertProcessorId: ['GET', '/api/v1/billing/convert/processor-id/:processor_id', {}],
   listSessionPrices: ['GET', '/api/v1/billing/session/prices', {prices:{}}],
-  getEntitlements: ['GET', '/api/v1/billing/entitlements', {}],
+  getEntitlements: ['GET', '/api/v1/billing/entitlements', {features:{}}],
+  checkEntitlements: ['POST', '/api/v1/billing/entitlements/check', {checks:{}}, {}],
   createCheckout: ['POST', '/api/v1/billing/checkout', {}, {}],
   createPortal: ['POST', '/api/v1/billing/portal', null, {}],
   recordUsage: ['POST', '/api/v1/billing/usage', {}, {}],
@@ -3047,7 +3200,10 @@ export const operations = {
   removeTenant: ['DELETE', '/api/v1/billing/admin/tenants/:id', null],
   listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
   cancelSubscription: ['DELETE', '/api/v1/billing/admin/tenants/:id/subscriptions/:subscription', null],
-  getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', {}],
+  listGrants: ['GET', '/api/v1/billing/admin/tenants/:id/grants', {grants:{}}],
+  putGrant: ['PUT', '/api/v1/billing/admin/tenants/:id/grants/:feature', {}, {}],
+  removeGrant: ['DELETE', '/api/v1/billing/admin/tenants/:id/grants/:feature', null],
+  getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', {features:{}}],
   getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}},dropped_usage:{examples:{}}}],
   listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],
   listTenantInvoices: ['GET', '/api/v1/billing/admin/tenants/:id/invoices', {invoices:{lines:{}},pagination:{}}],
