@@ -178,8 +178,16 @@ create index tenant_listings_by_customer on tenant_listings (customer, tenant_id
 create index tenant_listings_by_name on tenant_listings (name_key, tenant_id);
 create index tenant_listings_by_time on tenant_listings (created_at, tenant_id);
 create index tenant_listings_by_status on tenant_listings (billing_status, tenant_id);
+create index tenant_listings_by_status_and_name on tenant_listings (billing_status, name_key, tenant_id);
+create index tenant_listings_by_status_and_time on tenant_listings (billing_status, created_at, tenant_id);
+create index tenant_listings_by_status_and_monthly on tenant_listings (billing_status, monthly, tenant_id);
+create index tenant_listings_by_status_and_owed on tenant_listings (billing_status, owed, tenant_id);
 create index tenant_listings_by_monthly on tenant_listings (monthly, tenant_id);
 create index tenant_listings_by_owed on tenant_listings (owed, tenant_id);
+create index tenant_listings_owing_by_id on tenant_listings (tenant_id) where owed > 0;
+create index tenant_listings_owing_by_name on tenant_listings (name_key, tenant_id) where owed > 0;
+create index tenant_listings_owing_by_time on tenant_listings (created_at, tenant_id) where owed > 0;
+create index tenant_listings_owing_by_monthly on tenant_listings (monthly, tenant_id) where owed > 0;
 create table tenant_audit (
   id text primary key,
   tenant_id text not null,
@@ -684,8 +692,16 @@ create index tenant_listings_by_customer on tenant_listings (customer, tenant_id
 create index tenant_listings_by_name on tenant_listings (name_key, tenant_id);
 create index tenant_listings_by_time on tenant_listings (created_at, tenant_id);
 create index tenant_listings_by_status on tenant_listings (billing_status, tenant_id);
+create index tenant_listings_by_status_and_name on tenant_listings (billing_status, name_key, tenant_id);
+create index tenant_listings_by_status_and_time on tenant_listings (billing_status, created_at, tenant_id);
+create index tenant_listings_by_status_and_monthly on tenant_listings (billing_status, monthly, tenant_id);
+create index tenant_listings_by_status_and_owed on tenant_listings (billing_status, owed, tenant_id);
 create index tenant_listings_by_monthly on tenant_listings (monthly, tenant_id);
 create index tenant_listings_by_owed on tenant_listings (owed, tenant_id);
+create index tenant_listings_owing_by_id on tenant_listings (tenant_id) where owed > 0;
+create index tenant_listings_owing_by_name on tenant_listings (name_key, tenant_id) where owed > 0;
+create index tenant_listings_owing_by_time on tenant_listings (created_at, tenant_id) where owed > 0;
+create index tenant_listings_owing_by_monthly on tenant_listings (monthly, tenant_id) where owed > 0;
 create table tenant_audit (
   id text collate "C" primary key,
   tenant_id text collate "C" not null,
