@@ -265,6 +265,7 @@ create table mirror_state (
   read_until bigint,
   began_at bigint,
   compared_at bigint,
+  comparing text,
   corrections bigint not null
 );
 create table mirror_numbers (
@@ -314,6 +315,11 @@ create table mirror_stale (
   primary key (kind, id)
 );
 create index mirror_stale_by_time on mirror_stale (since, marked);
+create table mirror_differences (
+  kind text not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text not null,
+  primary key (kind, id)
+);
 create table mirror_standings (
   customer text primary key,
   billing_status text,
@@ -732,6 +738,7 @@ create table mirror_state (
   read_until bigint,
   began_at bigint,
   compared_at bigint,
+  comparing text,
   corrections bigint not null
 );
 create table mirror_numbers (
@@ -781,6 +788,11 @@ create table mirror_stale (
   primary key (kind, id)
 );
 create index mirror_stale_by_time on mirror_stale (since, marked);
+create table mirror_differences (
+  kind text collate "C" not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text collate "C" not null,
+  primary key (kind, id)
+);
 create table mirror_standings (
   customer text collate "C" primary key,
   billing_status text,

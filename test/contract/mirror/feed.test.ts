@@ -2,13 +2,15 @@
 import type Stripe from 'stripe'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { pushLease } from '../../../packages/ratecard/src/journal/leases.ts'
-import { compare } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
+import { beginComparison } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
 import { createFeeder } from '../../../packages/ratecard/src/mirror/feed/feeder.ts'
 import { ensureState, fill } from '../../../packages/ratecard/src/mirror/feed/fill.ts'
 import { withOwnActs } from '../../../packages/ratecard/src/mirror/feed/own-acts.ts'
 import { CursorLost } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
 import { createReadAllocation } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
 import { createMirror } from '../../../packages/ratecard/src/mirror/mirror.ts'
+import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
+import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'
 import type { SentRequest } from '../../../packages/ratecard/src/processor/sent-request.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { rewritingProxy } from '../../support/rewriting-proxy.ts'
@@ -18,6 +20,7 @@ import { feedOf, mirrorWorld } from './mirror-world.ts'
 import type { MirrorWorld } from './mirror-world.ts'
 
 const minute = 60_000
+const patience = { timeout: 30_000 }
 
 async function expectEqualToListing(world: Pick<MirrorWorld, 'mirrored' | 'listed'>): Promise<void> {
   expect(await world.mirrored()).toEqual(await world.listed())
@@ -26,9 +29,9 @@ async function expectEqualToListing(world: Pick<MirrorWorld, 'mirrored' | 'liste
 const paths = (world: MirrorWorld) => world.control.requests().map(({ path }) => path)
 
 /** A feeder that polls all the time. */
-function eagerFeeder(world: Pick<MirrorWorld, 'deps' | 'store' | 'clock'>) {
+function eagerFeeder(world: Pick<MirrorWorld, 'deps' | 'store' | 'clock'>, options = { pollMs: 0, limited: false }) {
   const { store, clock } = world
-  const allocation = createReadAllocation({ store: store.mirror, clock, pollMs: 0, limited: false })
+  const allocation = createReadAllocation({ store: store.mirror, clock, ...options })
   const feeder = createFeeder(world.deps, { allocation, keepDay: () => Promise.resolve(), lookMs: 5 })
   onTestFinished(() => feeder.stop())
   return feeder
@@ -96,6 +99,17 @@ describe('the mirror', () => {
     await expectEqualToListing(world)
   })
 
+  it('is filled slowly once most of the read allocation is used', async () => {
+    const world = await mirrorWorld()
+    await world.store.mirror.addReads(Math.floor(world.clock.now() / 86_400_000), 9_000)
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
+    const began = performance.now()
+    // With half of the slow part of the allocation left, the interval is twice as long.
+    eagerFeeder(world, { pollMs: 200, limited: true }).start()
+    await expect.poll(async () => (await mirror.status()).state, patience).toBe('ready')
+    expect(performance.now() - began).toBeGreaterThan(400 * mirroredKinds.length)
+  })
+
   it('is ready only after the fill, the later events, and a read of every stale object', async () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
@@ -129,7 +143,7 @@ describe('the mirror', () => {
     world.control.fail({
       kind: 'latency',
       latencyMs: 1,
-      path: '/v1/invoices',
+      path: '/v1/customers',
       onStrike: () => {
         cut.abort(new Error('killed'))
       },
@@ -146,7 +160,7 @@ describe('the mirror', () => {
         .requests()
         .slice(before)
         .map(({ path }) => path),
-    ).not.toContain('/v1/customers')
+    ).not.toContain('/v1/invoices')
     await expectEqualToListing(second)
   })
 
@@ -244,6 +258,29 @@ describe('the mirror', () => {
     await expectEqualToListing(world)
   })
 
+  it('polls with one request while nothing happens', async () => {
+    const world = await mirrorWorld()
+    await world.subscribed(await world.monthly(1500))
+    await world.fill()
+    await world.settle()
+    // The newest events are read again for a while. Without the advance they would be part of each poll.
+    for (const seconds of [0, 40]) {
+      world.clock.advance(seconds * 1000)
+      const before = paths(world).length
+      await world.settle()
+      expect(paths(world).slice(before)).toEqual(['/v1/events'])
+    }
+  })
+
+  it('polls an account without any events with one request', async () => {
+    const world = await mirrorWorld()
+    const feed = feedOf({ ...world, processor: processorOf(world, { secretKey: 'sk_test_empty' }) })
+    await feed.fill()
+    const before = paths(world).length
+    await feed.settle()
+    expect(paths(world).slice(before)).toEqual(['/v1/events'])
+  })
+
   it('reads all events of an account without earlier ones, however many there are', async () => {
     const world = await mirrorWorld()
     const empty = processorOf(world, { secretKey: 'sk_test_empty' })
@@ -291,19 +328,29 @@ describe('events that the processor no longer has', () => {
     await world.store.mirror.setState({ eventCursor: 'evt_gone' })
     await world.stripe.subscriptions.cancel(id)
     await expect(world.settle()).rejects.toThrow(CursorLost)
+    const { asOf } = await status()
+    world.clock.advance(minute)
+    world.control.fail({ kind: 'error_before', path: '/v1/credit_notes', count: null })
+    const failing = eagerFeeder({ ...world, deps: { ...world.deps, report: () => undefined } })
+    failing.start()
+    await expect.poll(async () => (await world.subscription(id))?.status, patience).toBe('canceled')
+    // The copy stays as old as it was until all objects are listed.
+    expect(await status()).toMatchObject({ asOf })
+    await failing.stop()
+    world.control.clearFaults()
     eagerFeeder(world).start()
-    await expect.poll(async () => (await world.subscription(id))?.status).toBe('canceled')
+    await expect.poll(async () => (await status()).asOf, patience).toBe(world.clock.now())
     await expectEqualToListing(world)
   })
 })
 
 describe('the full comparison of the mirror', () => {
-  async function filled(): Promise<MirrorWorld & { id: string; compared(): Promise<number> }> {
+  async function filled(): Promise<MirrorWorld & { id: string }> {
     const world = await mirrorWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
     await world.fill()
     await world.settle()
-    return { ...world, id, compared: () => compare(world.deps, new Set(), new Map(), world.signal) }
+    return { ...world, id }
   }
 
   it('corrects an object that differs, and counts it', async () => {
@@ -324,6 +371,71 @@ describe('the full comparison of the mirror', () => {
     if (known === null) throw new Error('not mirrored')
     await mirror.save('customer', [{ ...known, id: processorId('cus_never') }], await mirror.beginRead())
     expect(await world.compared()).toBe(1)
+    await expectEqualToListing(world)
+  })
+
+  it('polls events and reads stale objects while it waits for a push', async () => {
+    const world = await filled()
+    // As if the push never ended: the comparison lists nothing meanwhile.
+    const released = Promise.withResolvers<void>()
+    const pushing = world.store.exclusively(pushLease, () => released.promise)
+    await beginComparison(world.deps)
+    await world.store.mirror.setState({ beganAt: world.clock.now() })
+    eagerFeeder(world).start()
+    await world.stripe.subscriptions.cancel(world.id)
+    await expect.poll(async () => (await world.subscription(world.id))?.status, patience).toBe('canceled')
+    expect((await world.store.mirror.state())?.comparing).not.toBeNull()
+    released.resolve()
+    await pushing
+    await expect.poll(async () => (await world.store.mirror.state())?.comparing, patience).toBeNull()
+  })
+
+  /** Compares with a feeder, and returns the places in its order of requests, where a page does not follow a poll. */
+  async function pagesWithoutPoll(world: MirrorWorld, options?: Parameters<typeof eagerFeeder>[1]) {
+    const order: string[] = []
+    const processor: Processor = {
+      ...world.processor,
+      events: (query, signal) => {
+        order.push('poll')
+        return world.processor.events(query, signal)
+      },
+      mirrorPage: (kind, after, signal) => {
+        order.push(kind)
+        return world.processor.mirrorPage(kind, after, signal)
+      },
+    }
+    await beginComparison(world.deps)
+    eagerFeeder({ ...world, deps: { ...world.deps, processor } }, options).start()
+    await expect.poll(async () => (await world.store.mirror.state())?.comparing, patience).toBeNull()
+    expect(new Set(order)).toEqual(new Set(['poll', ...mirroredKinds]))
+    return order.filter((place, index) => place !== 'poll' && order[index - 1] !== 'poll')
+  }
+
+  it('polls events between two pages', async () => {
+    expect(await pagesWithoutPoll(await filled())).toEqual([])
+  })
+
+  it('lists pages no more often than it polls once most of the read allocation is used', async () => {
+    const world = await filled()
+    await world.store.mirror.addReads(Math.floor(world.clock.now() / 86_400_000), 9_000)
+    expect(await pagesWithoutPoll(world, { pollMs: 100, limited: true })).toEqual([])
+  })
+
+  it('continues where it was interrupted, and counts what it found before', async () => {
+    const world = await filled()
+    const wrong = await world.subscription(world.id)
+    if (wrong === null) throw new Error('not mirrored')
+    const { mirror } = world.store
+    await mirror.save('subscription', [{ ...wrong, status: 'past_due' }], await mirror.beginRead())
+    world.control.fail({ kind: 'error_before', path: '/v1/refunds', count: null })
+    await expect(world.compared()).rejects.toThrow()
+    world.control.clearFaults()
+    const before = paths(world).length
+    eagerFeeder(world).start()
+    await expect.poll(async () => (await mirror.state())?.comparing, patience).toBeNull()
+    expect(paths(world).slice(before)).not.toContain('/v1/subscriptions')
+    expect(paths(world).slice(before)).toContain('/v1/refunds')
+    expect(await mirror.state()).toMatchObject({ corrections: 1 })
     await expectEqualToListing(world)
   })
 

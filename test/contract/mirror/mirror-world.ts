@@ -6,6 +6,7 @@ import type { Mirrored, MirroredKind, MirroredPage } from '../../../packages/rat
 import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'
 import type { StripeProcessorOptions } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import type { FeedDeps } from '../../../packages/ratecard/src/mirror/feed/deps.ts'
+import { beginComparison, compareNext } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
 import { ensureState, fill } from '../../../packages/ratecard/src/mirror/feed/fill.ts'
 import { poll } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
 import type { SeenEvents } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
@@ -35,6 +36,8 @@ export interface MirrorWorld extends CustomerShop {
   fill(): Promise<void>
   /** Reads new events and everything that is stale. */
   settle(): Promise<void>
+  /** Compares all objects with the processor. Returns the number of corrections. */
+  compared(): Promise<number>
   /** Everything that the mirror holds. */
   mirrored(): Promise<Copy>
   /** Everything that the processor lists. */
@@ -87,6 +90,17 @@ export function feedOf({ store, processor, clock }: Pick<FeedDeps, 'clock'> & { 
       await poll(deps, seen, signal)
       while ((await refreshStale(deps, failures, signal)) > 0);
       await sumCustomers(store, signal)
+    },
+    compared: async () => {
+      await beginComparison(deps)
+      for (;;) {
+        const place = (await store.mirror.state())?.comparing ?? null
+        if (place === null) throw new Error('The comparison ended without a result.')
+        const corrections = await compareNext(deps, place, seen, signal)
+        if (corrections === null) continue
+        while ((await refreshStale(deps, failures, signal)) > 0);
+        return corrections
+      }
     },
     mirrored: () => copyOf((kind) => storedObjects(store, kind)),
     listed: () => copyOf((kind) => listedObjects(processor, kind, signal)),

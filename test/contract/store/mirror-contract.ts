@@ -27,6 +27,7 @@ const firstState: MirrorState = {
   readUntil: null,
   beganAt: null,
   comparedAt: null,
+  comparing: null,
   corrections: 0,
 }
 

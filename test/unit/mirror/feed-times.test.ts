@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { comparisonDue } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
-import { pollIntervalMs } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
+import { pageIntervalMs, pollIntervalMs } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
 import { staleAfterMs } from '../../../packages/ratecard/src/mirror/mirror.ts'
 
 const at = (text: string): number => Date.parse(`${text}Z`)
@@ -39,6 +39,19 @@ describe('the interval between two polls of the mirror', () => {
 
   it('is never shorter than configured', () => {
     expect(pollIntervalMs(7_200_000, { reads: 10_000, payments: 0 })).toBe(7_200_000)
+  })
+})
+
+describe('the interval between two pages of a list', () => {
+  const minute = 60_000
+  it.each([
+    [8_000, 0, 0],
+    [9_000, 0, 10],
+    [40_000, 0, 60],
+    [40_000, 100, 0],
+    [45_000, 100, 10],
+  ])('with %i reads and %i payments in thirty days is %i minutes', (reads, payments, minutes) => {
+    expect(Math.round(pageIntervalMs(5 * minute, { reads, payments }) / minute)).toBe(minutes)
   })
 })
 

@@ -157,11 +157,15 @@ export interface Mirrored {
 }
 export type MirroredKind = keyof Mirrored
 
+/**
+ * All kinds, in the order in which they are listed. Invoices come early, because the number of payments decides how many reads the processor
+ * allows.
+ */
 export const mirroredKinds = [
   'price',
+  'invoice',
   'customer',
   'subscription',
-  'invoice',
   'credit_note',
   'refund',
 ] as const satisfies readonly MirroredKind[]

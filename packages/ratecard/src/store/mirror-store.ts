@@ -42,8 +42,21 @@ export interface MirrorState {
   readonly beganAt: number | null
   /** Time of the last full comparison of the mirror with the processor. */
   readonly comparedAt: number | null
+  /** Position of the running comparison; null if none runs. */
+  readonly comparing: ComparisonPlace | null
   /** Total number of objects that comparisons had to correct. */
   readonly corrections: number
+}
+
+/** Position of a comparison, which lists all objects again. Stored after each page, so that an interrupted comparison continues there. */
+export interface ComparisonPlace {
+  /** Kind that is being listed, and the cursor of its next page. */
+  readonly kind: MirroredKind
+  readonly after: string | null
+  /** Number that the comparison got when it began. A stored object whose read has a lower number is in no list. */
+  readonly number: number
+  /** True if the processor deleted events before they were read. The copy is as old as before until all objects are listed. */
+  readonly relisting: boolean
 }
 
 export interface MirrorSaved {
@@ -51,6 +64,8 @@ export interface MirrorSaved {
   readonly overlapped: readonly MirrorRef[]
   /** Objects that this save changed or added. */
   readonly changed: readonly MirrorRef[]
+  /** Changed objects that had no stale mark: no event has named them yet. */
+  readonly unannounced: readonly MirrorRef[]
 }
 
 /**
@@ -98,6 +113,22 @@ export interface MirrorStore extends ReadCountStore {
   state(): Promise<MirrorState | null>
   /** Changes members of the mirror's state. The first call creates the row, so it must give all members. */
   setState(change: Partial<MirrorState>): Promise<void>
+  /** Stores the position of a new comparison, in one transaction with the event cursor if one is given. */
+  beginComparison(place: ComparisonPlace, eventCursor?: string): Promise<void>
+  /** Stores objects that the comparison changed or did not find. A stale mark, e.g. of an event, removes its object from them. */
+  addDifferences(refs: readonly MirrorRef[]): Promise<void>
+  /** Ends the comparison at the time `comparedAt`, and adds its differences to the corrections. Returns the number of differences. */
+  endComparison(comparedAt: number): Promise<number>
+  /**
+   * Returns the next stored objects of a kind (up to `limit`), reduced to the unmarked ones whose last read has a number lower than `number`:
+   * no list contained them. `last` is the position for the next call; null after the last object. Deleted customers are left out, because
+   * they stay in the copy although no list contains them.
+   */
+  unlisted(
+    kind: MirroredKind,
+    number: number,
+    page: { readonly after: string | null; readonly limit: number },
+  ): Promise<{ readonly refs: readonly MirrorRef[]; readonly last: string | null }>
   /** Deletes all mirrored objects, e.g. before another account is copied. */
   clear(): Promise<void>
 

@@ -1,8 +1,9 @@
 // Runs the feed, which keeps the mirror current. One replica runs it at a time, under a lease, until it is stopped. The feed fills the
-// copy, then polls events, reads stale objects, and compares all objects once a night.
+// copy, then polls events, reads stale objects, and compares all objects once a night, page by page.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../../errors/service-error.ts'
-import { compare, compareLists, comparisonDue } from './compare.ts'
+import { pushLease } from '../../journal/leases.ts'
+import { beginComparison, beginRelisting, compareNext, comparisonDue } from './compare.ts'
 import type { FeedDeps } from './deps.ts'
 import { ensureState, fill } from './fill.ts'
 import { CursorLost, poll } from './poll.ts'
@@ -25,7 +26,7 @@ export interface Feeder {
 }
 
 export interface FeederOptions {
-  /** Counts the reads of all replicas, and decides the interval between two polls. */
+  /** Counts the reads of all replicas, and decides the intervals between two polls and between two pages of a list. */
   readonly allocation: ReadAllocation
   /** Stores the revenue sums of the last day, if that day has ended. */
   readonly keepDay: () => Promise<void>
@@ -44,6 +45,8 @@ interface FeederState {
   readonly seen: SeenEvents
   readonly failures: Failures
   polledAt: number
+  /** Time of the last page of a comparison. */
+  listedAt: number
 }
 
 export function createFeeder(
@@ -61,20 +64,43 @@ export function createFeeder(
     if (alarm.signal.aborted) alarm = new AbortController()
   }
 
-  const round = async (state: FeederState, signal: AbortSignal): Promise<void> => {
+  /** Does what is due now. Returns true if more work waits, so that the next round must not be delayed. */
+  const round = async (state: FeederState, signal: AbortSignal): Promise<boolean> => {
     const now = performance.now()
     await allocation.flush()
     if (now - state.polledAt >= (await allocation.pollEveryMs())) {
-      await poll(deps, state.seen, signal)
+      await pollOrRelist(deps, state, signal)
       state.polledAt = now
     }
     await refreshStale(deps, state.failures, signal)
     await sumCustomers(deps.store, signal)
     await keepDay()
+    return compareOnePage(state, signal)
+  }
+
+  /** Waits before a page of the first fill, if few reads are left. */
+  const pacePage = async (signal: AbortSignal): Promise<void> => {
+    await allocation.flush()
+    const ms = await allocation.pageEveryMs()
+    if (ms > 0) await wait(ms, undefined, { signal, ref: false })
+  }
+
+  /** Begins a comparison that is due, or lists the next page of the running one. Returns true if the comparison goes on. */
+  const compareOnePage = async (state: FeederState, signal: AbortSignal): Promise<boolean> => {
     const stored = await deps.store.mirror.state()
-    if (stored === null || !comparisonDue(deps.clock.now(), stored.comparedAt)) return
-    await deliver(signal)
-    await compare(deps, state.seen, state.failures, signal)
+    if (stored === null) return false
+    if (stored.comparing === null) {
+      if (!comparisonDue(deps.clock.now(), stored.comparedAt)) return false
+      await deliver(signal)
+      await beginComparison(deps)
+      return true
+    }
+    // A push needs the whole rate limit.
+    if (await deps.store.held(pushLease)) return false
+    const now = performance.now()
+    if (now - state.listedAt < (await allocation.pageEveryMs())) return false
+    state.listedAt = now
+    return (await compareNext(deps, stored.comparing, state.seen, signal)) === null
   }
 
   /** A failure does not stop the feed, because the poll reads all events even without an endpoint. */
@@ -88,15 +114,15 @@ export function createFeeder(
   }
 
   const feed = async (signal: AbortSignal, onRound: () => void): Promise<void> => {
-    const state: FeederState = { seen: new Set(), failures: new Map(), polledAt: performance.now() }
+    const state: FeederState = { seen: new Set(), failures: new Map(), polledAt: performance.now(), listedAt: -Infinity }
     await deliver(signal)
-    await complete(deps, state, signal)
+    await complete(deps, state, () => pacePage(signal), signal)
     await keepDay()
-    for (;;) {
+    for (let busy = false; ;) {
       signal.throwIfAborted()
       onRound()
-      await pause(lookMs)
-      await round(state, signal)
+      await pause(busy ? 0 : lookMs)
+      busy = await round(state, signal)
     }
   }
 
@@ -134,36 +160,44 @@ export function createFeeder(
   }
 }
 
-/**
- * Makes the copy complete: continues an unfinished fill and polls the events since. If the processor no longer has these events, lists all
- * objects again.
- */
-async function complete(deps: FeedDeps, state: FeederState, signal: AbortSignal): Promise<void> {
+/** Makes the copy complete: continues an unfinished fill, and polls the events since. */
+async function complete(
+  deps: FeedDeps,
+  state: FeederState,
+  pace: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const { mirror } = deps.store
   const before = await ensureState(deps, signal)
-  await fill(deps, signal)
-  try {
-    await poll(deps, state.seen, signal)
-  } catch (error) {
-    if (!(error instanceof CursorLost)) throw error
-    await restart(deps, state, signal)
-  }
+  await fill(deps, signal, pace)
+  if (before.beganAt === null) await pollOrClear(deps, state, signal)
+  else await pollOrRelist(deps, state, signal)
   state.polledAt = performance.now()
   await refreshStale(deps, state.failures, signal)
   await sumCustomers(deps.store, signal)
   if (before.beganAt === null) await mirror.setState({ beganAt: deps.clock.now() })
 }
 
-/** Takes a new event cursor and lists all objects, because the events between the old and the new cursor can no longer be read. */
-async function restart(deps: FeedDeps, { seen }: FeederState, signal: AbortSignal): Promise<void> {
-  const { mirror } = deps.store
-  const { last } = await deps.processor.events({ after: null, types: [] }, signal)
-  const began = deps.clock.now()
-  await compareLists(deps, signal)
-  // Stores the cursor last, so that a replica that takes over in the meantime starts again.
-  await mirror.setState({ eventCursor: last ?? '', readUntil: began, comparedAt: began })
-  seen.clear()
-  await poll(deps, seen, signal)
+/** Polls. If the processor no longer has the events after the cursor, begins to list all objects again. */
+async function pollOrRelist(deps: FeedDeps, { seen }: FeederState, signal: AbortSignal): Promise<void> {
+  try {
+    await poll(deps, seen, signal)
+  } catch (error) {
+    if (!(error instanceof CursorLost)) throw error
+    await beginRelisting(deps, signal)
+    seen.clear()
+    await poll(deps, seen, signal)
+  }
+}
+
+/** Polls after the first fill. Deletes a fill that took so long that the processor no longer has the events since it began. */
+async function pollOrClear(deps: FeedDeps, { seen }: FeederState, signal: AbortSignal): Promise<void> {
+  try {
+    await poll(deps, seen, signal)
+  } catch (error) {
+    if (error instanceof CursorLost) await deps.store.mirror.clear()
+    throw error
+  }
 }
 
 function isTaken(error: unknown): boolean {

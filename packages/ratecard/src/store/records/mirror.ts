@@ -54,6 +54,12 @@ export const mirrorStaleColumns = {
   since: time(),
 } satisfies Columns
 
+/** Objects that the running comparison changed, and that no event has named yet. The comparison counts them as corrections at its end. */
+export const mirrorDifferenceColumns = {
+  kind: oneOf(mirroredKinds),
+  id: text(),
+} satisfies Columns
+
 /** The sums of each customer, see CustomerStanding. */
 export const mirrorStandingColumns = {
   customer: text(),
@@ -123,6 +129,8 @@ export const mirrorStateColumns = {
   readUntil: timeOrNull(),
   beganAt: timeOrNull(),
   comparedAt: timeOrNull(),
+  /** JSON of the position of the running comparison; null if none runs. */
+  comparing: textOrNull(),
   corrections: whole(),
 } satisfies Columns
 

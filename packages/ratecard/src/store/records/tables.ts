@@ -23,6 +23,7 @@ import { writtenFormColumns, writtenFormUseColumns } from './configuration.ts'
 import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
 import {
   mirrorDayColumns,
+  mirrorDifferenceColumns,
   mirrorItemColumns,
   mirrorItemSumColumns,
   mirrorKeptDayColumns,
@@ -81,6 +82,7 @@ export const tables = {
   mirrorItems: { columns: mirrorItemColumns, copiedBy: ['id'] },
   mirrorPayments: { columns: mirrorPaymentColumns, copiedBy: ['kind', 'id', 'payment'] },
   mirrorStale: { columns: mirrorStaleColumns, copiedBy: ['kind', 'id'] },
+  mirrorDifferences: { columns: mirrorDifferenceColumns, copiedBy: ['kind', 'id'] },
   mirrorStandings: { columns: mirrorStandingColumns, copiedBy: ['customer'] },
   mirrorUnsummed: { columns: mirrorUnsummedColumns, copiedBy: ['customer'] },
   mirrorItemSums: { columns: mirrorItemSumColumns, copiedBy: ['item'] },

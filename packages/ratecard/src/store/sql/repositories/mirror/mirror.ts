@@ -3,6 +3,7 @@ import type { Clock } from '../../../../clock.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { Mirrored, MirroredKind } from '../../../../processor/mirrored.ts'
 import type {
+  ComparisonPlace,
   CustomerStanding,
   MirrorRef,
   MirrorSaved,
@@ -15,6 +16,7 @@ import type { MirrorObjectRow, MirrorStateRow } from '../../../records/mirror.ts
 import type { Database, Write } from '../../database/database.ts'
 import { refreshListingsOf } from '../tenants/listings.ts'
 import { markStale, nextNumber } from './marks.ts'
+import { addDifferences, removeDifferences, takeDifferences, unlistedObjects } from './differences.ts'
 import { addReads, paymentsSince, readsSince } from './read-counts.ts'
 import * as reads from './reads.ts'
 import { goneRow, objectRow } from './rows.ts'
@@ -36,6 +38,7 @@ const copies = [
   'mirrorItems',
   'mirrorPayments',
   'mirrorStale',
+  'mirrorDifferences',
   'mirrorStandings',
   'mirrorUnsummed',
   'mirrorItemSums',
@@ -60,6 +63,36 @@ export class SqlMirror implements MirrorStore {
 
   async setState(change: Partial<MirrorState>): Promise<void> {
     await this.#database.write((db) => changeState(this.#database, db, change))
+  }
+
+  async beginComparison(place: ComparisonPlace, eventCursor?: string): Promise<void> {
+    await this.#database.write(async (db) => {
+      await db.deleteFrom('mirrorDifferences').execute()
+      const change = { comparing: place, ...(eventCursor === undefined ? {} : { eventCursor }) }
+      await changeState(this.#database, db, change)
+    })
+  }
+
+  async addDifferences(refs: readonly MirrorRef[]): Promise<void> {
+    await this.#database.write((db) => addDifferences(db, refs))
+  }
+
+  async endComparison(comparedAt: number): Promise<number> {
+    return this.#database.write(async (db) => {
+      const differences = await takeDifferences(db)
+      const { corrections } = await db.selectFrom('mirrorState').select('corrections').executeTakeFirstOrThrow()
+      const change = { comparing: null, comparedAt, corrections: corrections + differences }
+      await changeState(this.#database, db, change)
+      return differences
+    })
+  }
+
+  async unlisted(
+    kind: MirroredKind,
+    number: number,
+    page: { readonly after: string | null; readonly limit: number },
+  ): Promise<{ readonly refs: readonly MirrorRef[]; readonly last: string | null }> {
+    return this.#database.read((db) => unlistedObjects(db, kind, number, page))
   }
 
   async clear(): Promise<void> {
@@ -87,6 +120,7 @@ export class SqlMirror implements MirrorStore {
     const marked = await nextNumber(this.#database)
     await this.#database.write(async (db) => {
       await markStale(db, refs, marked)
+      await removeDifferences(db, refs)
       if (cursor !== undefined)
         await changeState(this.#database, db, { eventCursor: cursor.event, readUntil: cursor.readUntil })
     })
@@ -209,7 +243,8 @@ export class SqlMirror implements MirrorStore {
 async function changeState(database: Database, db: Write, change: Partial<MirrorState>): Promise<void> {
   const row = await database.locked(db.selectFrom('mirrorState').selectAll()).executeTakeFirst()
   const state: Partial<MirrorState> = { ...(row === undefined ? {} : stateOf(row)), ...change }
-  const { account, eventCursor, filling, readUntil = null, beganAt = null, comparedAt = null, corrections = 0 } = state
+  const { account, eventCursor, filling, comparing = null, corrections = 0 } = state
+  const { readUntil = null, beganAt = null, comparedAt = null } = state
   if (account === undefined || eventCursor === undefined || filling === undefined)
     throw new Error('The first state of the mirror must have all members.')
   const next = {
@@ -219,6 +254,7 @@ async function changeState(database: Database, db: Write, change: Partial<Mirror
     readUntil,
     beganAt,
     comparedAt,
+    comparing: comparing === null ? null : JSON.stringify(comparing),
     corrections,
   }
   await db
@@ -228,6 +264,10 @@ async function changeState(database: Database, db: Write, change: Partial<Mirror
     .execute()
 }
 
-function stateOf({ id: _id, filling, ...rest }: MirrorStateRow): MirrorState {
-  return { ...rest, filling: filling === null ? null : (JSON.parse(filling) as MirrorState['filling']) }
+function stateOf({ id: _id, filling, comparing, ...rest }: MirrorStateRow): MirrorState {
+  return {
+    ...rest,
+    filling: filling === null ? null : (JSON.parse(filling) as MirrorState['filling']),
+    comparing: comparing === null ? null : (JSON.parse(comparing) as MirrorState['comparing']),
+  }
 }
