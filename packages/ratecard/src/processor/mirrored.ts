@@ -9,7 +9,8 @@ import type { LiveItem, LiveSubscription, ScheduledMove } from './customer-half.
 export interface MirroredDiscount {
   readonly id: string
   readonly coupon: ProcessorId
-  readonly duration: 'forever' | 'once' | 'repeating'
+  /** null if the processor deleted the coupon before its terms were read. Its discounts stay in force. */
+  readonly duration: 'forever' | 'once' | 'repeating' | null
   /** Percentage as canonical decimal, e.g. `12.5`; null if the coupon takes off an amount. */
   readonly percentOff: string | null
   /** Amount taken off, in minor units by currency; empty if the coupon takes off a percentage. */

@@ -1,6 +1,7 @@
 // Reads stale objects again and stores them. An object with several stale marks is read once.
 import type { MirroredKind, MirroredSubscription } from '../../processor/mirrored.ts'
 import type { StaleObject } from '../../store/mirror-store.ts'
+import { withKnownTerms } from './deleted-coupons.ts'
 import type { FeedDeps } from './deps.ts'
 
 /** Concurrency of reads. */
@@ -67,7 +68,7 @@ export async function readAnew(
   const begun = await mirror.beginRead()
   const object = await deps.processor.mirrorObject(kind, id, signal)
   if (object === null) await mirror.remove(kind, [id], begun)
-  else await mirror.save(kind, [object], begun)
+  else await mirror.save(kind, await withKnownTerms(mirror, kind, [object]), begun)
   if (kind === 'subscription' && object !== null) await markUnknownPrices(deps, object as MirroredSubscription)
 }
 
