@@ -1,4 +1,5 @@
 import { expect, describe, it } from 'vitest'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { processorOf } from '../processor/bench.ts'
 import { feedOf, mirrorWorld } from './mirror-world.ts'
 
@@ -37,7 +38,7 @@ describe('the discounts of a coupon that was deleted at the processor', () => {
       cancelAt: expect.any(Number) as number,
       canceledAt: expect.any(Number) as number,
     })
-    expect((await world.store.mirror.standing(world.customer))?.monthly).toEqual({ usd: '450' })
+    expect((await world.store.mirror.standing(processorId(world.customer)))?.monthly).toEqual({ usd: '450' })
   })
 
   it('are no difference for the comparison', async () => {
@@ -57,6 +58,6 @@ describe('the discounts of a coupon that was deleted at the processor', () => {
     await world.fill()
     await world.settle()
     expect((await world.subscription(world.id))?.discounts).toMatchObject([{ duration: null, percentOff: null }])
-    expect((await world.store.mirror.standing(world.customer))?.monthly).toEqual({ usd: '1000' })
+    expect((await world.store.mirror.standing(processorId(world.customer)))?.monthly).toEqual({ usd: '1000' })
   })
 })

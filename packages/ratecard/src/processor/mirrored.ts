@@ -22,11 +22,18 @@ export interface MirroredDiscount {
 
 export interface MirroredItem extends LiveItem {
   readonly discounts: readonly MirroredDiscount[]
+  /**
+   * Sum of the inclusive tax rates of the item (or of the subscription, if the item has none) as canonical decimal in percent, e.g. `19`: the
+   * amount of the price contains this tax. `0` without such rates.
+   */
+  readonly inclusiveTaxPercent: string
 }
 
 export interface MirroredSubscription extends Omit<LiveSubscription, 'items'> {
   readonly items: readonly MirroredItem[]
   readonly discounts: readonly MirroredDiscount[]
+  /** True if the processor computes the taxes of each invoice itself. */
+  readonly automaticTax: boolean
   readonly collectionMethod: 'charge_automatically' | 'send_invoice'
   /** Settings of paused collection (`pause_collection`), e.g. `{ behavior: 'void', resumesAt: null }`; null if collection is not paused. */
   readonly paused: { readonly behavior: string; readonly resumesAt: number | null } | null
@@ -48,6 +55,8 @@ export interface MirroredInvoiceLine {
   readonly amount: number
   /** Sum of the discounts of this line. */
   readonly discount: number
+  /** Sum of the taxes that the amount of this line contains. */
+  readonly inclusiveTax: number
   readonly proration: boolean
   readonly periodStart: number
   readonly periodEnd: number
