@@ -84,7 +84,7 @@ describe('the mirror', () => {
     const world = await mirrorWorld()
     const price = await world.monthly(1500)
     const { id } = await world.subscribed(price)
-    const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
     world.control.fail({ kind: 'error_before', path: '/v1/credit_notes', count: null })
     await expect(world.fill()).rejects.toThrow()
     expect(await mirror.status()).toMatchObject({ state: 'filling', asOf: null })
@@ -102,7 +102,7 @@ describe('the mirror', () => {
   it('is filled slowly once most of the read allocation is used', async () => {
     const world = await mirrorWorld()
     await world.store.mirror.addReads(Math.floor(world.clock.now() / 86_400_000), 9_000)
-    const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
     const began = performance.now()
     // With half of the slow part of the allocation left, the interval is twice as long.
     eagerFeeder(world, { pollMs: 200, limited: true }).start()
@@ -113,7 +113,7 @@ describe('the mirror', () => {
   it('is ready only after the fill, the later events, and a read of every stale object', async () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
-    const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
     expect(await mirror.status()).toEqual({ state: 'filling', asOf: null, stale: false, filled: 0 })
     eagerFeeder(world).start()
     await expect.poll(async () => (await mirror.status()).state).toBe('ready')
@@ -121,9 +121,9 @@ describe('the mirror', () => {
     expect(await mirror.require()).toEqual({ asOf: world.clock.now(), stale: false })
   })
 
-  it('is stale if its last poll was missed by more than five minutes', async () => {
+  it('is stale if it is more than five minutes old', async () => {
     const world = await mirrorWorld()
-    const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
     const feeder = eagerFeeder(world)
     feeder.start()
     await expect.poll(async () => (await mirror.status()).state).toBe('ready')
@@ -131,7 +131,7 @@ describe('the mirror', () => {
     const { asOf } = await mirror.require()
     world.clock.advance(5 * minute)
     expect(await mirror.require()).toEqual({ asOf, stale: false })
-    world.clock.advance(6_000)
+    world.clock.advance(1)
     expect(await mirror.require()).toEqual({ asOf, stale: true })
   })
 
@@ -182,7 +182,7 @@ describe('the mirror', () => {
       feeders.push(eagerFeeder({ ...feed, clock: world.clock }))
     }
     for (const feeder of feeders) feeder.start()
-    const status = () => createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 }).status()
+    const status = () => createMirror({ store: world.store.mirror, clock: world.clock }).status()
     await expect.poll(async () => (await status()).state).toBe('ready')
     const idle = sent.indexOf(0)
     expect(sent.filter((count) => count === 0)).toHaveLength(1)
@@ -322,7 +322,7 @@ describe('events that the processor no longer has', () => {
     const { id } = await world.subscribed(await world.monthly(1500))
     const feeder = eagerFeeder(world)
     feeder.start()
-    const status = () => createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 }).status()
+    const status = () => createMirror({ store: world.store.mirror, clock: world.clock }).status()
     await expect.poll(async () => (await status()).state).toBe('ready')
     await feeder.stop()
     await world.store.mirror.setState({ eventCursor: 'evt_gone' })

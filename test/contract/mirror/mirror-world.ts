@@ -11,7 +11,6 @@ import { ensureState, fill } from '../../../packages/ratecard/src/mirror/feed/fi
 import { poll } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
 import type { SeenEvents } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
 import { refreshStale } from '../../../packages/ratecard/src/mirror/feed/refresh.ts'
-import type { Failures } from '../../../packages/ratecard/src/mirror/feed/refresh.ts'
 import { sumCustomers } from '../../../packages/ratecard/src/mirror/sums/sum-customers.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
@@ -68,7 +67,6 @@ export function feedOf({ store, processor, clock }: Pick<FeedDeps, 'clock'> & { 
   const signal = AbortSignal.timeout(100_000)
   const reports: string[] = []
   const seen: SeenEvents = new Set()
-  const failures: Failures = new Map()
   const deps: FeedDeps = {
     store,
     processor,
@@ -88,7 +86,7 @@ export function feedOf({ store, processor, clock }: Pick<FeedDeps, 'clock'> & { 
     },
     settle: async () => {
       await poll(deps, seen, signal)
-      while ((await refreshStale(deps, failures, signal)) > 0);
+      while ((await refreshStale(deps, signal)) > 0);
       await sumCustomers(store, signal)
     },
     compared: async () => {
@@ -98,7 +96,7 @@ export function feedOf({ store, processor, clock }: Pick<FeedDeps, 'clock'> & { 
         if (place === null) throw new Error('The comparison ended without a result.')
         const corrections = await compareNext(deps, place, seen, signal)
         if (corrections === null) continue
-        while ((await refreshStale(deps, failures, signal)) > 0);
+        while ((await refreshStale(deps, signal)) > 0);
         return corrections
       }
     },

@@ -84,13 +84,13 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       const subscription = newSubscription('sub_1', { ends: ['é "\\'] })
       expect(await saveNow(store, subscription)).toEqual({
         overlapped: [],
-        changed: [{ kind: 'subscription', id: 'sub_1' }],
+        unannounced: [{ kind: 'subscription', id: 'sub_1' }],
       })
       expect(await store.mirror.find('subscription', 'sub_1')).toEqual(subscription)
       expect(await store.mirror.find('invoice', 'sub_1')).toBeNull()
-      expect(await saveNow(store, subscription)).toEqual({ overlapped: [], changed: [] })
+      expect(await saveNow(store, subscription)).toEqual({ overlapped: [], unannounced: [] })
       const changed = newSubscription('sub_1', { status: 'past_due' })
-      expect((await saveNow(store, changed)).changed).toHaveLength(1)
+      expect((await saveNow(store, changed)).unannounced).toHaveLength(1)
       expect(await store.mirror.find('subscription', 'sub_1')).toEqual(changed)
     })
 
@@ -99,7 +99,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       const [first, second] = [await store.mirror.beginRead(), await store.mirror.beginRead()]
       await store.mirror.save('subscription', [newSubscription('sub_1')], second)
       const late = await store.mirror.save('subscription', [newSubscription('sub_1', { status: 'paused' })], first)
-      expect(late).toEqual({ overlapped: [{ kind: 'subscription', id: 'sub_1' }], changed: [] })
+      expect(late).toEqual({ overlapped: [{ kind: 'subscription', id: 'sub_1' }], unannounced: [] })
       expect(await store.mirror.find('subscription', 'sub_1')).toMatchObject({ status: 'active' })
       expect(await store.mirror.stale(10)).toMatchObject([{ kind: 'subscription', id: 'sub_1' }])
       await saveNow(store, newSubscription('sub_1', { status: 'unpaid' }))
@@ -116,7 +116,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       ]
       await store.mirror.save('subscription', [newSubscription('sub_1')], second)
       const agreed = await store.mirror.save('subscription', [newSubscription('sub_1')], first)
-      expect(agreed).toEqual({ overlapped: [], changed: [] })
+      expect(agreed).toEqual({ overlapped: [], unannounced: [] })
       expect(await store.mirror.stale(10)).toEqual([])
       const other = await store.mirror.save('subscription', [newSubscription('sub_1', { status: 'paused' })], third)
       expect(other.overlapped).toHaveLength(1)
@@ -126,7 +126,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       const store = await open()
       await store.mirror.save('invoice', [newInvoice('in_1')], await store.mirror.beginRead())
       const early = await store.mirror.beginRead()
-      expect((await store.mirror.remove('invoice', ['in_1', 'in_2'], await store.mirror.beginRead())).changed).toEqual([
+      expect((await store.mirror.remove('invoice', ['in_1', 'in_2'], await store.mirror.beginRead())).unannounced).toEqual([
         { kind: 'invoice', id: 'in_1' },
       ])
       expect(await store.mirror.find('invoice', 'in_1')).toBeNull()
@@ -255,10 +255,34 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
         { kind: 'subscription', id: 'sub_1', since: 20 },
         { kind: 'invoice', id: 'in_1', since: 25 },
       ])
-      expect(await store.mirror.oldestStale()).toBe(20)
+      expect(await store.mirror.oldestStale()).toMatchObject({ id: 'sub_1', since: 20 })
       expect(await store.mirror.staleCount()).toBe(2)
       expect(await store.mirror.stale(1)).toHaveLength(1)
       expect(await store.mirror.state()).toMatchObject({ eventCursor: 'evt_9', readUntil: 40 })
+    })
+
+    test('are skipped with the reason of a failed read until a read succeeds', async () => {
+      const store = await open()
+      const ref = { kind: 'subscription', id: 'sub_1' } as const
+      await store.mirror.markStale([
+        { ...ref, since: 20 },
+        { kind: 'invoice', id: 'in_1', since: 30 },
+      ])
+      const failed = { attempts: 1, retryAt: 100, skipped: false, error: 'no price' }
+      await store.mirror.failRead(ref, failed)
+      expect(ids(await store.mirror.stale(10, 99))).toEqual(['in_1'])
+      expect(ids(await store.mirror.stale(10, 100))).toEqual(['sub_1', 'in_1'])
+      expect(await store.mirror.oldestStale()).toMatchObject({ id: 'sub_1', attempts: 1, error: 'no price' })
+      expect(await store.mirror.skipped(10)).toEqual({ items: [], total: 0 })
+      await store.mirror.failRead(ref, { ...failed, attempts: 2, skipped: true })
+      // Another event does not end the skipping.
+      await store.mirror.markStale([{ ...ref, since: 40 }])
+      expect(await store.mirror.oldestStale()).toMatchObject({ id: 'in_1' })
+      expect(await store.mirror.skipped(10)).toMatchObject({ items: [{ ...ref, attempts: 2 }], total: 1 })
+      await saveNow(store, newSubscription('sub_1'))
+      expect(await store.mirror.skipped(10)).toEqual({ items: [], total: 0 })
+      await store.mirror.failRead(ref, failed)
+      expect(ids(await store.mirror.stale(10))).toEqual(['in_1'])
     })
 
     test('are not saved if the cursor cannot be moved', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { comparisonDue } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
 import { pageIntervalMs, pollIntervalMs } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
-import { staleAfterMs } from '../../../packages/ratecard/src/mirror/mirror.ts'
 
 const at = (text: string): number => Date.parse(`${text}Z`)
 
@@ -52,15 +51,5 @@ describe('the interval between two pages of a list', () => {
     [45_000, 100, 10],
   ])('with %i reads and %i payments in thirty days is %i minutes', (reads, payments, minutes) => {
     expect(Math.round(pageIntervalMs(5 * minute, { reads, payments }) / minute)).toBe(minutes)
-  })
-})
-
-describe('the age from which the mirror is stale', () => {
-  it.each([
-    [5, 305],
-    [300, 600],
-    [86_400, 600],
-  ])('is, with a poll every %i s, %i s', (poll, age) => {
-    expect(staleAfterMs(poll)).toBe(age * 1000)
   })
 })

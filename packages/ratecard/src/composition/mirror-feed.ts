@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import { createDeliveries } from '../mirror/feed/deliveries.ts'
 import { createFeeder } from '../mirror/feed/feeder.ts'
 import type { Feeder } from '../mirror/feed/feeder.ts'
-import { ensureEndpoint, eventsPath, ownSecret } from '../mirror/feed/own-endpoint.ts'
+import { ensureEndpoint, eventsPath, ownSecrets } from '../mirror/feed/own-endpoint.ts'
 import { createReadAllocation } from '../mirror/feed/read-allocation.ts'
 import { createIds } from './ids.ts'
 import { withOwnActs } from '../mirror/feed/own-acts.ts'
@@ -62,13 +62,13 @@ export function createMirrorFeed(
     limited: settings.limitedReads,
   })
   const endpoint = { store, processor, newId: createIds(clock) }
-  const mirror = createMirror({ store: store.mirror, clock, pollSeconds })
+  const mirror = createMirror({ store: store.mirror, clock })
   const keeping = { mirror: store.mirror, revenue: store.revenue, nameOf: async () => nameItemsBy(await priceBook()) }
   const feeder = createFeeder(deps, {
     allocation,
     keepDay: async () => {
       const state = await store.mirror.state()
-      // The time of the last poll, not `as_of`: one object that cannot be read holds `as_of` back, and must not end the history.
+      // The time of the last poll, not `as_of`, which one failed read holds back for a while.
       if (state !== null && state.beganAt !== null && state.readUntil !== null)
         await keepEndedDay(keeping, state.readUntil)
     },
@@ -76,7 +76,7 @@ export function createMirrorFeed(
       ? {}
       : { ensureEndpoint: (signal) => ensureEndpoint(endpoint, `${deliverTo}${eventsPath}`, signal) }),
   })
-  const secrets = async () => [eventsSecret, await ownSecret(endpoint)].filter((secret) => secret !== null)
+  const secrets = async () => [...(eventsSecret === null ? [] : [eventsSecret]), ...(await ownSecrets(endpoint))]
   return {
     mirror,
     feeder,

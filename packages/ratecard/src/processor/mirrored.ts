@@ -65,7 +65,8 @@ export interface MirroredInvoiceLine {
 export interface MirroredInvoice {
   readonly id: string
   readonly number: string | null
-  readonly customer: ProcessorId
+  /** null for an invoice without a customer, e.g. one that belongs to an account of Stripe's Accounts API. */
+  readonly customer: ProcessorId | null
   /** Processor id of the subscription; null for an invoice made by hand. */
   readonly subscription: string | null
   readonly status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
@@ -109,7 +110,7 @@ export interface MirroredCreditNote {
   readonly id: string
   readonly number: string | null
   readonly invoice: string
-  readonly customer: ProcessorId
+  readonly customer: ProcessorId | null
   readonly status: 'issued' | 'void'
   readonly currency: string
   readonly createdAt: number

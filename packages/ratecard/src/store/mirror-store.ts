@@ -23,6 +23,20 @@ export interface StaleObject extends MirrorRef {
   readonly marked: number
   /** Time (epoch milliseconds) of the event because of which the object was marked stale. */
   readonly since: number
+  /** Number of reads that failed in a row. */
+  readonly attempts: number
+  /** Message of the last failed read; null if none failed. */
+  readonly error: string | null
+}
+
+/** A failed read of a stale object. */
+export interface FailedRead {
+  readonly attempts: number
+  /** Time of the next attempt, epoch milliseconds. */
+  readonly retryAt: number
+  /** True if the object cannot be read, so that the age of the copy no longer waits for it. */
+  readonly skipped: boolean
+  readonly error: string
 }
 
 /** Progress of the mirror, stored as a single row. There is no row before the mirror ran for the first time. */
@@ -62,9 +76,7 @@ export interface ComparisonPlace {
 export interface MirrorSaved {
   /** Objects that two overlapping reads returned differently. They are marked stale, because it is unknown which read is newer. */
   readonly overlapped: readonly MirrorRef[]
-  /** Objects that this save changed or added. */
-  readonly changed: readonly MirrorRef[]
-  /** Changed objects that had no stale mark: no event has named them yet. */
+  /** Objects that this save changed or added, and that had no stale mark: no event has named them yet. */
   readonly unannounced: readonly MirrorRef[]
 }
 
@@ -153,10 +165,15 @@ export interface MirrorStore extends ReadCountStore {
     refs: readonly (MirrorRef & { readonly since: number })[],
     cursor?: { readonly event: string; readonly readUntil: number },
   ): Promise<void>
-  /** Returns stale objects, oldest mark first. */
-  stale(limit: number): Promise<readonly StaleObject[]>
-  /** Returns the time of the oldest stale mark; null if nothing is stale. */
-  oldestStale(): Promise<number | null>
+  /** Returns stale objects, oldest mark first. With `dueAt` (epoch milliseconds) without those whose next attempt is later. */
+  stale(limit: number, dueAt?: number): Promise<readonly StaleObject[]>
+  /** Stores that a stale object could not be read. Does nothing if the object is not stale any more. */
+  failRead(ref: MirrorRef, failed: FailedRead): Promise<void>
+  /** Returns the object with the oldest stale mark, without skipped objects; null if there is none. */
+  oldestStale(): Promise<StaleObject | null>
+  /** Returns the objects that cannot be read and are skipped (up to `limit`), oldest mark first, and their number. */
+  skipped(limit: number): Promise<{ readonly items: readonly StaleObject[]; readonly total: number }>
+  /** Returns the number of stale objects, skipped ones included. */
   staleCount(): Promise<number>
 
   find<K extends MirroredKind>(kind: K, id: string): Promise<Mirrored[K] | null>

@@ -5,12 +5,12 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { pushLease } from '../../journal/leases.ts'
 import { beginComparison, beginRelisting, compareNext, comparisonDue } from './compare.ts'
 import type { FeedDeps } from './deps.ts'
+import { createFeedErrors } from './feed-error.ts'
 import { ensureState, fill } from './fill.ts'
 import { CursorLost, poll } from './poll.ts'
 import type { SeenEvents } from './poll.ts'
 import type { ReadAllocation } from './read-allocation.ts'
 import { refreshStale } from './refresh.ts'
-import type { Failures } from './refresh.ts'
 import { sumCustomers } from '../sums/sum-customers.ts'
 
 /** Name of the lease that the replica running the feed holds. */
@@ -41,9 +41,14 @@ const leaseLookMs = 1_000
 /** Maximum delay (ms) between two attempts after failures, e.g. while the processor is unreachable. */
 const longestRetryMs = 60_000
 
+/**
+ * Share of the interval after which a poll is due. A little less than 1, so that a copy that is polled every five minutes is never stale,
+ * i.e. more than five minutes old.
+ */
+const dueShare = 0.99
+
 interface FeederState {
   readonly seen: SeenEvents
-  readonly failures: Failures
   polledAt: number
   /** Time of the last page of a comparison. */
   listedAt: number
@@ -68,11 +73,11 @@ export function createFeeder(
   const round = async (state: FeederState, signal: AbortSignal): Promise<boolean> => {
     const now = performance.now()
     await allocation.flush()
-    if (now - state.polledAt >= (await allocation.pollEveryMs())) {
+    if (now - state.polledAt >= (await allocation.pollEveryMs()) * dueShare) {
       await pollOrRelist(deps, state, signal)
       state.polledAt = now
     }
-    await refreshStale(deps, state.failures, signal)
+    await refreshStale(deps, signal)
     await sumCustomers(deps.store, signal)
     await keepDay()
     return compareOnePage(state, signal)
@@ -113,17 +118,27 @@ export function createFeeder(
     }
   }
 
+  const errors = createFeedErrors(deps.store, deps.clock)
+
   const feed = async (signal: AbortSignal, onRound: () => void): Promise<void> => {
-    const state: FeederState = { seen: new Set(), failures: new Map(), polledAt: performance.now(), listedAt: -Infinity }
+    const state: FeederState = { seen: new Set(), polledAt: performance.now(), listedAt: -Infinity }
     await deliver(signal)
     await complete(deps, state, () => pacePage(signal), signal)
     await keepDay()
     for (let busy = false; ;) {
       signal.throwIfAborted()
       onRound()
+      await errors.clear()
       await pause(busy ? 0 : lookMs)
       busy = await round(state, signal)
     }
+  }
+
+  const reportFailure = async (error: unknown): Promise<void> => {
+    deps.report(error, 'the feed failed and is retried')
+    await errors.store(error).catch((unstored: unknown) => {
+      deps.report(unstored, 'the failure of the feed was not stored')
+    })
   }
 
   const run = async (): Promise<void> => {
@@ -137,7 +152,7 @@ export function createFeeder(
       } catch (error) {
         const taken = isTaken(error)
         failed = taken ? 0 : failed + 1
-        if (!stopped() && !taken) deps.report(error, 'the feed failed and is retried')
+        if (!stopped() && !taken) await reportFailure(error)
       }
       await allocation.flush().catch((error: unknown) => {
         deps.report(error, 'reads are counted later')
@@ -173,7 +188,7 @@ async function complete(
   if (before.beganAt === null) await pollOrClear(deps, state, signal)
   else await pollOrRelist(deps, state, signal)
   state.polledAt = performance.now()
-  await refreshStale(deps, state.failures, signal)
+  await refreshStale(deps, signal)
   await sumCustomers(deps.store, signal)
   if (before.beganAt === null) await mirror.setState({ beganAt: deps.clock.now() })
 }

@@ -52,6 +52,14 @@ export const mirrorStaleColumns = {
   id: text(),
   marked: whole(),
   since: time(),
+  /** Number of reads that failed in a row. */
+  attempts: whole(),
+  /** Time of the next attempt after a failure; null if the object is read at once. */
+  retryAt: timeOrNull(),
+  /** 1 if the object cannot be read, so that the age of the copy no longer waits for it; otherwise 0. */
+  skipped: whole(),
+  /** Message of the last failure; null if no read failed. */
+  error: textOrNull(),
 } satisfies Columns
 
 /** Objects that the running comparison changed, and that no event has named yet. The comparison counts them as corrections at its end. */
@@ -146,5 +154,6 @@ export type MirrorPaymentRow = RecordOf<typeof mirrorPaymentColumns>
 export type MirrorItemSumRow = RecordOf<typeof mirrorItemSumColumns>
 export type MirrorRevenueRow = RecordOf<typeof mirrorRevenueColumns>
 export type MirrorDayRow = RecordOf<typeof mirrorDayColumns>
+export type MirrorStaleRow = RecordOf<typeof mirrorStaleColumns>
 export type MirrorStandingRow = RecordOf<typeof mirrorStandingColumns>
 export type MirrorStateRow = RecordOf<typeof mirrorStateColumns>

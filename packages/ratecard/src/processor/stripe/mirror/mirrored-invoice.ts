@@ -4,7 +4,6 @@ import {
   idIn,
   formerId,
   formerObject,
-  idOf,
   integer,
   listOf,
   milliseconds,
@@ -45,7 +44,7 @@ function translated(
   return {
     id: said.id,
     number: said.number ?? null,
-    customer: idOf(said.customer, 'customer'),
+    customer: idIn(said.customer),
     subscription: subscriptionOf(said),
     status: word(['draft', 'open', 'paid', 'uncollectible', 'void'], said.status, 'status'),
     billingReason: said.billing_reason ?? null,

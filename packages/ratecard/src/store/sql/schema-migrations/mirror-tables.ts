@@ -59,6 +59,10 @@ export const mirrorTables = ({ key }: Dialect): readonly string[] => [
   id ${key} not null,
   marked bigint not null,
   since bigint not null,
+  attempts bigint not null,
+  retry_at bigint,
+  skipped bigint not null,
+  error text,
   primary key (kind, id)
 )`,
   `create index mirror_stale_by_time on mirror_stale (since, marked)`,

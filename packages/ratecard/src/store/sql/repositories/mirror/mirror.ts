@@ -5,6 +5,7 @@ import type { Mirrored, MirroredKind } from '../../../../processor/mirrored.ts'
 import type {
   ComparisonPlace,
   CustomerStanding,
+  FailedRead,
   MirrorRef,
   MirrorSaved,
   MirrorState,
@@ -15,7 +16,7 @@ import type {
 import type { MirrorObjectRow, MirrorStateRow } from '../../../records/mirror.ts'
 import type { Database, Write } from '../../database/database.ts'
 import { refreshListingsOf } from '../tenants/listings.ts'
-import { markStale, nextNumber } from './marks.ts'
+import { failRead, markStale, nextNumber, oldestStale, skippedObjects, staleObjects } from './marks.ts'
 import { addDifferences, removeDifferences, takeDifferences, unlistedObjects } from './differences.ts'
 import { addReads, paymentsSince, readsSince } from './read-counts.ts'
 import * as reads from './reads.ts'
@@ -126,17 +127,20 @@ export class SqlMirror implements MirrorStore {
     })
   }
 
-  async stale(limit: number): Promise<readonly StaleObject[]> {
-    return this.#database.read((db) =>
-      db.selectFrom('mirrorStale').selectAll().orderBy('since').orderBy('marked').orderBy('id').limit(limit).execute(),
-    )
+  async stale(limit: number, dueAt?: number): Promise<readonly StaleObject[]> {
+    return this.#database.read((db) => staleObjects(db, limit, dueAt))
   }
 
-  async oldestStale(): Promise<number | null> {
-    const row = await this.#database.read((db) =>
-      db.selectFrom('mirrorStale').select('since').orderBy('since').limit(1).executeTakeFirst(),
-    )
-    return row?.since ?? null
+  async failRead(ref: MirrorRef, failed: FailedRead): Promise<void> {
+    await this.#database.write((db) => failRead(db, ref, failed))
+  }
+
+  async oldestStale(): Promise<StaleObject | null> {
+    return this.#database.read((db) => oldestStale(db))
+  }
+
+  async skipped(limit: number): Promise<{ readonly items: readonly StaleObject[]; readonly total: number }> {
+    return this.#database.read((db) => skippedObjects(db, limit))
   }
 
   async staleCount(): Promise<number> {

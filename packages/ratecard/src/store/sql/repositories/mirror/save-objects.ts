@@ -53,7 +53,6 @@ export async function saveObjects(database: Database, db: Write, request: SaveRe
   const refs = (list: readonly MirrorObjectRow[]): readonly MirrorRef[] => list.map(({ id }) => ({ kind, id }))
   return {
     overlapped: refs(overlapped),
-    changed: refs(changed),
     unannounced: refs(changed.filter(({ id }) => !marked.has(id))),
   }
 }
