@@ -129,6 +129,56 @@ describe('the service’s own webhook endpoint', () => {
     expect(await world.endpoints()).toMatchObject([{ status: 'enabled' }])
   })
 
+  const event = JSON.stringify({ id: 'evt_1', object: 'event', type: 'customer.updated', created: 0, data: {} })
+
+  /** Returns the secrets with which deliveries are accepted, and checks that each of them is. */
+  async function accepted(world: Awaited<ReturnType<typeof endpointWorld>>): Promise<readonly string[]> {
+    const secrets = await ownSecrets(world.endpointDeps)
+    for (const secret of secrets) {
+      const timestamp = Math.floor(world.clock.now() / 1000)
+      const signature = world.stripe.webhooks.generateTestHeaderString({ payload: event, secret, timestamp })
+      expect(world.processor.delivery({ body: event, signature, secrets })).toMatchObject({ id: 'evt_1' })
+    }
+    return secrets
+  }
+
+  it('accepts deliveries of the endpoint that it replaced, also while the creation fails', async () => {
+    const world = await endpointWorld()
+    await world.ensure()
+    const [former] = await accepted(world)
+    const moved = `https://new.example.com${eventsPath}`
+    world.control.fail({ kind: 'close_before', method: 'POST', path: '/v1/webhook_endpoints', count: null })
+    await expect(world.ensure(moved)).rejects.toThrow()
+    expect(await accepted(world)).toEqual([former])
+    world.control.clearFaults()
+    await world.ensure(moved)
+    const secrets = await accepted(world)
+    expect(secrets).toHaveLength(2)
+    expect(secrets[1]).toBe(former)
+    // A later look at the endpoint forgets nothing.
+    await world.ensure(moved)
+    expect(await accepted(world)).toEqual(secrets)
+  })
+
+  it('is replaced although the account has as many endpoints as the processor allows', async () => {
+    const world = await endpointWorld()
+    await world.ensure()
+    const [former] = await accepted(world)
+    const others = 16 - (await world.endpoints()).length
+    for (let index = 0; index < others; index++)
+      await world.stripe.webhookEndpoints.create({
+        url: `https://example.com/${String(index)}`,
+        enabled_events: ['*'],
+      })
+    const moved = `https://new.example.com${eventsPath}`
+    await world.ensure(moved)
+    const urls = (await world.endpoints()).map((endpoint) => endpoint.url)
+    expect(urls).toHaveLength(16)
+    expect(urls).toContain(moved)
+    expect(urls).not.toContain(url)
+    expect((await accepted(world))[1]).toBe(former)
+  })
+
   it('follows the public URL, and the endpoint of another service is left unchanged', async () => {
     const world = await endpointWorld()
     const other = await mirrorWorld()

@@ -439,6 +439,21 @@ describe('the full comparison of the mirror', () => {
     await expectEqualToListing(world)
   })
 
+  it('does not count the URL of an invoice, which the processor makes anew for each response', async () => {
+    const world = await filled()
+    const proxy = await rewritingProxy(world.port)
+    proxy.rewrite(({ path, body, index }) => {
+      if (path !== '/v1/invoices') return body
+      const list = body as Stripe.ApiList<Stripe.Invoice>
+      const url = `https://invoice.example.com/${String(index)}`
+      return { ...list, data: list.data.map((invoice) => ({ ...invoice, hosted_invoice_url: url })) }
+    })
+    const second = feedOf({ ...world, processor: processorOf(world, { apiBase: proxy.url }) })
+    expect(await second.compared()).toBe(0)
+    const [invoice] = (await second.mirrored()).invoice
+    expect(invoice).toHaveProperty('url', expect.stringContaining('https://invoice.example.com/'))
+  })
+
   it('does not count a change whose event has arrived in the meantime', async () => {
     const world = await filled()
     await world.stripe.subscriptions.cancel(world.id)

@@ -10,7 +10,7 @@ import type { MirrorObjectRow } from '../../../records/mirror.ts'
 import type { MirrorRef, MirrorSaved } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
-import { customersOf, isSummed, itemRows, objectOf, paymentRows } from './rows.ts'
+import { customersOf, isSameContent, isSummed, itemRows, objectOf, paymentRows } from './rows.ts'
 import { markStale, markUnsummed, settleStale } from './marks.ts'
 
 export interface SaveRequest {
@@ -33,7 +33,7 @@ export async function saveObjects(database: Database, db: Write, request: SaveRe
   const stored = await storeRows(db, rows, begun, before)
   const overlapped = rows.filter(({ id }) => !stored.has(id))
   const settled = rows.filter(({ id }) => stored.has(id))
-  const changed = settled.filter(({ id, object }) => (before.get(id)?.object ?? null) !== object)
+  const changed = settled.filter(({ id, object }) => !isSameContent(kind, before.get(id)?.object ?? null, object))
   const marked = await markedAmong(db, kind, changed)
   await replaceParts(db, kind, changed)
   await settleStale(
