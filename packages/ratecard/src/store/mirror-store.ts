@@ -102,6 +102,12 @@ export interface Unsummed {
   readonly marked: number
 }
 
+/** A subscription to a free price, which exists only in this store. */
+export interface FreeSubscriber {
+  readonly free: string
+  readonly tenantId: string
+}
+
 export interface StoredSubscriber {
   readonly subscription: MirroredSubscription
   readonly item: MirroredItem
@@ -201,13 +207,13 @@ export interface MirrorStore extends ReadCountStore {
     readonly total: number
   }>
   /**
-   * Returns a page of the items on these prices, without ended subscriptions. Sorted by tenant id (items without a tenant last), then by
-   * subscription.
+   * Returns a page of the items on these prices, without ended subscriptions, and of the running free subscriptions on `freePrice` (null for
+   * none). Sorted by tenant id (items without a tenant last), then by subscription.
    */
   subscribers(
-    prices: readonly ProcessorId[],
+    on: { readonly prices: readonly ProcessorId[]; readonly freePrice: string | null },
     page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ readonly items: readonly StoredSubscriber[]; readonly total: number }>
+  ): Promise<{ readonly items: readonly (StoredSubscriber | FreeSubscriber)[]; readonly total: number }>
   /**
    * Returns all items on these prices in one list, for sums, without ended subscriptions. Each item has only ids, quantity, status and
    * currency.

@@ -22,6 +22,7 @@ import { addReads, paymentsSince, readsSince } from './read-counts.ts'
 import * as reads from './reads.ts'
 import { goneRow, objectRow } from './rows.ts'
 import { saveObjects } from './save-objects.ts'
+import { subscribersOf } from './subscribers.ts'
 import { findStanding, saveStandings, standingPage, unsummed } from './standings.ts'
 
 interface Page {
@@ -197,8 +198,8 @@ export class SqlMirror implements MirrorStore {
     return this.#database.read((db) => reads.unpaidInvoicesOf(db, customer))
   }
 
-  async subscribers(prices: readonly ProcessorId[], page: Page) {
-    return this.#database.read((db) => reads.subscribersOf(db, prices, page))
+  async subscribers(on: Parameters<MirrorStore['subscribers']>[0], page: Page) {
+    return this.#database.read((db) => subscribersOf(db, on, page))
   }
 
   async usesOf(prices: readonly ProcessorId[]) {
