@@ -181,12 +181,19 @@ describe('deploy/grafana:', () => {
     createWorkerMetrics(registry, () => [])
     createRequestCounters(registry)
     const unused = { billingGauges: () => Promise.resolve(null) } as unknown as ComposedService
-    registerBillingGauges(registry, unused)
-    withBillingCounters(unused, registry)
+    const report = () => undefined
+    registerBillingGauges(registry, unused, report)
+    const facts = { get: () => Promise.resolve(null) } as unknown as Store['facts']
+    withBillingCounters(unused, registry, {
+      store: { facts, exclusively: () => Promise.reject(new Error('unused')) },
+      clock: systemClock,
+      report,
+    })
     registerMirrorMetrics(registry, {
       mirror: mirrorOff,
       store: { state: () => Promise.resolve(null) },
       clock: systemClock,
+      report,
     })
     const known = new Set(
       (await registry.getMetricsAsJSON()).flatMap(({ name }) => [
