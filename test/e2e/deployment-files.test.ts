@@ -15,6 +15,7 @@ import {
 import { mirrorOff } from '../../packages/ratecard/src/mirror/mirror.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { createMetrics, createRequestMetrics } from '../../packages/ratecard/src/http/server/metrics.ts'
+import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
 import { createWorkerMetrics } from '../../packages/ratecard/src/workers/runtime/worker-metrics.ts'
 import { announceSkip } from '../support/skips.ts'

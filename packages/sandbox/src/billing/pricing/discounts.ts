@@ -135,7 +135,7 @@ export function redeem(
   call: OperationContext,
   redeemed: readonly (Redemption | string)[],
   of: {
-    readonly customer: string
+    readonly customer: string | null
     readonly subscription: string | null
     readonly item?: string
     readonly session: string | null
