@@ -1,12 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { checkMirror } from '../../../packages/ratecard/src/health/mirror-check.ts'
-import { createFeeder } from '../../../packages/ratecard/src/mirror/feed/feeder.ts'
-import { createReadAllocation } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
 import { createMirror } from '../../../packages/ratecard/src/mirror/mirror.ts'
-import { mirrorWorld } from './mirror-world.ts'
+import { eagerFeeder, mirrorWorld, patience } from './mirror-world.ts'
 
 const minute = 60_000
-const patience = { timeout: 30_000 }
 
 async function checkedWorld() {
   const world = await mirrorWorld()
@@ -14,9 +11,7 @@ async function checkedWorld() {
   const mirror = createMirror({ store: store.mirror, clock })
   const check = () => checkMirror({ store, mirror, clock, delivered: () => Promise.resolve(true) })
   const start = () => {
-    const allocation = createReadAllocation({ store: store.mirror, clock, pollMs: 0, limited: false })
-    const feeder = createFeeder(world.deps, { allocation, keepDay: () => Promise.resolve(), lookMs: 5 })
-    onTestFinished(() => feeder.stop())
+    const feeder = eagerFeeder(world)
     feeder.start()
     return feeder
   }
@@ -74,7 +69,9 @@ describe('the finding of the doctor about the mirror', () => {
     }
     const { status, detail } = await world.check()
     expect(status).toBe('warning')
-    expect(detail).toMatch(/^The mirror lacks changes of 6 objects that cannot be read: invoice in_1 \(it has no status\); /)
+    expect(detail).toMatch(
+      /^The mirror lacks changes of 6 objects that cannot be read: invoice in_1 \(it has no status\); /,
+    )
     expect(detail).toMatch(/; and 1 more$/)
   })
 })

@@ -1,41 +1,20 @@
 // What other mirrors do wrong, each as a test: the copy has to end up equal to what the processor lists, whatever the order of events.
 import type Stripe from 'stripe'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { pushLease } from '../../../packages/ratecard/src/journal/leases.ts'
-import { beginComparison } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
-import { createFeeder } from '../../../packages/ratecard/src/mirror/feed/feeder.ts'
 import { ensureState, fill } from '../../../packages/ratecard/src/mirror/feed/fill.ts'
 import { withOwnActs } from '../../../packages/ratecard/src/mirror/feed/own-acts.ts'
 import { CursorLost } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
-import { createReadAllocation } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
 import { createMirror } from '../../../packages/ratecard/src/mirror/mirror.ts'
 import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
-import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'
 import type { SentRequest } from '../../../packages/ratecard/src/processor/sent-request.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { rewritingProxy } from '../../support/rewriting-proxy.ts'
 import { inFile } from '../../support/store.ts'
 import { processorOf } from '../processor/bench.ts'
-import { feedOf, mirrorWorld } from './mirror-world.ts'
-import type { MirrorWorld } from './mirror-world.ts'
+import { eagerFeeder, expectEqualToListing, feedOf, mirrorWorld, paths, patience } from './mirror-world.ts'
 
 const minute = 60_000
-const patience = { timeout: 30_000 }
-
-async function expectEqualToListing(world: Pick<MirrorWorld, 'mirrored' | 'listed'>): Promise<void> {
-  expect(await world.mirrored()).toEqual(await world.listed())
-}
-
-const paths = (world: MirrorWorld) => world.control.requests().map(({ path }) => path)
-
-/** A feeder that polls all the time. */
-function eagerFeeder(world: Pick<MirrorWorld, 'deps' | 'store' | 'clock'>, options = { pollMs: 0, limited: false }) {
-  const { store, clock } = world
-  const allocation = createReadAllocation({ store: store.mirror, clock, ...options })
-  const feeder = createFeeder(world.deps, { allocation, keepDay: () => Promise.resolve(), lookMs: 5 })
-  onTestFinished(() => feeder.stop())
-  return feeder
-}
 
 describe('the mirror', () => {
   it('contains everything that the processor lists once it is filled, including ended subscriptions', async () => {
@@ -340,124 +319,6 @@ describe('events that the processor no longer has', () => {
     world.control.clearFaults()
     eagerFeeder(world).start()
     await expect.poll(async () => (await status()).asOf, patience).toBe(world.clock.now())
-    await expectEqualToListing(world)
-  })
-})
-
-describe('the full comparison of the mirror', () => {
-  async function filled(): Promise<MirrorWorld & { id: string }> {
-    const world = await mirrorWorld()
-    const { id } = await world.subscribed(await world.monthly(1500))
-    await world.fill()
-    await world.settle()
-    return { ...world, id }
-  }
-
-  it('corrects an object that differs, and counts it', async () => {
-    const world = await filled()
-    const wrong = await world.subscription(world.id)
-    if (wrong === null) throw new Error('not mirrored')
-    const { mirror } = world.store
-    await mirror.save('subscription', [{ ...wrong, status: 'past_due' }], await mirror.beginRead())
-    expect(await world.compared()).toBe(1)
-    expect(await mirror.state()).toMatchObject({ corrections: 1 })
-    await expectEqualToListing(world)
-  })
-
-  it('removes an object that the processor does not have, and counts it', async () => {
-    const world = await filled()
-    const { mirror } = world.store
-    const known = await mirror.find('customer', world.customer)
-    if (known === null) throw new Error('not mirrored')
-    await mirror.save('customer', [{ ...known, id: processorId('cus_never') }], await mirror.beginRead())
-    expect(await world.compared()).toBe(1)
-    await expectEqualToListing(world)
-  })
-
-  it('polls events and reads stale objects while it waits for a push', async () => {
-    const world = await filled()
-    // As if the push never ended: the comparison lists nothing meanwhile.
-    const released = Promise.withResolvers<void>()
-    const pushing = world.store.exclusively(pushLease, () => released.promise)
-    await beginComparison(world.deps)
-    await world.store.mirror.setState({ beganAt: world.clock.now() })
-    eagerFeeder(world).start()
-    await world.stripe.subscriptions.cancel(world.id)
-    await expect.poll(async () => (await world.subscription(world.id))?.status, patience).toBe('canceled')
-    expect((await world.store.mirror.state())?.comparing).not.toBeNull()
-    released.resolve()
-    await pushing
-    await expect.poll(async () => (await world.store.mirror.state())?.comparing, patience).toBeNull()
-  })
-
-  /** Compares with a feeder, and returns the places in its order of requests, where a page does not follow a poll. */
-  async function pagesWithoutPoll(world: MirrorWorld, options?: Parameters<typeof eagerFeeder>[1]) {
-    const order: string[] = []
-    const processor: Processor = {
-      ...world.processor,
-      events: (query, signal) => {
-        order.push('poll')
-        return world.processor.events(query, signal)
-      },
-      mirrorPage: (kind, after, signal) => {
-        order.push(kind)
-        return world.processor.mirrorPage(kind, after, signal)
-      },
-    }
-    await beginComparison(world.deps)
-    eagerFeeder({ ...world, deps: { ...world.deps, processor } }, options).start()
-    await expect.poll(async () => (await world.store.mirror.state())?.comparing, patience).toBeNull()
-    expect(new Set(order)).toEqual(new Set(['poll', ...mirroredKinds]))
-    return order.filter((place, index) => place !== 'poll' && order[index - 1] !== 'poll')
-  }
-
-  it('polls events between two pages', async () => {
-    expect(await pagesWithoutPoll(await filled())).toEqual([])
-  })
-
-  it('lists pages no more often than it polls once most of the read allocation is used', async () => {
-    const world = await filled()
-    await world.store.mirror.addReads(Math.floor(world.clock.now() / 86_400_000), 9_000)
-    expect(await pagesWithoutPoll(world, { pollMs: 100, limited: true })).toEqual([])
-  })
-
-  it('continues where it was interrupted, and counts what it found before', async () => {
-    const world = await filled()
-    const wrong = await world.subscription(world.id)
-    if (wrong === null) throw new Error('not mirrored')
-    const { mirror } = world.store
-    await mirror.save('subscription', [{ ...wrong, status: 'past_due' }], await mirror.beginRead())
-    world.control.fail({ kind: 'error_before', path: '/v1/refunds', count: null })
-    await expect(world.compared()).rejects.toThrow()
-    world.control.clearFaults()
-    const before = paths(world).length
-    eagerFeeder(world).start()
-    await expect.poll(async () => (await mirror.state())?.comparing, patience).toBeNull()
-    expect(paths(world).slice(before)).not.toContain('/v1/subscriptions')
-    expect(paths(world).slice(before)).toContain('/v1/refunds')
-    expect(await mirror.state()).toMatchObject({ corrections: 1 })
-    await expectEqualToListing(world)
-  })
-
-  it('does not count the URL of an invoice, which the processor makes anew for each response', async () => {
-    const world = await filled()
-    const proxy = await rewritingProxy(world.port)
-    proxy.rewrite(({ path, body, index }) => {
-      if (path !== '/v1/invoices') return body
-      const list = body as Stripe.ApiList<Stripe.Invoice>
-      const url = `https://invoice.example.com/${String(index)}`
-      return { ...list, data: list.data.map((invoice) => ({ ...invoice, hosted_invoice_url: url })) }
-    })
-    const second = feedOf({ ...world, processor: processorOf(world, { apiBase: proxy.url }) })
-    expect(await second.compared()).toBe(0)
-    const [invoice] = (await second.mirrored()).invoice
-    expect(invoice).toHaveProperty('url', expect.stringContaining('https://invoice.example.com/'))
-  })
-
-  it('does not count a change whose event has arrived in the meantime', async () => {
-    const world = await filled()
-    await world.stripe.subscriptions.cancel(world.id)
-    expect(await world.compared()).toBe(0)
     await expectEqualToListing(world)
   })
 })

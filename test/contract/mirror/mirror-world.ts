@@ -1,6 +1,8 @@
 // The feed of the mirror with its real parts: a store, the Stripe adapter, and a sandbox with a shop.
 import type Stripe from 'stripe'
 import { expect, onTestFinished } from 'vitest'
+import { createFeeder } from '../../../packages/ratecard/src/mirror/feed/feeder.ts'
+import { createReadAllocation } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
 import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
 import type { Mirrored, MirroredKind, MirroredPage } from '../../../packages/ratecard/src/processor/mirrored.ts'
 import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'
@@ -133,4 +135,26 @@ async function listedObjects(processor: Processor, kind: MirroredKind, signal: A
     if (page.next === null) return found
     after = page.next
   }
+}
+
+/** Patience for a state that is reached by a running feeder. */
+export const patience = { timeout: 30_000 }
+
+export async function expectEqualToListing(world: Pick<MirrorWorld, 'mirrored' | 'listed'>): Promise<void> {
+  expect(await world.mirrored()).toEqual(await world.listed())
+}
+
+/** Paths of all requests to the sandbox so far. */
+export const paths = (world: MirrorWorld) => world.control.requests().map(({ path }) => path)
+
+/** A feeder that polls all the time. */
+export function eagerFeeder(
+  world: Pick<MirrorWorld, 'deps' | 'store' | 'clock'>,
+  options = { pollMs: 0, limited: false },
+) {
+  const { store, clock } = world
+  const allocation = createReadAllocation({ store: store.mirror, clock, ...options })
+  const feeder = createFeeder(world.deps, { allocation, keepDay: () => Promise.resolve(), lookMs: 5 })
+  onTestFinished(() => feeder.stop())
+  return feeder
 }

@@ -30,7 +30,12 @@ test('a clock that is still advancing when the server closes is answered with 50
   const product = (await stripe.products.create({ name: 'Daily' })).id
   const recurring = { interval: 'day' } as const
   const price = await stripe.prices.create({ currency: 'usd', unit_amount: 100, product, recurring })
-  await stripe.subscriptions.create({ customer, items: [{ price: price.id }], collection_method: 'send_invoice', days_until_due: 1 })
+  await stripe.subscriptions.create({
+    customer,
+    items: [{ price: price.id }],
+    collection_method: 'send_invoice',
+    days_until_due: 1,
+  })
   const headers = { authorization: `Bearer ${apiKey}` }
   const body = JSON.stringify({ advance_seconds: 90 * 365 * day })
   const moving = fetch(`${url}/_sandbox/clock`, { method: 'POST', headers, body })

@@ -1,8 +1,12 @@
 // What the store promises about the mirror. The same for every engine.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { FreeSubscriber, MirrorState, StoredSubscriber } from '../../../packages/ratecard/src/store/mirror-store.ts'
+import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import type {
+  FreeSubscriber,
+  MirrorState,
+  StoredSubscriber,
+} from '../../../packages/ratecard/src/store/mirror-store.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { MakePlace } from '../../support/store.ts'
 import {
@@ -13,7 +17,7 @@ import {
   newRefund,
   newSubscription,
 } from './mirror-records.ts'
-import { newLocalSubscription } from '../../support/tenant-records.ts'
+import { namesOf } from './subscribers-contract.ts'
 import { addTenant } from './tenants-contract.ts'
 
 const page = { limit: 10, offset: 0 }
@@ -31,9 +35,6 @@ const firstState: MirrorState = {
   comparing: null,
   corrections: 0,
 }
-
-const namesOf = (one: StoredSubscriber | FreeSubscriber) =>
-  'free' in one ? [one.tenantId, one.free] : [one.tenantId, one.subscription.id, one.item.id]
 
 /** Saves what a read returned that overlapped with no other. */
 async function saveNow(store: Store, ...subscriptions: Parameters<typeof store.mirror.save<'subscription'>>[1]) {
@@ -130,9 +131,9 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       const store = await open()
       await store.mirror.save('invoice', [newInvoice('in_1')], await store.mirror.beginRead())
       const early = await store.mirror.beginRead()
-      expect((await store.mirror.remove('invoice', ['in_1', 'in_2'], await store.mirror.beginRead())).unannounced).toEqual([
-        { kind: 'invoice', id: 'in_1' },
-      ])
+      expect(
+        (await store.mirror.remove('invoice', ['in_1', 'in_2'], await store.mirror.beginRead())).unannounced,
+      ).toEqual([{ kind: 'invoice', id: 'in_1' }])
       expect(await store.mirror.find('invoice', 'in_1')).toBeNull()
       expect(
         (await store.mirror.save('invoice', [newInvoice('in_1'), newInvoice('in_2')], early)).overlapped,
@@ -414,9 +415,9 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
         ['b', 'sub_1', 'si_2'],
         [null, 'sub_3', 'si_sub_3'],
       ])
-      expect((await store.mirror.subscribers({ ...of12, prices: prices('price_1') }, { limit: 1, offset: 2 })).items).toMatchObject(
-        [{ tenantId: null }],
-      )
+      expect(
+        (await store.mirror.subscribers({ ...of12, prices: prices('price_1') }, { limit: 1, offset: 2 })).items,
+      ).toMatchObject([{ tenantId: null }])
       const uses = await store.mirror.usesOf(prices('price_1', 'price_2'))
       expect(uses).toHaveLength(4)
       expect(uses).toContainEqual({
@@ -431,40 +432,6 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       })
       await saveNow(store, newSubscription('sub_1', { status: 'canceled' }))
       expect((await store.mirror.subscribers(of12, page)).total).toBe(2)
-    })
-
-    test('are listed with free subscriptions in one order, and each page has its part', async () => {
-      const store = await open()
-      for (const id of ['a', 'b', 'c']) await addTenant(store, { id, processorCustomerId: `cus_${id}` })
-      await saveNow(
-        store,
-        newSubscription('sub_1', { customer: processorId('cus_b') }),
-        newSubscription('sub_2', { customer: processorId('cus_nobody') }),
-      )
-      const free = new Map<string, string>()
-      for (const tenant of ['a', 'b', 'c'])
-        free.set(
-          tenant,
-          (await store.localSubscriptions.start(newLocalSubscription(tenant, { priceId: configId('hobby') }))).id,
-        )
-      await store.localSubscriptions.end(free.get('c') ?? '', 1)
-      const on = { prices: prices('price_1'), freePrice: 'hobby' }
-      const all = (await store.mirror.subscribers(on, page)).items.map(namesOf)
-      const ofB = [
-        ['b', free.get('b')],
-        ['b', 'sub_1', 'si_sub_1'],
-      ].sort((one, other) => ((one[1] ?? '') < (other[1] ?? '') ? -1 : 1))
-      expect(all).toEqual([['a', free.get('a')], ...ofB, [null, 'sub_2', 'si_sub_2']])
-      for (let offset = 0; offset <= all.length; offset++)
-        for (let limit = 1; limit <= 3; limit++) {
-          const { items, total } = await store.mirror.subscribers(on, { limit, offset })
-          expect({ names: items.map(namesOf), total }).toEqual({ names: all.slice(offset, offset + limit), total: 4 })
-        }
-      expect((await store.mirror.subscribers({ ...on, freePrice: null }, page)).total).toBe(2)
-      expect((await store.mirror.subscribers({ ...on, prices: [] }, page)).items.map(namesOf)).toEqual([
-        ['a', free.get('a')],
-        ['b', free.get('b')],
-      ])
     })
   })
 

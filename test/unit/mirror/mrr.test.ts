@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { fractionText } from '../../../packages/ratecard/src/money/fraction.ts'
 import { revenueOf } from '../../../packages/ratecard/src/mirror/sums/mrr.ts'
-import type { MirroredInvoice, MirroredPrice, MirroredSubscription } from '../../../packages/ratecard/src/processor/mirrored.ts'
+import type {
+  MirroredInvoice,
+  MirroredPrice,
+  MirroredSubscription,
+} from '../../../packages/ratecard/src/processor/mirrored.ts'
 import { day, discount, invoice, invoiceLine, item, price, start, subscription } from './facts.ts'
 
 function monthly(of: MirroredSubscription, prices: readonly MirroredPrice[] = [], customerDiscount = ofNobody) {

@@ -10,7 +10,8 @@ function slowStores() {
   let reads = 0
   const stores: SumStores = {
     mirror: {
-      unsummed: () => Promise.resolve([...marks].map(([customer, marked]) => ({ customer: processorId(customer), marked }))),
+      unsummed: () =>
+        Promise.resolve([...marks].map(([customer, marked]) => ({ customer: processorId(customer), marked }))),
     },
     revenue: {
       customers: async () => {

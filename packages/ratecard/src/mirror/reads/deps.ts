@@ -52,7 +52,10 @@ export function createSharedSums(stores: SumStores): () => Promise<void> {
  * Recomputes outdated sums, then returns the age of the mirror. The feed computes sums after it has read objects, so a response in between
  * would show an older sum than its `as_of` promises. Throws `mirror_off` or `mirror_filling`.
  */
-export async function requireSums({ mirror, currentSums }: Pick<MirrorReadDeps, 'mirror' | 'currentSums'>): Promise<MirrorAge> {
+export async function requireSums({
+  mirror,
+  currentSums,
+}: Pick<MirrorReadDeps, 'mirror' | 'currentSums'>): Promise<MirrorAge> {
   const age = await mirror.require()
   await currentSums()
   return age

@@ -22,7 +22,11 @@ export async function readEvents(context: StripeContext, { after, types }: Query
     return { events: [], last: newest?.id ?? null, more: false }
   }
   if (after !== '') {
-    const { data, has_more: more } = await readPage(context, { limit: pageSize, ending_before: after, ...filter }, signal)
+    const { data, has_more: more } = await readPage(
+      context,
+      { limit: pageSize, ending_before: after, ...filter },
+      signal,
+    )
     return { ...oldestFirst(data, after), more }
   }
   // An empty `after` means the oldest events. There is no cursor for them, so the list is read to its end.

@@ -61,7 +61,12 @@ async function markedAmong(db: Write, kind: MirroredKind, rows: readonly MirrorO
   const marked = new Set<string>()
   await inBatches(rows, async (slice) => {
     const ids = slice.map(({ id }) => id)
-    const found = await db.selectFrom('mirrorStale').select('id').where('kind', '=', kind).where('id', 'in', ids).execute()
+    const found = await db
+      .selectFrom('mirrorStale')
+      .select('id')
+      .where('kind', '=', kind)
+      .where('id', 'in', ids)
+      .execute()
     for (const { id } of found) marked.add(id)
   })
   return marked

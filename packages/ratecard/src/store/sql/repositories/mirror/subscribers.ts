@@ -43,12 +43,14 @@ export async function subscribersOf(
     rows.filter(({ isFree }) => isFree === 0).map(({ subscription }) => subscription),
   )
   return {
-    items: rows.flatMap(({ id, subscription: of, tenantId, isFree }): readonly (StoredSubscriber | FreeSubscriber)[] => {
-      if (isFree === 1) return tenantId === null ? [] : [{ free: id, tenantId }]
-      const subscription = subscriptions.get(of)
-      const item = subscription?.items.find((one) => one.id === id)
-      return subscription === undefined || item === undefined ? [] : [{ subscription, item, tenantId }]
-    }),
+    items: rows.flatMap(
+      ({ id, subscription: of, tenantId, isFree }): readonly (StoredSubscriber | FreeSubscriber)[] => {
+        if (isFree === 1) return tenantId === null ? [] : [{ free: id, tenantId }]
+        const subscription = subscriptions.get(of)
+        const item = subscription?.items.find((one) => one.id === id)
+        return subscription === undefined || item === undefined ? [] : [{ subscription, item, tenantId }]
+      },
+    ),
     total: paid + free,
   }
 }
