@@ -89,6 +89,25 @@ describe('the full comparison of the mirror', () => {
     expect(await pagesWithoutPoll(world, { pollMs: 100, limited: true })).toEqual([])
   })
 
+  it('is tried again while a list fails, and events are read on', async () => {
+    const world = await filled()
+    const { mirror } = world.store
+    world.control.fail({ kind: 'error_before', path: '/v1/refunds', count: null })
+    await beginComparison(world.deps)
+    await mirror.setState({ beganAt: world.clock.now() })
+    const reports: string[] = []
+    const report = (_error: unknown, what: string) => reports.push(what)
+    eagerFeeder({ ...world, deps: { ...world.deps, report } }).start()
+    await expect.poll(() => reports, patience).toContain('a page of the comparison failed and is retried')
+    await world.stripe.subscriptions.cancel(world.id)
+    await expect.poll(async () => (await world.subscription(world.id))?.status, patience).toBe('canceled')
+    expect((await mirror.state())?.comparing).toMatchObject({ kind: 'refund' })
+    expect(reports).not.toContain('the feed failed and is retried')
+    world.control.clearFaults()
+    await expect.poll(async () => (await mirror.state())?.comparing, patience).toBeNull()
+    expect(await mirror.state()).toMatchObject({ corrections: 0 })
+  })
+
   it('continues where it was interrupted, and counts what it found before', async () => {
     const world = await filled()
     const wrong = await world.subscription(world.id)

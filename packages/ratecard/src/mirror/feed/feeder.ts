@@ -47,11 +47,18 @@ const longestRetryMs = 60_000
  */
 const dueShare = 0.99
 
+/** Returns the delay (ms) before the next attempt after this number of failures in a row. */
+function retryDelayMs(failed: number): number {
+  return Math.min(longestRetryMs, leaseLookMs * 2 ** Math.max(0, failed - 1))
+}
+
 interface FeederState {
   readonly seen: SeenEvents
   polledAt: number
-  /** Time of the last page of a comparison. */
-  listedAt: number
+  /** Time from which the next page of a comparison may be listed. */
+  listsFrom: number
+  /** Number of pages of a comparison that failed in a row. */
+  failedPages: number
 }
 
 export function createFeeder(
@@ -103,9 +110,20 @@ export function createFeeder(
     // A push needs the whole rate limit.
     if (await deps.store.held(pushLease)) return false
     const now = performance.now()
-    if (now - state.listedAt < (await allocation.pageEveryMs())) return false
-    state.listedAt = now
-    return (await compareNext(deps, stored.comparing, state.seen, signal)) === null
+    if (now < state.listsFrom) return false
+    try {
+      const ended = (await compareNext(deps, stored.comparing, state.seen, signal)) !== null
+      state.failedPages = 0
+      state.listsFrom = now + (await allocation.pageEveryMs())
+      return !ended
+    } catch (error) {
+      if (signal.aborted) throw error
+      // Events are read on, and the page is tried again later.
+      state.failedPages += 1
+      state.listsFrom = now + retryDelayMs(state.failedPages)
+      await reportFailure(error, 'a page of the comparison failed and is retried')
+      return false
+    }
   }
 
   /** A failure does not stop the feed, because the poll reads all events even without an endpoint. */
@@ -121,21 +139,21 @@ export function createFeeder(
   const errors = createFeedErrors(deps.store, deps.clock)
 
   const feed = async (signal: AbortSignal, onRound: () => void): Promise<void> => {
-    const state: FeederState = { seen: new Set(), polledAt: performance.now(), listedAt: -Infinity }
+    const state: FeederState = { seen: new Set(), polledAt: performance.now(), listsFrom: 0, failedPages: 0 }
     await deliver(signal)
     await complete(deps, state, () => pacePage(signal), signal)
     await keepDay()
     for (let busy = false; ;) {
       signal.throwIfAborted()
       onRound()
-      await errors.clear()
+      if (state.failedPages === 0) await errors.clear()
       await pause(busy ? 0 : lookMs)
       busy = await round(state, signal)
     }
   }
 
-  const reportFailure = async (error: unknown): Promise<void> => {
-    deps.report(error, 'the feed failed and is retried')
+  const reportFailure = async (error: unknown, what: string): Promise<void> => {
+    deps.report(error, what)
     await errors.store(error).catch((unstored: unknown) => {
       deps.report(unstored, 'the failure of the feed was not stored')
     })
@@ -152,12 +170,12 @@ export function createFeeder(
       } catch (error) {
         const taken = isTaken(error)
         failed = taken ? 0 : failed + 1
-        if (!stopped() && !taken) await reportFailure(error)
+        if (!stopped() && !taken) await reportFailure(error, 'the feed failed and is retried')
       }
       await allocation.flush().catch((error: unknown) => {
         deps.report(error, 'reads are counted later')
       })
-      await pause(Math.min(longestRetryMs, leaseLookMs * 2 ** Math.max(0, failed - 1)))
+      await pause(retryDelayMs(failed))
     }
   }
 

@@ -1,5 +1,5 @@
 // Reads stale objects again and stores them. An object with several stale marks is read once.
-import { ProcessorError } from '../../processor/processor-error.ts'
+import { isUnreadable } from '../../processor/failures.ts'
 import type { MirroredKind, MirroredSubscription } from '../../processor/mirrored.ts'
 import type { StaleObject } from '../../store/mirror-store.ts'
 import { withKnownTerms } from './deleted-coupons.ts'
@@ -48,11 +48,6 @@ async function attempt(deps: FeedDeps, object: StaleObject, signal: AbortSignal)
     deps.report(error, `${kind} ${id} could not be read`)
     return false
   }
-}
-
-/** True if another attempt has the same result, e.g. because the object has a status that is unknown here. */
-function isUnreadable(error: unknown): boolean {
-  return error instanceof ProcessorError && (error.kind === 'broken' || error.kind === 'rejected')
 }
 
 /** Reads one object and stores it. Removes it from the mirror if the processor does not have it. */
