@@ -68,13 +68,14 @@ describe('an object that cannot be read', () => {
     world.control.fail({ kind: 'error_before', method: 'GET', path: `/v1/invoices/${world.oddInvoice}`, count: null })
     const since = world.clock.now()
     await mirror.markStale([{ kind: 'invoice', id: world.oddInvoice, since }])
-    for (let attempt = 1; attempt <= 5; attempt++) {
+    for (let attempt = 1; attempt <= 9; attempt++) {
       expect(await world.asOf()).toBe(since)
-      world.clock.advance(60_000)
+      // Longer than the pause before the next attempt.
+      world.clock.advance(5 * 60_000)
       await world.settle()
     }
     expect(await world.asOf()).toBe(world.clock.now())
-    expect(await mirror.skipped(10)).toMatchObject({ total: 1, items: [{ attempts: 5 }] })
+    expect(await mirror.skipped(10)).toMatchObject({ total: 1, items: [{ attempts: 9 }] })
   })
 })
 

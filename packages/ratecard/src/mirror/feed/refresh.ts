@@ -11,10 +11,10 @@ const batch = 100
 const firstRetryMs = 1_000
 const longestRetryMs = 10 * 60_000
 /**
- * Number of failed reads (about 30 s) after which an object is skipped: it stays stale and is read again, but the age of the copy no longer
- * waits for it. Objects whose response cannot be understood are skipped at once.
+ * Number of failed reads in a row (in about four minutes) after which an object is skipped: it stays stale and is read again, but the age of
+ * the copy no longer waits for it. So one object never makes the copy stale. Objects whose response cannot be understood are skipped at once.
  */
-const attemptsUntilSkipped = 5
+const attemptsUntilSkipped = 9
 
 /** Reads the objects that are stale now. Returns the number of objects that were read. An unreadable object does not delay the others. */
 export async function refreshStale(deps: FeedDeps, signal: AbortSignal): Promise<number> {
