@@ -44,17 +44,24 @@ export async function countDroppedUsage(
   reports: readonly DroppedUsage[],
   now: number,
 ): Promise<void> {
+  if (withReports(await readCount(store), reports, now) === null) return
   await unlessTaken(
     store.exclusively('usage_dropped', async () => {
-      const before = await readCount(store)
-      const counted = new Set(before?.counted)
-      const fresh = reports.filter((report) => !counted.has(keyOf(report)))
-      if (before !== null && fresh.length === 0) return
-      const total = fresh.reduce((sum, { count }) => sum + count, before?.total ?? 0)
-      const kept = [...counted, ...fresh.map(keyOf)].filter((key) => Number.parseInt(key) > now - rememberedMs)
-      await store.facts.set(droppedFact, JSON.stringify({ total, counted: kept } satisfies DroppedCount))
+      const after = withReports(await readCount(store), reports, now)
+      if (after !== null) await store.facts.set(droppedFact, JSON.stringify(after))
     }),
   )
+}
+
+/** Returns the count with the reports that are not part of it yet; null if that changes nothing. */
+function withReports(before: DroppedCount | null, reports: readonly DroppedUsage[], now: number): DroppedCount | null {
+  const counted = new Set(before?.counted)
+  const fresh = reports.filter((report) => !counted.has(keyOf(report)))
+  if (before !== null && fresh.length === 0) return null
+  return {
+    total: fresh.reduce((sum, { count }) => sum + count, before?.total ?? 0),
+    counted: [...counted, ...fresh.map(keyOf)].filter((key) => Number.parseInt(key) > now - rememberedMs),
+  }
 }
 
 const keyOf = ({ at, processorMeterId, code }: DroppedUsage) => `${String(at)} ${processorMeterId ?? ''} ${code}`
