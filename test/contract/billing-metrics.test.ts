@@ -97,7 +97,7 @@ describe('the looks of several replicas', () => {
     await Promise.all([first.look(), second.look()])
     await first.look()
     const asked = own.sandbox.control.requests().slice(before)
-    expect(asked.filter(({ path }) => path === '/v1/prices')).toHaveLength(1)
+    expect(asked.filter(({ path }) => path === '/v1/webhook_endpoints')).toHaveLength(1)
     for (const one of [first, second, replica(own, clock)]) {
       expect(await dropped(one)).toEqual([[2]])
       expect(await valuesOf('ratecard_drift_fields', one.metrics)).toEqual([[0]])

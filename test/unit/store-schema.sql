@@ -312,6 +312,10 @@ create table mirror_stale (
   id text not null,
   marked bigint not null,
   since bigint not null,
+  attempts bigint not null,
+  retry_at bigint,
+  skipped bigint not null,
+  error text,
   primary key (kind, id)
 );
 create index mirror_stale_by_time on mirror_stale (since, marked);
@@ -785,6 +789,10 @@ create table mirror_stale (
   id text collate "C" not null,
   marked bigint not null,
   since bigint not null,
+  attempts bigint not null,
+  retry_at bigint,
+  skipped bigint not null,
+  error text,
   primary key (kind, id)
 );
 create index mirror_stale_by_time on mirror_stale (since, marked);

@@ -200,7 +200,7 @@ function redeemableNow(
   call: OperationContext,
   couponId: string | null,
   codeId: string | null,
-  customer: string,
+  customer: string | null,
 ): Redemption | undefined {
   const code = codeId === null ? null : (call.find('promotion_code', codeId) ?? null)
   if (codeId !== null && (code === null || !codeIsOpen(code, call.now))) return undefined
