@@ -19,7 +19,7 @@ const readiness = (change: Partial<ReadinessDeps> = {}) =>
     workers: stack.service.workers,
     clock: { now: () => now },
     stopping: new AbortController().signal,
-    patienceMs: 100,
+    patienceMs: 60_000,
     ...change,
   })
 
@@ -44,8 +44,10 @@ test('the processor is called at most once a second, however often load balancer
 })
 
 test('a processor that is slow once leaves the replica ready, and one that keeps timing out does not', async () => {
+  // Long enough for the responses that are expected, on a busy machine too.
+  probe = readiness({ patienceMs: 2_000 })
   expect(await processorCheck()).toEqual({ ok: true, detail: 'reachable' })
-  stack.sandbox.control.fail({ kind: 'latency', path: '/v1/account', latencyMs: 400, count: null })
+  stack.sandbox.control.fail({ kind: 'latency', path: '/v1/account', latencyMs: 120_000, count: null })
   now += 5_000
   expect(await processorCheck()).toEqual({ ok: true, detail: 'slow' })
   now += 30_000
@@ -56,7 +58,8 @@ test('a processor that is slow once leaves the replica ready, and one that keeps
 })
 
 test('a processor that was never reached is not ready', async () => {
-  stack.sandbox.control.fail({ kind: 'latency', path: '/v1/account', latencyMs: 400, count: null })
+  probe = readiness({ patienceMs: 100 })
+  stack.sandbox.control.fail({ kind: 'latency', path: '/v1/account', latencyMs: 120_000, count: null })
   expect(await probe()).toMatchObject({ ready: false, checks: { store: { ok: true }, processor: { ok: false } } })
 })
 

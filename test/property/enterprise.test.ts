@@ -73,13 +73,15 @@ async function applied(shop: TenantShop, tries = 12) {
 
 /** Expected price of each item: metered items change at period end, and not at all in the last period. */
 function wantedItems({ bought, offers }: Sold, former: ReadonlyMap<string, string>, renewed: boolean) {
-  return offers.map((offer) => {
-    const moved = offer.gold !== null && (!offer.metered || (renewed && !bought.ending))
-    return [
-      moved ? `${offer.base}.gold` : (former.get(offer.base) ?? offer.base),
-      offer.metered ? null : bought.quantity,
-    ]
-  })
+  return Object.fromEntries(
+    offers.map((offer) => {
+      const moved = offer.gold !== null && (!offer.metered || (renewed && !bought.ending))
+      return [
+        moved ? `${offer.base}.gold` : (former.get(offer.base) ?? offer.base),
+        offer.metered ? null : bought.quantity,
+      ]
+    }),
+  )
 }
 
 /** The end of a trial bills nothing for metered items, and without any other item there is no invoice. */

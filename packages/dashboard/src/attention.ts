@@ -1,5 +1,5 @@
-// Numbers beside entries of the menu, e.g. 3 beside Tenants for 3 tenants that are past due. They follow what the pages read: an
-// examination of the service takes calls to the processor, so the menu asks for none of its own.
+// Numbers beside entries of the menu, e.g. 3 beside Tenants for 3 tenants that are past due. They come from data that the pages have
+// loaded: the menu requests no examination of the service, because that takes calls to the processor.
 import { useSyncExternalStore } from 'react'
 import type { Finding, Money } from '@ratecard/client'
 import { api } from './api.ts'
@@ -28,7 +28,7 @@ export const useAttention = (path: MenuPath): number =>
     () => 0,
   )
 
-/** Findings that are not in order, and the drifted fields among them. */
+/** Updates the numbers of the menu from the findings of the health page: findings that are not in order, and drifted fields. */
 export function noteFindings(findings: readonly Finding[]): void {
   const drifted = findings.find(({ check }) => check === 'drift')?.detail
   change({
@@ -41,7 +41,7 @@ export function noteFindings(findings: readonly Finding[]): void {
 export const noteMoney = ({ currencies }: Money): void =>
   change({ '/tenants': currencies.reduce((sum, { pastDue }) => sum + pastDue.tenants, 0) })
 
-/** Reads what the mirror knows, when the dashboard is opened. Without the mirror there is no number; its pages say why. */
+/** Loads the numbers that come from the mirror, when the dashboard is opened. Without a mirror the menu shows none. */
 export function readAttention(): void {
   void api.money.now().then(noteMoney, () => undefined)
 }

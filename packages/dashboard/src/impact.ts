@@ -23,7 +23,7 @@ export function impactMoney(impact: readonly PriceImpact[], details: readonly De
   })
 }
 
-/** Sum of all generations, of which each has its own amount today. Null if the amount of one of them is unknown. */
+/** Returns the sum over all generations of a price, each of which has its own amount today. Null if one of the amounts is unknown. */
 function movedSum(generations: PriceImpact['generations'], currency: string, detail: Detail): number | null {
   return generations.reduce<number | null>((sum, { monthly, current, amount: unit }) => {
     const own = monthly.find((one) => one.currency === currency)
@@ -37,8 +37,8 @@ const money = new Set(['currency', 'tiers', 'tiers_mode', 'billing_scheme', 'int
 const others = new Set(['currency_options', 'unit_amount_decimal', 'transform_quantity', 'custom_unit_amount', 'meter'])
 
 /**
- * Scales the monthly amount by the new unit amount over the old one, rounded half up once. The old one is `earlier` for an earlier
- * generation of the price. Null if other fields of money changed, or if the old amount is 0 or no whole number.
+ * Scales the monthly amount by the ratio of new to old unit amount, rounded half up once. `earlier` is the old unit amount of an earlier
+ * generation. Null if other fields of money changed, or if the old amount is 0 or no whole number.
  */
 function movedAmount(amount: number, { fields }: Detail, earlier?: number): number | null {
   if (fields.some(({ field }) => money.has(field) || others.has(field))) return null

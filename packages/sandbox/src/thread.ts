@@ -33,8 +33,8 @@ const defaultTimings = {
 }
 
 /**
- * Memory limits of the thread, above what the largest shop of the tests needs. A thread that exceeds them crashes alone, without the
- * process.
+ * Memory limits of the thread, larger than what the largest shop of the tests needs. If the thread exceeds them, only the thread crashes
+ * and not the process.
  */
 const heap = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
 

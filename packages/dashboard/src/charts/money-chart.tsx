@@ -46,7 +46,7 @@ export function RevenueChart({ days, pushes, currency }: ChartProps & { readonly
   )
 }
 
-/** The same data as text, because the chart is a picture. */
+/** Table with the data of the chart, because screen readers cannot read the chart. */
 const DayTable = ({ days, currency }: ChartProps) => (
   <details>
     <summary className="small">As a table</summary>
@@ -73,7 +73,7 @@ const number = (name: string) => ({ name, isNumber: true })
 
 const daysAWeek = 7
 
-/** What was won and lost, in weeks that end with the last day. */
+/** Chart of the revenue won and lost per week. The last week ends with the last day. */
 export function MovementsChart({ days, currency }: ChartProps) {
   const { weeks, xs, series } = useMemo(() => {
     const sums = weeksOf(days)

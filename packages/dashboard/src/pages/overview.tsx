@@ -1,4 +1,4 @@
-// Overview page: revenue now and lately, what is owed, what the last pushes changed, and what is wrong.
+// Overview page: revenue, open debts, changes of the last pushes, and problems that the checks found.
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'

@@ -201,7 +201,7 @@ interface ReadProps {
   readonly onValues: (values: ReadonlyMap<string, string>) => void
 }
 
-/** Issues of the files themselves, and the values of their variables. */
+/** Renders the issues of the files, and the values of their variables. */
 function Read({ read, values, onValues }: ReadProps) {
   const errors = read.issues.filter(({ severity }) => severity === 'error')
   const warnings = read.issues.filter(({ severity }) => severity === 'warning')

@@ -318,7 +318,7 @@ const TableCard = (table: ComponentProps<typeof Table>) =>
     </Card>
   )
 
-/** Items that no customer sees: meters, coupons and promotion codes. */
+/** Renders the items that no customer sees: meters, coupons and promotion codes. */
 function Rest({ document }: { readonly document: BillingDocument }) {
   const { meters = [], coupons = [], promotion_codes: codes = [] } = document
   return (

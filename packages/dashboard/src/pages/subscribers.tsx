@@ -1,4 +1,4 @@
-// Page of a price: its subscribers by generation, and moving them to the present one.
+// Page of a price: its subscribers by generation, and the dialog that moves them to the current one.
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import type { Subscriber } from '@ratecard/client'

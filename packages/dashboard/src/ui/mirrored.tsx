@@ -3,10 +3,10 @@ import type { ReactNode } from 'react'
 import type { LoadState } from '../live.ts'
 import { Badge, Empty, Loading, Problem, Prose, Time } from './basic.tsx'
 
-/** Time (ms) between two looks while the mirror is being filled, and afterwards. */
+/** Reload interval (ms) of data from the mirror. */
 export const mirrorReload = { everyMs: 15_000 }
 
-/** Says how recent data is; nothing for data that was read live. */
+/** Renders how recent the data is. Renders nothing for data that was read live. */
 export function AsOf({ of }: { readonly of: { readonly asOf?: string; readonly stale?: boolean } }) {
   if (of.asOf === undefined) return null
   return (
@@ -22,7 +22,7 @@ interface MirroredProps<Value> {
   readonly children: (value: Value) => ReactNode
 }
 
-/** Like `Show`, with words for a mirror that is off or not complete. */
+/** Like `Show`, with an explanation if the mirror is off or not complete. */
 export function ShowMirrored<Value>({ of, what, children }: MirroredProps<Value>) {
   const { error, value } = of
   if (error?.code === 'mirror_off' || error?.code === 'mirror_filling')
@@ -41,7 +41,7 @@ export function ShowMirrored<Value>({ of, what, children }: MirroredProps<Value>
   )
 }
 
-/** Amounts of several currencies, one a line; a dash without any. */
+/** Renders amounts of several currencies, one per line; a dash if there are none. */
 export const Amounts = ({ of }: { readonly of: readonly { readonly formatted: string }[] | undefined }) =>
   of === undefined || of.length === 0 ? (
     <span className="quiet">—</span>

@@ -1,4 +1,5 @@
-// Dialog that moves the subscribers of a price from earlier generations to the present one: first who and how much, then the job.
+// Dialog that moves the subscribers of a price from earlier generations to the current one. It first shows the affected subscribers and
+// amounts, then starts the job.
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { MigrationLine, MigrationPlan } from '@ratecard/client'

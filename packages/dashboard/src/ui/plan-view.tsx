@@ -80,7 +80,7 @@ function Impact({ outcome: { impact, details } }: { readonly outcome: PushOutcom
   )
 }
 
-/** Subscriptions of all generations, and below those of each earlier one. */
+/** Renders the subscriptions of all generations, and below them those of each earlier generation. */
 function Generations({ one: { subscriptions, generations } }: { readonly one: PushOutcome['impact'][number] }) {
   const earlier = generations.filter(({ current, subscriptions: own }) => !current && own > 0)
   return (

@@ -62,7 +62,7 @@ const cellsOf = (invoice: TenantInvoice) => [
   invoice.nextAttemptAt === null ? '—' : <Time at={invoice.nextAttemptAt} />,
 ]
 
-/** The number, linked to the page where the customer pays it. */
+/** Renders the invoice number as a link to the page where the customer pays the invoice. */
 function Named({ of }: { readonly of: TenantInvoice }) {
   const name = <Text>{of.number ?? of.id}</Text>
   if (of.url === null || !/^https?:\/\//i.test(of.url)) return name

@@ -12,7 +12,7 @@ export interface ChangeReport {
   promotion_codes: { created: string[]; updated: string[]; archived: string[] }
 }
 
-/** The change report stored with a version, plus the ids of removed webhooks. The API's report has no list for removed webhooks. */
+/** The change report stored with a version. Besides the lists of the API's report it contains the ids of removed webhooks. */
 export interface KeptReport {
   readonly changes: ChangeReport
   readonly archivedWebhooks: readonly string[]

@@ -37,8 +37,8 @@ export const documentTasks = {
   check,
   plan,
   /**
-   * Returns the first place where the document differs from the expansion of its source document (`written`, with variables such as
-   * `${NAME}` filled in); null if both are equal.
+   * Fills in the variables (e.g. `${NAME}`) of the source document `written` and compares the result with the document. Returns the first
+   * place that differs; null if both are equal.
    */
   notExpanded: ({ written, text }: { readonly written: string; readonly text: string }): string | null =>
     whereNotExpanded(JSON.parse(written), JSON.parse(text)),

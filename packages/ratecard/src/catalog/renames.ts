@@ -1,5 +1,5 @@
-// Renames are local. A configuration id takes over the mapping of an earlier id with its whole history, and so every processor object ever
-// sold under the earlier id. Pure functions: they compute the renames, and the earlier catalog and mapping history with the new ids.
+// Renames: an item gets a new configuration id and keeps its processor objects. The new id takes over the whole mapping history of the
+// earlier id. A rename writes nothing at the processor. All functions are pure.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { references, type FieldsOf } from './fields/tables.ts'
 import { configId, idOfItem, itemsOf, listedKinds, listOf, resourceKey, resourceKinds } from './kinds.ts'
@@ -110,7 +110,7 @@ export function renamesOf(
       named.push(owner)
     if (named.length === 0) continue
     const sold = [...new Set([id, ...named])].filter((one) => before.has(resourceKey(kind, one)))
-    // The item counts as sold itself only while it keeps its object. An item that adopts another object has given up its own.
+    // An item that adopts another object gives up its own object. So its own id counts only if the item keeps its object.
     const merged = sold.filter((one) => one !== id || owner === undefined || owner === id)
     if (merged.length > 1) refused.push({ kind, to: id, from: merged.filter((one) => one !== id) })
     else {
@@ -148,10 +148,10 @@ export function renamesBack(
     .map((rename) => ({ ...rename, moved: new Set(rename.rows) }))
   const idThen = (entry: MappingEntry): ConfigId => {
     let id = entry.configId
-    // Renames of one revision happen at the same time, so an entry takes part in at most one of them.
+    // All renames of one revision happen at the same time. So an entry takes part in at most one rename of a revision.
     let at = Number.POSITIVE_INFINITY
     for (const { kind, from, to, moved, continues, revision: then } of undone) {
-      // Another item gave up this id at that revision. So the item of a newer entry got the id only afterwards.
+      // In this revision another item gave up the id. The entry is newer than that, so it had this id from its beginning.
       if (kind === entry.kind && from === id && continues && then < at && then <= entry.revision) break
       if (kind !== entry.kind || to !== id || then >= at) continue
       if (then > entry.revision ? !moved.has(entry.sequence) : !continues) continue
@@ -200,8 +200,8 @@ function namerOf(renames: readonly NewId[]): (kind: ResourceKind, id: string) =>
 }
 
 /**
- * Returns the mapping history with the new ids. Where two histories are merged, an entry of the item that continues is appended, so that
- * its object is the current one.
+ * Returns the mapping history with the new ids. If two histories are merged, the object of the item that continues must be the current one.
+ * So its entry is appended as the last one.
  */
 export function handOver(mappings: readonly MappingEntry[], renames: readonly Rename[]): readonly MappingEntry[] {
   if (renames.length === 0) return mappings

@@ -35,7 +35,7 @@ export interface CarriedValue {
   /** Parameter path at the processor, e.g. `recurring.trial_period_days`. */
   readonly member: string
   readonly value: unknown
-  /** The canonical field that must be set so that the processor accepts this value. */
+  /** A create request may contain this value only together with this canonical field. */
   readonly beside: string
 }
 
@@ -64,7 +64,10 @@ export interface ObservedResource<K extends ResourceKind = ResourceKind> {
    * resource.
    */
   readonly unrepresentable: readonly string[]
-  /** Members that no document can contain, by the processor's names. An update leaves them unchanged; replacing the object loses them. */
+  /**
+   * Members of the live object that no document can contain, under the processor's names. An update leaves them unchanged. A replacement
+   * object does not have them.
+   */
   readonly unsaid: readonly string[]
   /** Those members of `unsaid` that a create request accepts, so that a replacement object can get them too. */
   readonly carriable: readonly CarriedValue[]

@@ -18,14 +18,14 @@ export type CreateStep<Ref = ConfigId> = {
     readonly fields: FieldsOf<K, Ref>
     /** Id chosen by Ratecard; null for all kinds but products and coupons. */
     readonly id: ProcessorId | null
-    /** Redemptions that replaced objects had; 0 for all kinds but coupons and codes. */
+    /** Redemptions of the objects that this object replaces; 0 for all kinds but coupons and codes. */
     readonly carried: number
     /** Values from the replaced object that no document can contain, keyed by the processor's parameter path. Absent if there are none. */
     readonly unsaid?: Readonly<Record<string, unknown>>
   }
 }[ResourceKind]
 
-/** Changes an object in place: fields, ownership mark, lookup key and activity in one request. */
+/** Changes an object in place. One request contains the fields, the ownership mark, the lookup key, and whether the object is active. */
 export type UpdateStep<Ref = ConfigId> = {
   [K in ResourceKind]: StepOf<'update', K> & {
     readonly processorId: ProcessorId

@@ -90,7 +90,7 @@ function fromClient(error: RatecardError, apiUrl: string | undefined): CliFailur
     })
   const extra = Object.fromEntries(Object.entries(error.problem).filter(([name]) => !standardMembers.has(name)))
   return new CliFailure(exitOf(error.status), {
-    // Cast: a newer server may have codes that this version does not know.
+    // The cast is needed because a newer server may have codes that this version does not know.
     code: error.code as FailureCode,
     title: error.title,
     detail: error.message,

@@ -29,13 +29,16 @@ export async function main(words: readonly string[], given: CliIo): Promise<Exit
     if (global.json && result.json !== undefined) io.stdout.write(`${JSON.stringify(result.json, null, 2)}\n`)
     return result.exit ?? 0
   } catch (error) {
-    // Imported lazily, because only a failure needs the module.
+    // The module is imported here, because only a failure needs it.
     const { fail } = await import('./fail.ts')
     return fail(error, { invocation, argv, io, out })
   }
 }
 
-/** Returns the commands whose first word is `argv[0]`, or all commands if there are none: building each in Commander slows the start. */
+/**
+ * Returns the commands whose first word is `argv[0]`; all commands if no command starts with it. Only these are built, because building a
+ * command in Commander takes time.
+ */
 function meant(argv: readonly string[]): readonly Command[] {
   const found = commands.filter(({ name }) => name.split(' ')[0] === argv[0])
   return found.length === 0 ? commands : found

@@ -152,7 +152,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
         showKey: options.showKey ?? true,
       }),
     )
-    // Not awaited, so that a slow processor does not delay the start.
+    // The check of the processor runs in the background, so that a slow processor does not delay the start.
     if (sandboxUrl === null)
       warnOfProcessor(service, settings, options.out, logger).catch((error: unknown) =>
         logger.warn({ err: error }, 'the processor could not be checked'),
@@ -276,7 +276,7 @@ function withSettings<T>(make: () => T): T {
 /** Converts a failed start of the sandbox to a service error. `setting` is the name of the setting that sets the sandbox's port. */
 function sandboxFailure(error: unknown, setting: string, port: number): unknown {
   if (error instanceof StateUnavailable)
-    // The only such error without a hint means that another process uses the folder.
+    // Among these errors, only the one for a folder in use by another process has no hint.
     return new ServiceError(error.hint === undefined ? 'store_in_use' : 'settings_invalid', error.message, {
       hint: error.hint ?? 'Stop that one first, or give this one a folder of its own.',
       cause: error,

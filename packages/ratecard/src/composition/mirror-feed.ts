@@ -68,7 +68,8 @@ export function createMirrorFeed(
     allocation,
     keepDay: async () => {
       const state = await store.mirror.state()
-      // The time of the last poll, not `as_of`, which one failed read holds back for a while.
+      // Days are stored up to the time of the last poll, and not up to `as_of`: a failed read stops `as_of` for a while, but must not stop
+      // the history.
       if (state !== null && state.beganAt !== null && state.readUntil !== null)
         await keepEndedDay(keeping, state.readUntil)
     },

@@ -19,7 +19,7 @@ export interface WorkerHostingOptions {
   readonly clock: Clock
   readonly registry: Registry
   readonly report: (error: unknown, what: string) => void
-  /** Called with each line that the runtime prints itself, i.e. not a worker. */
+  /** Called with each line that the runtime itself prints. Lines of workers go to the logs of the workers. */
   readonly onRuntimeLine: (worker: string, line: string) => void
 }
 

@@ -160,7 +160,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   metrics.watch(app)
   await app.register(helmet, helmetOptions)
   const guard = await createAddressGuard(app, settings.rateLimit, addressOf)
-  // Without a global hook: cookies are parsed only on routes that use a cookie.
+  // The plugin's global hook is off, so that cookies are parsed only on routes that use a cookie.
   await app.register(cookie, { hook: false })
   const origins = createOrigins(settings.publicUrl, settings.allowedRedirects ?? [])
   const authentication = createAuthentication({ service, guard, origins })

@@ -98,7 +98,7 @@ function inBackground(
       resolve(await begin(held))
       await run(deps, id, doStep, { held, unattended: false })
     })
-    // After `resolve` the rejection has no effect, because the journal contains the outcome then.
+    // A job that fails after it was started does not reject the promise: the failure is in the journal.
     deps.background(work.catch(reject))
   })
 }
@@ -183,9 +183,8 @@ function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Te
 }
 
 /**
- * True if the step may have been carried out although it failed. If nothing was sent, only a timeout of the processor leaves that open. If
- * something was sent, the step is certainly not carried out only if the processor refused it, or if this process shut down before sending
- * it. A lost lease, for example, proves nothing.
+ * True if the step may have been carried out although it failed. A step that sent nothing to the processor is in doubt only after a
+ * timeout. A step that sent something is in doubt unless the processor refused it, or this process shut down before sending it.
  */
 function isOutcomeUnknown({ code, cause }: ServiceError, sent: boolean): boolean {
   if (!sent) return code === 'processor_timeout'

@@ -67,8 +67,8 @@ export function createPublished({ store, clock }: { readonly store: Source; read
       await refresh()
     } catch (error) {
       if (held === null) throw error
-      // Counts as checked, so that the next attempt comes after the usual poll interval (500 ms). Otherwise every reader would retry at
-      // once.
+      // A failed reload counts as a check too. So the next attempt comes after the poll interval (500 ms), otherwise every reader would
+      // retry at once.
       fresh = true
       checkedAt = clock.now()
     }

@@ -66,7 +66,7 @@ async function moveItem(
           item: item.id,
           from: priceId,
           to: priceId,
-          // Takes the price from the new plan, because the item may have moved between two former prices meanwhile.
+          // The former price comes from the new plan, because the item may have moved between two former prices since the dry run.
           fromProcessorId: planned?.from ?? processorId(String(step['from_processor_id'])),
           toProcessorId: current,
           quantity: item.quantity,

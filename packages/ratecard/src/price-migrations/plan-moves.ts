@@ -86,7 +86,7 @@ function planMove(
 ): PlannedMove {
   const { subscription, coming } = situation
   const returning = returnsTo(item, situation, { former, current })
-  // Called without the former price, because the configuration no longer contains it. So its tiers are unknown here.
+  // The former price is unknown here, because the configuration no longer contains it. So a former price with tiers never counts as free.
   const effective = to === 'now' && returning === undefined ? effectiveFor(item, subscription, booked) : 'period_end'
   // A move within a schedule takes effect at the next renewal, even if a later date was requested.
   const notBefore = typeof to === 'object' && returning === undefined ? to.at : 0

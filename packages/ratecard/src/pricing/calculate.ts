@@ -20,7 +20,7 @@ export interface CostLine {
   /** Upper bound of the tier, inclusive. null means infinity. */
   readonly upTo: number | null
   readonly quantity: number
-  /** Canonical decimal in minor units; so are `flatAmount` and `amount`. */
+  /** `unitAmount`, `flatAmount` and `amount` are canonical decimals in minor units. */
   readonly unitAmount: string
   readonly flatAmount: string
   readonly amount: string

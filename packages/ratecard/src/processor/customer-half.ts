@@ -93,7 +93,7 @@ export interface ScheduledMove {
 }
 
 export interface NewCustomer {
-  /** Written to the customer's metadata, so that `findCustomer` finds the customer again. */
+  /** Id of the tenant, which is written to the customer's metadata. `findCustomer` finds the customer by it. */
   readonly tenantId: string
   readonly name: string
   readonly email: string | null

@@ -97,7 +97,7 @@ export interface MirroredInvoice {
 
 export interface MirroredRefund {
   readonly id: string
-  /** Ids of the payment intent and the charge that it refunds. */
+  /** Ids of the payment intent and the charge that were refunded. */
   readonly payments: readonly string[]
   readonly customer: ProcessorId | null
   readonly currency: string

@@ -126,8 +126,8 @@ export function createRateBudget(limits: RateLimits & { readonly clock: Clock })
 const windowMs = 1000
 
 /**
- * One rate limit with evenly spaced slots. If a timer fires late, the next call may start early to catch up, but no span of one second
- * exceeds the limit.
+ * One rate limit with evenly spaced slots. If a timer fires late, the next call may start earlier than its spacing, to catch up. No span of
+ * one second exceeds the limit.
  */
 class Pace {
   readonly #intervalMs: number
@@ -149,7 +149,8 @@ class Pace {
   spend(now: number): void {
     this.#starts[this.#next] = now
     this.#next = (this.#next + 1) % this.#starts.length
-    // After a late timer the next slot keeps its planned time, at most one slot early. An idle pause does not add up to a burst.
+    // A call that started late by up to one interval does not delay the next slot. After a longer pause the slots start anew from now, so
+    // that a pause causes no burst.
     const late = now - this.#nextSlot
     this.#nextSlot = (late > this.#intervalMs ? now : this.#nextSlot) + this.#intervalMs
   }

@@ -1,7 +1,7 @@
 export interface WriteOptions {
   /**
-   * Derived from push id, step number and attempt, so that a retry after a crash sends the same key. With another key the processor would
-   * create a second object.
+   * The key is derived from push id, step number and attempt, so that a retry after a crash sends the same key. With another key the
+   * processor would create a second object.
    */
   readonly idempotencyKey: string
   readonly signal: AbortSignal

@@ -119,7 +119,7 @@ export interface StoredSubscriber {
  * processor allows.
  */
 export interface ReadCountStore {
-  /** Adds to the number of reads of a day, and deletes the counts of days more than 40 days ago. */
+  /** Adds to the number of reads of a day, and deletes counts that are older than 40 days. */
   addReads(day: number, reads: number): Promise<void>
   /** Returns the total number of reads on this day and later. */
   readsSince(day: number): Promise<number>
@@ -164,8 +164,8 @@ export interface MirrorStore extends ReadCountStore {
    */
   remove(kind: MirroredKind, ids: readonly string[], begun: number): Promise<MirrorSaved>
   /**
-   * Marks objects as stale and moves the event cursor, in one transaction. Without a cursor only marks: the event came by webhook, and the
-   * poll of events will read it again.
+   * Marks objects as stale and moves the event cursor, in one transaction. If the event came by webhook there is no cursor: the poll of
+   * events will read the event again.
    */
   markStale(
     refs: readonly (MirrorRef & { readonly since: number })[],

@@ -67,8 +67,9 @@ export interface StoreRefusal {
   /** Time of the failure, epoch milliseconds. */
   readonly at: number
   /**
-   * `connection`: the database was unreachable; the next successful connection ends this. `condition`: a lasting condition such as a full
-   * disk, which the next read does not reveal. `damage`: the check at start found a damaged file; this lasts until the next start.
+   * Kind of refusal. `connection`: the database was unreachable; the next successful connection ends this. `condition`: e.g. a full disk,
+   * which the next read does not reveal, so it counts for `refusalMs`. `damage`: the check at start found a damaged file; this lasts until
+   * the next start.
    */
   readonly kind: 'connection' | 'condition' | 'damage'
 }
@@ -86,12 +87,9 @@ export interface MappingStore {
 }
 
 export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'failed' | 'interrupted' | 'abandoned'> {
-  /** Called before a step is sent. Sets its state to `begun`, increments its attempts and stores the resolved step. */
+  /** Sets the step's state to `begun`, increments its attempts and stores the resolved step. Call it before the step is sent. */
   begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord>
-  /**
-   * Called after the response to a step. Stores the result, the secret in the response and the last state of a deleted object in one
-   * transaction.
-   */
+  /** Stores the result of a step, the secret in its response, and the last state of a deleted object, in one transaction. */
   succeed(
     pushId: string,
     index: number,

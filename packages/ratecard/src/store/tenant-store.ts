@@ -30,8 +30,8 @@ export interface TenantListQuery extends PageQuery {
   /** True: only tenants that owe something. */
   readonly owing?: boolean
   /**
-   * Default: id. Tenants with equal values are sorted by id. An amount of money is the sum of all currencies in major units, without
-   * exchange rates.
+   * Sort key, by default the id. Tenants with equal values are sorted by id. An amount of money is the sum of all currencies in major
+   * units, without exchange rates.
    */
   readonly sort?: TenantSort
   readonly order?: 'asc' | 'desc'
@@ -136,7 +136,7 @@ export interface JobStore extends Journal<
   JobStepRecord,
   'done' | 'interrupted' | 'failed' | 'cancelled'
 > {
-  /** Called before a step is sent. Sets its state to `begun` and increments its attempts. */
+  /** Sets the step's state to `begun` and increments its attempts. Call it before the step is sent. */
   begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord>
   /** Stores the request (JSON) of a begun step before it is sent. The request stays in the step's `result` until the outcome is stored. */
   sending(jobId: string, index: number, sent: string, token: LeaseToken): Promise<void>
@@ -164,9 +164,9 @@ export interface JobStore extends Journal<
     },
   ): Promise<Page<JobRecord>>
   /**
-   * Returns succeeded migration steps that name one of these prices (processor ids) as source or target, newest job first, whatever
-   * configuration id the price had. A returned step may name the price in another member only. Migrations that ended before `since` (epoch
-   * milliseconds) are left out.
+   * Returns succeeded migration steps that contain one of these prices (processor ids), newest job first. A price is found in any member of
+   * a step, not only as source or target, and whatever configuration id it had. Migrations that ended before `since` (epoch milliseconds)
+   * are left out.
    */
   movesBetween(
     processorPrices: readonly ProcessorId[],

@@ -59,8 +59,8 @@ async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller)
 
 async function updateTenant(deps: TenantDeps, id: string, change: TenantChange, caller: Caller): Promise<TenantRecord> {
   checkTenantChange(change)
-  // Runs under the lease, so that the customer does not change during a checkout or a price swap. Also, of two concurrent renames the same
-  // one wins here and at the processor.
+  // The tenant's lease keeps the customer unchanged during a checkout or a price swap. It also orders concurrent renames, so that tenant
+  // and customer end up with the same name.
   return withTenant(deps, id, (signal) => applyChange(deps, id, change, caller, signal))
 }
 
@@ -171,7 +171,8 @@ async function letGoOfCustomer(
   if (tenant.processorCustomerId === null) return
   const customer = processorId(tenant.processorCustomerId)
   await refuseWithSubscriptions(deps, customer, parting, signal)
-  // Otherwise a payment on an open page could be for a deleted tenant, or for one that has another customer by then.
+  // The open checkout pages are closed first. Otherwise a payment could arrive for a tenant that is deleted, or that has another customer
+  // by then.
   await closePages(deps.processor, { customer, tenantId: tenant.id }, signal)
   // Checks the subscriptions again, because a page may have been paid just before it expired.
   await refuseWithSubscriptions(deps, customer, parting, signal)

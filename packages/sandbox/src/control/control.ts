@@ -171,7 +171,7 @@ export class SandboxControl {
     this.#parts.faults.clear()
   }
 
-  /** Carries out the writes that a `late` or `late_arrival` fault holds back, oldest first. Returns the number of these writes. */
+  /** Carries out the writes that a `late` or `late_arrival` fault has delayed, oldest first. Returns the number of these writes. */
   land(): Promise<number> {
     return this.#parts.api.land()
   }

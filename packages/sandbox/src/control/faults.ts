@@ -18,9 +18,9 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number]
 
 /**
- * True for faults that close the connection and carry out the write later: when the test calls `land`, or after `latencyMs`. Until then the
- * idempotency key of a `late` write is in use (409). A `late_arrival` has not reached the API yet: a retry with its key is carried out at
- * once, and the late request then replays that result.
+ * True for faults that close the connection before the write is carried out. It is carried out when the test calls `land`, or after
+ * `latencyMs`. `late`: the idempotency key is in use until then, so a retry gets 409. `late_arrival`: the request has not reached the API
+ * yet, so a retry is carried out at once, and the late request then replays its result.
  */
 export const isLate = (kind: FaultKind): kind is 'late' | 'late_arrival' => kind === 'late' || kind === 'late_arrival'
 

@@ -110,7 +110,7 @@ interface Progress {
 export class Api {
   readonly #parts: ApiParts
   readonly #keys: IdempotencyKeys
-  /** Late writes, i.e. writes whose connection is closed and that are not carried out yet. Oldest first. */
+  /** Writes that a `late` fault delays: the connection is closed, and the write is not carried out yet. Oldest first. */
   readonly #late = new Map<() => Promise<void>, { readonly account: string; readonly release: () => void }>()
 
   constructor(parts: ApiParts) {
@@ -135,7 +135,7 @@ export class Api {
     return this.#finish(request, progress, outcome)
   }
 
-  /** Carries out all late writes, oldest first. Returns their number. */
+  /** Carries out all writes that a `late` fault has delayed, oldest first. Returns their number. */
   async land(): Promise<number> {
     const waiting = [...this.#late.keys()]
     for (const carryOut of waiting) await carryOut()
@@ -143,7 +143,7 @@ export class Api {
   }
 
   /**
-   * Drops the late writes of one account, or of all accounts (null), because a reset or a restored snapshot has replaced the state that they
+   * Drops the delayed writes of one account, or of all accounts (null), because a reset or a restored snapshot has replaced the state that they
    * were sent to.
    */
   forgetLate(account: string | null): void {

@@ -24,9 +24,9 @@ function bagOf(fields: object): Bag {
 }
 
 /**
- * Returns the differences between desired and live fields. `last` contains the last applied fields, to distinguish an edit from drift.
- * References are processor ids in all three. Fields and metadata keys are left alone if neither this document nor the last one manages
- * them. Without `last`, an adopted object keeps its unmanaged fields; an object that Ratecard created loses them.
+ * Returns the differences between desired and live fields. `last` contains the last applied fields, to distinguish an edit from drift. All
+ * three arguments contain processor ids as references. A field or metadata key is left alone if neither this document nor the last one
+ * manages it. Without `last`, an adopted object keeps its unmanaged fields, and an object that Ratecard created loses them.
  */
 export function differences<K extends ResourceKind>(
   kind: K,
@@ -39,7 +39,7 @@ export function differences<K extends ResourceKind>(
   const lived = bagOf(live)
   if (wanted === lived) return none
   const lasted = last === null ? null : bagOf(last)
-  // Allocated only when the first difference is found, because almost every comparison finds none.
+  // The list is created only for the first difference, because almost every comparison finds none.
   let found: Difference[] | undefined
   for (const { name: field, row } of comparedRows[kind]) {
     const one = wanted[field]

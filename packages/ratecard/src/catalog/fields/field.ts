@@ -111,7 +111,10 @@ type MissingMember<Item, Rows, Own, Structure> = Exclude<
 >
 type MembersOf<Row> = Row extends { readonly members: readonly (infer Member)[] } ? Member : never
 
-/** Compile-time check: no constraint if `Missing` is empty. Otherwise a type that does not compile and names the members without a row. */
+/**
+ * Compile-time check that every member has a row. If `Missing` is not empty, compilation fails with an error that names the missing
+ * members.
+ */
 type Complete<Missing> = [Missing] extends [never]
   ? unknown
   : { readonly 'members of the document without a row': Missing }
@@ -129,7 +132,8 @@ interface RowOptions {
 const reference = 'https://docs.stripe.com/api/'
 
 /**
- * Returns the URL in Stripe's API reference that documents the parameter: under update for a mutable field, under creation for a fixed one.
+ * Returns the URL in Stripe's API reference that documents the parameter: the page of the update call if the field can be changed,
+ * otherwise the page of the create call.
  */
 function sourceOf(objects: string, parameter: string, mutability: Mutability): string {
   if (mutability === 'attached') return `${reference}product-feature/attach#attach_product_feature-${parameter}`

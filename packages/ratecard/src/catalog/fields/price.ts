@@ -167,7 +167,8 @@ export const price = table()(
     default: { value: (price) => price.default === true, pulled: 'live' },
     enterprise_template: { value: (price) => price.enterprise_template, pulled: 'kept' },
     enterprise_id: { value: (price) => price.enterprise_id, pulled: 'kept' },
-    // Contains the derived base price if the document omits it, so that writing the derived id explicitly is no difference.
+    // If the document omits `base_price`, the value is the derived base price. So a document that writes the derived id explicitly is no
+    // change.
     base_price: {
       value: (price, product) => (isEnterprise(price) ? basePriceId(price, product.prices ?? []) : undefined),
       pulled: 'kept',

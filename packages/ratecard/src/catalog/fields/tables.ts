@@ -40,7 +40,7 @@ interface Reader {
   readonly read: (item: object, product: Product | undefined) => unknown
 }
 
-/** Readers of all fields by kind. A plan runs them for every item. Precomputed lists of objects with one shape halve the time. */
+/** Readers of all fields by kind. They are precomputed, because a plan runs them for every item; that halves the time of a plan. */
 export const readersOf = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,

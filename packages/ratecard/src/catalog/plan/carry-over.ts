@@ -20,7 +20,7 @@ const maxMetadataKeys = 48
 
 export interface CarriedOver<K extends ResourceKind> {
   readonly want: DesiredResource<K>
-  /** Values of members that are no canonical field, so that no document can contain them. */
+  /** Values that no document can contain, e.g. a trial period of a price. They belong to no canonical field. */
   readonly unsaid: readonly CarriedValue[]
   readonly issues: readonly Issue[]
 }

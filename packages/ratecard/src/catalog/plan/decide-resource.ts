@@ -30,8 +30,8 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
   const found = relevantDifferences(
     state,
     differences(want.kind, fields, target.fields, state.lastFields(want.kind, want.configId), {
-      // True if an earlier push was interrupted after writing the ownership mark and before the adoption was complete. The retry still
-      // adopts.
+      // True if an earlier push wrote the ownership mark of the adopted object and was then interrupted. The next push continues the
+      // adoption.
       adopting: want.adopt === target.processorId,
     }),
     target,
@@ -57,8 +57,8 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
 }
 
 /**
- * True if the members that no document can express are equal in both objects. Otherwise e.g. reusing an object with a trial period would
- * give every new subscriber a trial that the replaced object did not have.
+ * True if both objects have the same values in the members that no document can express. Otherwise the object is not reused. E.g. a price
+ * with a trial period would give every new subscriber a trial that the replaced price did not have.
  */
 function hasSameUnsaid({ carriable }: ObservedResource, { unsaid }: CarriedOver<ResourceKind>): boolean {
   const within = (some: readonly CarriedValue[], others: readonly CarriedValue[]) =>

@@ -30,8 +30,8 @@ export interface Binding {
 
 export interface Plan {
   /**
-   * One change per configuration id, then those of strays. Kinds are in creation order, ids in document order, archives in the order of the
-   * earlier document.
+   * One change per configuration id, then the changes of strays (objects that an abandoned push left behind). Kinds are in creation order,
+   * ids in document order, archives in the order of the earlier document.
    */
   readonly changes: readonly PlannedChange[]
   readonly steps: readonly Step[]

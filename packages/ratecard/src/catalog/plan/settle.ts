@@ -42,8 +42,8 @@ export function settleOn<K extends ResourceKind>(
   const off = switchedOff(state, want, object, differing)
   const found = off.stays ? differing.filter(({ field }) => field !== 'active') : differing
   const needs: Needs = {
-    // Not for codes, which their field `active` switches, nor for coupons, which are active while they exist, nor for features, which
-    // cannot be reactivated.
+    // Three kinds are never activated by this step. Promotion codes have a field `active` instead, coupons are active while they exist, and
+    // an archived feature cannot be reactivated.
     activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon' && kind !== 'feature' && !off.stays,
     mark: kind !== 'meter' && object.mark !== configId,
     claim: kind === 'price' && object.lookupKey !== configId,

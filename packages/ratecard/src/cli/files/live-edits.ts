@@ -46,8 +46,8 @@ export function liveEdits(
 }
 
 /**
- * Returns the items in no file (as `kind id`) that the edits refer to, directly or through other such items. They must be added too,
- * because a dangling reference makes the files invalid.
+ * Returns the items (as `kind id`) that are in no file and that the edits refer to, directly or through other such items. They must be
+ * added too, because a dangling reference makes the files invalid.
  */
 function namedBy(
   edits: readonly LiveEdit[],
@@ -85,7 +85,10 @@ function namedInMembers({ kind, configId }: Item, live: BillingConfig): (Item & 
   )
 }
 
-/** Returns the references of a changed item that none of its members contains: a product's default price is marked on the price itself. */
+/**
+ * Returns references of a changed item that the document stores elsewhere. E.g. the default price of a product is marked on the price
+ * itself.
+ */
 function namedElsewhere({ kind, fields }: DocumentDifference): (Item & { readonly member: null })[] {
   return references[kind].flatMap(([field, of]) =>
     (rowOf(kind, field)?.members ?? []).length > 0

@@ -1,4 +1,4 @@
-// Counts what a job moved, from its steps. A step can succeed without moving anything.
+// Counts the items that a job moved, from the results of its steps. A step can succeed without moving an item.
 import type { JobReport } from '@ratecard/client'
 import type { Output } from '../terminal/output.ts'
 import { showTime } from '../views/table.ts'
@@ -61,7 +61,7 @@ export function printOutcome(job: JobReport, out: Output): void {
   const { moved, stayed, waiting } = outcomeOf(job)
   printUnmoved(job, out)
   const skipped = stayed.length === 0 ? '' : `, skipped ${String(stayed.length)}`
-  // No check mark if nothing was moved, because the mark would suggest success.
+  // There is no check mark if nothing was moved, because it would suggest success.
   if (moved > 0)
     out.say(`${out.paint.green('✓')} Moved ${String(moved)}${skipped}. What each was on: ratecard jobs show ${job.id}`)
   else if (stayed.length > 0) out.say(`Moved nothing${skipped}.`)

@@ -31,10 +31,10 @@ const printed =
   (value: Inside<Shape, string>): Static<Shape> =>
     clientToWire(shape, value)
 
-/** Cast: the client's type also allows issue codes of newer servers. */
+/** The cast is needed because the client's type also allows issue codes of newer servers. */
 export const jsonOutcome = (outcome: client.PushOutcome) =>
   printed(PushOutcome)(outcome as Inside<typeof PushOutcome, string>)
-/** Cast: the client's type also allows document values of newer servers. */
+/** The cast is needed because the client's type also allows document values of newer servers. */
 export const jsonServed = (served: client.ServedConfig) =>
   printed(ServedConfig)(served as Inside<typeof ServedConfig, string>)
 export const jsonHistory = printed(History)

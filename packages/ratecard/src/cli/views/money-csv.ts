@@ -1,5 +1,6 @@
 import type { MoneyDay, MoneyDays } from '@ratecard/client'
 import { majorUnits } from '../../money/format.ts'
+import { inline } from '../terminal/terminal-text.ts'
 
 const amounts = [
   'mrr',
@@ -17,7 +18,7 @@ export function moneyCsv({ days }: MoneyDays): string {
   const names = ['day', 'currency', 'mrr', 'usage_last_period', 'new', 'expansion', 'contraction', 'churn']
   const head = [...names, 'reactivation', 'past_due'].join(',')
   const lines = days.map((day) =>
-    [day.day, day.currency, ...amounts.map((name) => majorUnits(day[name], day.currency))].join(','),
+    inline([day.day, day.currency, ...amounts.map((name) => majorUnits(day[name], day.currency))].join(',')),
   )
   return `${[head, ...lines].join('\n')}\n`
 }

@@ -4,7 +4,7 @@ import { showIssues, type ViewedIssue } from './issues.ts'
 
 /** Formats a failure as text: problem, cause, and next step. */
 export function showFailure({ problem }: CliFailure, paint: Paint): string {
-  // An issue that only repeats the problem is left out. Its pointer refers to a request that the user did not write.
+  // Issues that only repeat the problem are left out, because their pointers refer to a request that the user did not write.
   const issues: readonly ViewedIssue[] = (problem.errors ?? []).filter(({ detail }) => detail !== problem.detail)
   const parts: string[] = []
   if (issues.length > 0) parts.push(`${showIssues(issues, paint)}\n`)

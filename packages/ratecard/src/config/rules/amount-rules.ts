@@ -3,8 +3,8 @@ import { compareDecimals, decimalFromInteger, parseDecimal, zero, type Decimal }
 import { formatMinor } from '../../money/format.ts'
 import { named, quoted, warning, type Entry, type Rule } from './draft.ts'
 
-// Currencies whose hundredth (e.g. a US cent) is worth roughly 1 to 2 yen. So an amount in yen that is at least 20 times the number of
-// cents was probably written with two decimals too many. The other currencies differ too much in value, or have no decimals.
+// True for currencies whose smallest unit (e.g. a US cent) is worth about 1 to 2 yen. A price in yen can be compared with a price in such a
+// currency: if the number of yen is at least 20 times the number of cents, it was probably written with two decimals too many.
 const comparable: Readonly<Record<Currency, boolean>> = {
   usd: true,
   eur: true,
@@ -29,7 +29,7 @@ const comparable: Readonly<Record<Currency, boolean>> = {
 }
 const suspiciousRatio = 20n
 /**
- * Amounts in yen from which a price is suspicious if no other currency of the product can be compared: ¥100,000 per month, ¥1,000,000 per
+ * A price of this many yen or more is suspicious if the product has no other price to compare it with: ¥100,000 per month, ¥1,000,000 per
  * year.
  */
 const suspiciousAmount = 100_000

@@ -6,9 +6,9 @@ const maxIdLength = 100
 type Enterprise = Pick<Price, 'id' | 'enterprise_template' | 'enterprise_id' | 'previous_ids'>
 
 /**
- * Returns the current id of the ordinary price that an enterprise price replaces. It is `base_price` if given. Otherwise it is derived: the
- * longest current or earlier id of an ordinary price of the product with which the enterprise id starts, followed by `_`, `-` or `.` (e.g.
- * `pro` for `pro_acme`). Undefined for an ordinary price, or if no id matches.
+ * Returns the id of the ordinary price that an enterprise price replaces; undefined for an ordinary price, or if none is found. It is
+ * `base_price` if the document sets it. Otherwise it is derived from the enterprise id, which starts with the id of the ordinary price and
+ * `_`, `-` or `.`, e.g. `pro` for `pro_acme`. Earlier ids of ordinary prices count too. If several ids match, the longest one wins.
  */
 export function basePriceId(
   price: Enterprise & Pick<Price, 'base_price'>,

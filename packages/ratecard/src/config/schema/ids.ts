@@ -39,7 +39,8 @@ export function isEnterprise(price: Pick<Price, 'enterprise_template' | 'enterpr
   return price.enterprise_template !== undefined || price.enterprise_id !== undefined
 }
 
-// Not parsed with `URL`, because the host may still contain variables, and the id must not depend on whether the URL parses.
+// Returns host and path of a URL. It does not parse with `URL`: the host may still contain variables, and the id must be the same whether
+// the URL is valid or not.
 function hostAndPath(url: string): string {
   return url.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, '').replace(/[?#].*$/s, '')
 }

@@ -91,7 +91,7 @@ function walk(document: unknown, visit: (text: string, path: Path, isKey: boolea
       if (typeof member === 'string' && !visit(member, place, false)) return
       if (isObject) inside.push({ value: member, path: place })
     }
-    // In reverse, because the stack is read from its end and the visit must follow document order.
+    // The children are pushed in reverse order, because the stack is read from its end and the visit follows document order.
     for (const next of inside.reverse()) waiting.push(next)
   }
 }

@@ -26,7 +26,7 @@ export function createSameOrigin(publicUrl: string | null): SameOrigin {
     // `none`: the user typed the URL or opened a bookmark.
     if (site === 'none') return request.method === 'GET' || request.method === 'HEAD' ? 'ours' : 'foreign'
     if (site !== undefined) return site === 'same-origin' ? 'ours' : 'foreign'
-    // No `Sec-Fetch-Site`: without TLS, browsers send that header to loopback only.
+    // The request has no `Sec-Fetch-Site`, because without TLS browsers send that header to loopback only.
     if (origin === undefined) return 'unknown'
     if (origin === own) return 'ours'
     return isAt(origin, host) ? 'ours' : 'foreign'

@@ -19,8 +19,8 @@ export async function eventStream<Event>(
 }
 
 /**
- * Like `eventStream`, but does not wait for the first event. For sources that may be idle for long: the client gets the response headers at
- * once.
+ * Like `eventStream`, but does not wait for the first event. The client gets the response headers at once, even if the source is idle for
+ * long.
  */
 export function openEventStream<Event>(
   source: AsyncIterable<Event>,

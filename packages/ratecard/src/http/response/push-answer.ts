@@ -90,9 +90,9 @@ export async function answerOnce(
 }
 
 /**
- * Runs `work` and turns a failure into a response to store. A push that was refused after it entered the journal has had effects, so its
- * error is stored under the key. Transient failures (5xx) are not stored, so that a retry can succeed; the journal makes running the push
- * again safe.
+ * Runs `work` and returns its response. A push may be refused after it entered the journal, which has effects; its error is returned as a
+ * response too, so that it is stored under the idempotency key. Other failures are thrown and not stored, so that a retry runs `work`
+ * again. The journal makes that safe.
  */
 async function keepingFailures(work: () => Promise<RouteResponse>, request: FastifyRequest, docsUrl: string) {
   try {
@@ -105,7 +105,7 @@ async function keepingFailures(work: () => Promise<RouteResponse>, request: Fast
   }
 }
 
-/** Runs a push and returns its response with the body as text, as the store needs it. */
+/** Runs a push and returns status and body of its response, to store them under the idempotency key. The store needs the body as text. */
 async function stored(run: () => ReturnType<typeof keepingFailures>) {
   const { status, body } = await run()
   return { status, body: body.toString() }

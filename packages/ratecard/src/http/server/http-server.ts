@@ -19,9 +19,10 @@ export function createHttpServer(route: RequestListener, options: HttpServerOpti
   const { limits, workers } = options
   const settings = {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // Disabled: connections.ts has its own timeouts for bodies, because a worker may read its request body for as long as it wants.
+    // This timeout is disabled, because a worker may read its request body for as long as it wants. connections.ts has its own timeouts for
+    // bodies.
     requestTimeout: 0,
-    // Set explicitly. Node would otherwise derive it from `requestTimeout` and disable it too.
+    // This timeout is set explicitly. Node would otherwise derive it from `requestTimeout` and disable it too.
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: Math.min(limits.everyMs, limits.headersMs),
     // The router refuses a request without a Host header, so that the response is a problem like all other errors.

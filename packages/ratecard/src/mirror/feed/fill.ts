@@ -48,10 +48,10 @@ export async function fill(
 ): Promise<void> {
   const { store, clock } = deps
   for (;;) {
-    // A push needs the whole rate limit.
-    while (await store.held(pushLease)) await wait(pushLookMs, undefined, { signal })
     const filling = (await store.mirror.state())?.filling ?? null
     if (filling === null) return
+    // A push needs the whole rate limit.
+    while (await store.held(pushLease)) await wait(pushLookMs, undefined, { signal })
     await pace()
     const { next, read } = await savePage(deps, filling.kind, filling.after, signal)
     const kind = next === null ? kindAfter(filling.kind) : filling.kind

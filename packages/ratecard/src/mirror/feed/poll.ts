@@ -10,7 +10,7 @@ import { staleOfEvent } from './stale-of-event.ts'
  */
 const overlapMs = 30_000
 
-/** Without its body: after a long downtime there may be hundreds of thousands. */
+/** An event without its body, because after a long downtime there may be hundreds of thousands of events. */
 type PolledEvent = Pick<ProcessorEvent, 'id' | 'createdAt'>
 
 /** Thrown if the processor has deleted the event to which the cursor points. It deletes events after 30 days. */

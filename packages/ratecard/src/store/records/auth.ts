@@ -60,7 +60,7 @@ export const idempotencyColumns = {
   fingerprint: text(),
   /** HTTP status of the response; null while the first request is still running. */
   status: wholeOrNull(),
-  /** Sealed at rest: a response may contain a secret, for example a service key that is shown once. */
+  /** The body is sealed (encrypted) at rest, because a response may contain a secret, e.g. a service key that is shown once. */
   body: textOrNull(),
   createdAt: time(),
 } satisfies Columns

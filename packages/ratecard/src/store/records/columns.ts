@@ -21,7 +21,7 @@ export interface Column<T = unknown, U extends Use = Use> {
   /** True for a list of texts, which is stored as JSON. */
   readonly list: boolean
   readonly uses: readonly U[]
-  /** Never present at run time: the compiler derives the type of a record from it. */
+  /** This member never exists at run time. The compiler derives the type of a record from it. */
   readonly [held]?: T
 }
 

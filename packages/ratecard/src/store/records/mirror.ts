@@ -99,7 +99,10 @@ export const mirrorItemSumColumns = {
   usageLastPeriod: whole(),
 } satisfies Columns
 
-/** Monthly recurring revenue (MRR) of each customer that pays or paid: now, and at the end of the last stored day. */
+/**
+ * Monthly recurring revenue (MRR) of each customer that has MRR or ever paid. A row contains the present MRR and the MRR at the end of the
+ * last stored day.
+ */
 export const mirrorRevenueColumns = {
   customer: text(),
   currency: text(),

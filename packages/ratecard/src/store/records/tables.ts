@@ -63,7 +63,7 @@ export const tables = {
   serviceKeys: { columns: serviceKeyColumns, copiedBy: ['id'] },
   dashboardPasses: { columns: dashboardPassColumns, copiedBy: ['hash'] },
   idempotencyKeys: { columns: idempotencyColumns, copiedBy: ['key'] },
-  /** Not copied: leases end with the store that granted them. */
+  /** A copy contains no leases, because a lease ends with the store that granted it. */
   leases: { columns: leaseColumns, copiedBy: null },
   facts: { columns: factColumns, copiedBy: ['name'] },
   tenants: { columns: tenantColumns, copiedBy: ['id'] },
@@ -96,7 +96,7 @@ export const tables = {
   workerHosts: { columns: workerHostColumns, copiedBy: ['host'] },
   workerSchedules: { columns: scheduleColumns, copiedBy: ['worker', 'cron'] },
   workerRuns: { columns: runColumns, copiedBy: ['id'] },
-  /** Empty in an embedded store, which keeps log lines in a separate file. A copy reads the lines from that file. */
+  /** This table is empty in an embedded store, which keeps log lines in a separate file. A copy reads the lines from that file. */
   workerLogs: { columns: logColumns, copiedBy: ['id'] },
   workerLogSizes: { columns: logSizeColumns, copiedBy: null },
   workerChanges: { columns: workerChangeColumns, copiedBy: null },

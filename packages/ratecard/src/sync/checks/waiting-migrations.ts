@@ -1,7 +1,6 @@
-// Check for migrations that wait for a date on which they move subscribers to a price that the plan replaces or archives. The plan needs
-// approval for them. On that date the subscribers of a replaced price move to the new price, and those of an archived price stay on their
-// old price. Moves that are already scheduled at the processor still go to the old target: the plan lists them, and another migration can
-// move those subscribers on.
+// Check for migrations that wait for a date, and whose target price the plan replaces or archives. Such a plan needs approval: on that date
+// the subscribers move to the replacement, or stay on their old price if the target was archived. Moves that are already scheduled at the
+// processor still go to the old target. The plan lists them; another migration can move those subscribers on.
 import { placesOf } from '../../catalog/places.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'

@@ -80,8 +80,8 @@ export async function pushUnderLease(
   requireApproval(approvals, request.approveImpact === true, { impact: impactMember(impact) })
   const changes = changeReport(plan.changes)
   if (unchanged) {
-    // Content that expands to the same document may have a new written form (the document before expansion, e.g. with other variable
-    // names).
+    // The pushed document is unchanged, but its written form (the document before variables were expanded) may be new, e.g. with other
+    // variable names.
     if (request.written !== undefined && typeof current?.pushId === 'string')
       await deps.store.writtenForms.assign(current.pushId, request.written)
     return {

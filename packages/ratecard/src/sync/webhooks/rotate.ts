@@ -51,7 +51,7 @@ interface LiveEndpoint {
   readonly webhook: DesiredResource<'webhook'>
   readonly endpoint: ProcessorId
   readonly revision: number
-  /** Endpoints that an earlier rotation created but whose response was lost, and their secret with it. */
+  /** Endpoints of an earlier rotation whose creation response was lost, and with it their secret. */
   readonly lost: readonly ProcessorId[]
 }
 

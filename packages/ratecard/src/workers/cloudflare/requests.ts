@@ -21,7 +21,7 @@ export interface Metadata {
   readonly compatibility_date: string
   readonly compatibility_flags: readonly string[]
   readonly bindings: readonly Binding[]
-  /** Empty: Cloudflare keeps no binding of an earlier upload, because the project defines all bindings. */
+  /** The list is empty, so that Cloudflare keeps no binding of an earlier upload. The project defines all bindings. */
   readonly keep_bindings: readonly []
 }
 

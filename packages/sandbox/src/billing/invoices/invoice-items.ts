@@ -11,9 +11,9 @@ interface PendingItemsQuery {
 }
 
 /**
- * Returns the pending invoice items for an invoice of the subscription `of`, newest first. Recorded at API version 2026-08-26.dahlia. Items
- * of other subscriptions and in other currencies are left out. Prorations are left out too, because the subscription's `_pending` lines
- * contain them already.
+ * Returns the pending invoice items for an invoice of the subscription `of`, newest first. Items of other subscriptions and in other
+ * currencies are left out. Prorations are left out too, because the subscription's `_pending` lines contain them already. Source: the real
+ * API at version 2026-08-26.dahlia.
  */
 export function pendingItems(call: OperationContext, of: PendingItemsQuery): InvoiceItemBody[] {
   return allPendingItems(call, of).filter(

@@ -67,7 +67,7 @@ export function newLine(parts: LineParts): InvoiceLineBody {
     pricing: {
       price_details: { price: price.id, product: price.product },
       type: 'price_details',
-      // `unit_amount_decimal` is null for a proration, because the amount is no multiple of a unit amount. Recorded at API version
+      // `unit_amount_decimal` is null for a proration, because the amount is no multiple of a unit amount. Source: the real API at version
       // 2026-08-26.dahlia.
       unit_amount_decimal:
         parts.proration === true
@@ -174,7 +174,8 @@ export function trialLine(
     quantity: quantityOf(item),
     amount: 0,
     period: { start: item.current_period_start, end: item.current_period_end },
-    // The first text is that of flexible billing. Recorded at API version 2026-08-26.dahlia. Classic billing keeps the older text.
+    // Flexible billing has the first text, classic billing the second (older) one. Source of the first: the real API at version
+    // 2026-08-26.dahlia.
     description:
       subscription.billing_mode.type === 'flexible'
         ? `Free trial for ${quantityOf(item)} × ${productName(call, price)}`
@@ -206,11 +207,14 @@ export function meteredLines(
 
 /**
  * Returns the proration of a licensed item for the rest of its period: a credit for an old item (`sign` −1) or a charge for a new item. In
- * flexible billing a credit is a share of the amount that was charged. In classic billing it is a share of the item's current cost. Source:
- * docs.stripe.com/billing/subscriptions/billing-mode/compare, credit prorations. Amounts are rounded down, so a credit rounds away from
- * zero: a third of −10.00 is −334 cents, a third of 20.00 is 666. Recorded at API version 2026-08-26.dahlia. The amount includes the
- * running discounts (`proration_discounts: included`), so the line is not discountable. An unused `once` discount is not included; it stays
- * for a discountable line.
+ * flexible billing a credit is a share of the amount that was charged. In classic billing it is a share of the item's current cost.
+ *
+ * The amount includes the running discounts (`proration_discounts: included`), so the line is not discountable. An unused `once` discount
+ * is not included; it stays for a discountable line. Amounts are rounded down, so a credit rounds away from zero: a third of −10.00 is −334
+ * cents, a third of 20.00 is 666.
+ *
+ * Sources: docs.stripe.com/billing/subscriptions/billing-mode/compare (credit prorations), and the real API at version 2026-08-26.dahlia
+ * (rounding).
  */
 export function prorationLine(
   call: OperationContext,
@@ -282,8 +286,8 @@ export function partialPeriodLine(
 
 /** Returns the cost of an item for its current period, after discounts. */
 function costOfPeriod(call: OperationContext, subscription: SubscriptionBody, item: SubscriptionItemBody): DebitBody {
-  // An item added in mid-period paid only for the rest of the period, but its price is for the whole period. So compute from the period's
-  // start.
+  // An item that was added in mid-period was charged for the rest of the period only. Its price is for the whole period, so the cost is
+  // computed from the start of the period.
   const start = Math.min(
     item.current_period_start,
     periodAt(item._anchor, intervalOf(priceOf(call, item)), call.now).start,

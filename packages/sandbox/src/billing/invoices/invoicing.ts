@@ -292,8 +292,8 @@ function withSecret(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
 }
 
 /**
- * Returns the invoice finalized, with its number. The customer's balance is applied unless `settles` is false. Updates the customer, but
- * does not write the invoice.
+ * Finalizes the invoice and returns it with its number, for the caller to store. Unless `settles` is false, applies the customer's balance.
+ * Stores the customer with its next invoice number.
  */
 function withNumber(call: OperationContext, before: InvoiceBody, own: InvoiceBody, settles = true): InvoiceBody {
   const customer = customerOf(call, before.customer)
@@ -366,7 +366,7 @@ interface InvoiceAttempt {
 }
 
 /**
- * Attempts to pay the invoice once. The caller updates the subscription afterwards (`updateStatusAfter`). A manual attempt counts in
+ * Attempts to pay the invoice once. The caller then updates the subscription with `updateStatusAfter`. A manual attempt counts in
  * `attempt_count` only if it is the first one, and does not change the retry schedule. Source: the SDK's documentation of `attempt_count`.
  */
 export function attemptInvoice(
@@ -386,7 +386,7 @@ export function attemptInvoice(
       : attemptIntent(call, before, method, { authenticated })
   if (invoice.amount_due === 0 || intent?.status === 'succeeded') {
     const paid = { ...asPaid(call, invoice), attempt_count: tries, attempted: true }
-    // `invoice.payment_succeeded` comes before `invoice.paid`. Recorded at API version 2026-08-26.dahlia.
+    // `invoice.payment_succeeded` comes before `invoice.paid`. Source: the real API at version 2026-08-26.dahlia.
     const written = call.update(invoice, paid, 'invoice.payment_succeeded')
     call.emit('invoice.paid', written)
     setDelinquent(call, invoice, false)

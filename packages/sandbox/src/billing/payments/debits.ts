@@ -1,4 +1,4 @@
-// Records the amount last charged for each licensed item, because a credit proration is a share of it.
+// Records the amount that was last charged for each licensed item. A credit proration is a share of that amount.
 import type { InvoiceLineBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import { discountedAmount } from '../pricing/discounts.ts'
 

@@ -1,4 +1,4 @@
-// Start and end of billing periods, in UTC seconds. Prices play no part here.
+// Start and end of billing periods, in UTC seconds.
 
 /** Billing interval, as in `recurring` of a price. For example `month` and 3 mean every 3 months. */
 export interface BillingInterval {

@@ -84,8 +84,9 @@ function checkRestrictions(call: OperationContext, code: PromotionCodeBody, purc
 }
 
 /**
- * Checks the discounts of a request, without writing. Returns a new discount as its coupon and code, and an existing discount (one in
- * `kept`) as its id. If `prefix` is null, the fields are not in a list: errors then name `coupon`, not `discounts[0][coupon]`.
+ * Checks the discounts of a request and writes nothing. Returns a new discount as its coupon and code, and an existing discount (one in
+ * `kept`) as its id. If `prefix` is null, the request has one discount and no list, so errors name `coupon` instead of
+ * `discounts[0][coupon]`.
  */
 export function readDiscounts(
   call: OperationContext,

@@ -1,4 +1,4 @@
-// Amount of a quantity at a price: computed exactly, rounded half up once at the end. Periods and discounts play no part here.
+// Amount of a quantity at a price: computed exactly, and rounded half up once at the end. Discounts are not included.
 import { decimalText, divideHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { PriceBody, TierBody } from '../../objects/bodies.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'

@@ -10,8 +10,8 @@ import { priceOf, intervalOf } from '../subscriptions/subscription-records.ts'
 import type { Terms } from '../subscriptions/terms.ts'
 
 /**
- * Returns the subscription in the next phase of its schedule. After the last phase the subscription is released or canceled
- * (`end_behavior`). The caller writes the subscription. `ended` contains the items whose period is over.
+ * Computes the next phase of a subscription's schedule and returns the subscription with that phase's terms and items, for the caller to
+ * store. After the last phase the subscription is released or canceled (`end_behavior`). `ended` contains the items whose period is over.
  */
 export function enterNextPhase(
   call: OperationContext,
@@ -70,7 +70,7 @@ function finish(
   return { ...subscription, schedule: null }
 }
 
-/** Releases a subscription from its schedule and returns the schedule. The caller writes the subscription. */
+/** Stores the schedule as released and returns it. The caller must set `schedule` of the subscription to null. */
 export function releaseSchedule(call: OperationContext, schedule: SubscriptionScheduleBody): SubscriptionScheduleBody {
   const after: SubscriptionScheduleBody = {
     ...schedule,
@@ -85,8 +85,8 @@ export function releaseSchedule(call: OperationContext, schedule: SubscriptionSc
 }
 
 /**
- * Returns the items of the subscription in a phase. An item whose price is in the phase is kept. Leftover items take over the remaining
- * prices of the phase in order. Further prices become new items.
+ * Returns the subscription's items in a phase. Items keep a price that the phase contains. The other items take over the remaining prices
+ * of the phase, in order. Prices that are left after that become new items.
  */
 export function phaseItems(
   call: OperationContext,

@@ -36,7 +36,10 @@ export function checkProrationDate(before: SubscriptionBody, given: number | und
   return given
 }
 
-/** Returns the subscription with its new items. Bills the change now if it requires an invoice. The caller writes the subscription. */
+/**
+ * Returns the subscription with its new items, for the caller to store. Bills the change now if it needs an invoice; otherwise its lines
+ * stay pending.
+ */
 export function withItems(
   call: OperationContext,
   before: SubscriptionBody,
@@ -86,7 +89,7 @@ export function withPhaseItems(
   const over = new Set(ended.map((item) => item.id))
   const running = before.items.data.filter((item) => !over.has(item.id))
   const renews = ended.length > 0
-  // The renewal bills the items that the phase added, so leave them out here.
+  // Items that the phase added are left out here, because the renewal bills them.
   const kept = newItems.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
   const runningBefore = { ...before, items: { ...before.items, data: running } }
   const { credits, debits } = prorationLines(call, { before: runningBefore, after }, kept, { behavior }, false)

@@ -196,7 +196,7 @@ function firstLines(
   return lines
 }
 
-/** Refuses items whose prices have different currencies. Message recorded at API version 2026-08-26.dahlia. */
+/** Refuses items whose prices have different currencies. Source of the message: the real API at version 2026-08-26.dahlia. */
 function refuseMixedCurrencies(call: OperationContext, items: readonly ItemParams[], currency: string): void {
   for (const [index, item] of items.entries()) {
     const price = call.find('price', item.price ?? '')
@@ -248,8 +248,8 @@ function cancellation(
 }
 
 /**
- * Returns the error for a customer without a payment method. Source: public threads that quote the message. Code and status are recorded at
- * API version 2026-08-26.dahlia.
+ * Returns the error for a customer without a payment method. Source of the message: public threads. Source of code and status: the real API
+ * at version 2026-08-26.dahlia.
  */
 export function noPaymentMethodError(): Error {
   const message =

@@ -29,7 +29,7 @@ export const newItems = list(shape(newItemFields), { max: maxItems })
 export const changedItems = list(shape(changedItemFields), { max: maxItems })
 export type ItemParams = Partial<Read<typeof changedItemFields>>
 
-/** The members of a subscription that its items need, e.g. `billing_cycle_anchor` for their periods. */
+/** Members of a subscription that new items are computed with, e.g. `billing_cycle_anchor` for their periods. */
 export type Holder = Pick<
   SubscriptionBody,
   'id' | 'customer' | 'currency' | 'billing_cycle_anchor' | 'billing_mode'
@@ -159,8 +159,8 @@ function itemDiscounts(
 }
 
 /**
- * Returns a new item. Its first period begins now and ends with the trial or with the subscription's current period. Recorded at API
- * version 2026-08-26.dahlia.
+ * Returns a new item. Its first period begins now and ends with the trial or with the subscription's current period. Source: the real API
+ * at version 2026-08-26.dahlia.
  */
 export function newItem(
   call: OperationContext,
@@ -244,7 +244,7 @@ export function itemsAfter(
   return checkItems(call, [...items.values()], holder.billing_mode.type)
 }
 
-/** Refuses a new item with the price of an existing item. Message recorded at API version 2026-08-26.dahlia. */
+/** Refuses a new item with the price of an existing item. Source of the message: the real API at version 2026-08-26.dahlia. */
 function refuseDuplicatePrice({ items }: SubscriptionBody, given: readonly ItemParams[], price: string): void {
   const taken = items.data.find((item) => item.price === price)
   const named = given.find(({ id }) => id !== undefined && id === taken?.id)

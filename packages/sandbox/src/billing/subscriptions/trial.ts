@@ -10,7 +10,7 @@ import { isMetered, priceOf } from './subscription-records.ts'
 
 /**
  * Sets a new end of the trial. If a paid period is running, its unused time is credited on an invoice now. A trial that ends now is billed
- * now, with `billing_reason: subscription_update`. Recorded at API version 2026-08-26.dahlia.
+ * now, with `billing_reason: subscription_update`. Source: the real API at version 2026-08-26.dahlia.
  */
 export function withTrial(
   call: OperationContext,
@@ -45,7 +45,7 @@ export function withTrial(
   return billNow(call, after, lines)
 }
 
-/** Ends the trial and bills at once, so a payment method is required. Recorded at API version 2026-08-26.dahlia. */
+/** Ends the trial and bills at once, so a payment method is required. Source: the real API at version 2026-08-26.dahlia. */
 function endTrial(call: OperationContext, before: SubscriptionBody): SubscriptionBody {
   const items = before.items.data.map((item) => restartPeriod(call, item))
   const after: SubscriptionBody = {

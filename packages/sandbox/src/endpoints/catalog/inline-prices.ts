@@ -40,7 +40,9 @@ function createInline(call: OperationContext, price: PriceBody): PriceBody {
   return call.create({ ...price, active: false, _inline: true as const }, null)
 }
 
-/** Creates a price for a plain amount. Its product is `product`, or a new inline product. Recorded at API version 2026-08-26.dahlia. */
+/**
+ * Creates a price for a plain amount. Its product is `product`, or a new inline product. Source: the real API at version 2026-08-26.dahlia.
+ */
 export function priceOfAmount(
   call: OperationContext,
   { amount, currency: own, description }: Pick<InvoiceItemBody, 'amount' | 'currency' | 'description'>,

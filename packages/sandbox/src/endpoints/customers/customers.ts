@@ -144,8 +144,8 @@ function checkDefaultCard(call: OperationContext, id: string | null | undefined,
 }
 
 /**
- * Returns the customer's discount after the request, and `tell`, which emits the event of the discount. The caller runs `tell` after it has
- * written the customer.
+ * Returns the customer's discount after the request, and a function `tell` that emits the event of the discount. The caller stores the
+ * customer, then calls `tell`.
  */
 function ownDiscount(
   call: OperationContext,

@@ -84,7 +84,7 @@ function create(outer: OperationContext): InvoiceItemBody {
   return made
 }
 
-/** Throws unless the invoice is a draft, because only drafts can be edited. Recorded at API version 2026-08-26.dahlia. */
+/** Throws unless the invoice is a draft, because only drafts can be edited. Source: the real API at version 2026-08-26.dahlia. */
 function requireDraft(invoice: InvoiceBody): InvoiceBody {
   if (invoice.status === 'draft') return invoice
   throw badRequest('Invalid invoice: This invoice is no longer editable', undefined, 'invoice_not_editable')
@@ -192,7 +192,7 @@ function update(call: OperationContext): InvoiceItemBody {
   return written
 }
 
-/** Creates a price for the new amount of an invoice item, with the same product. Recorded at API version 2026-08-26.dahlia. */
+/** Creates a price for the new amount of an invoice item, with the same product. Source: the real API at version 2026-08-26.dahlia. */
 function withNewPrice(
   call: OperationContext,
   { currency: own, description, pricing }: InvoiceItemBody,

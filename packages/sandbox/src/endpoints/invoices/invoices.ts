@@ -31,7 +31,10 @@ const payFields = {
   payment_method: text(),
 }
 
-/** Attempts payment now. After a decline the response is an error, but the attempt is stored. Recorded at API version 2026-08-26.dahlia. */
+/**
+ * Attempts payment now. After a decline the response is an error, but the attempt is stored. Source: the real API at version
+ * 2026-08-26.dahlia.
+ */
 function pay(outer: OperationContext): HandlerResult {
   const invoice = outer.subject('invoice', 'id')
   const params = outer.read(payFields)
@@ -85,7 +88,7 @@ function sendNow(outer: OperationContext): InvoiceBody {
 function closeInvoice(outer: OperationContext, status: 'void' | 'uncollectible'): InvoiceBody {
   const invoice = outer.subject('invoice', 'id')
   outer.read({})
-  // The messages in this file are recorded at API version 2026-08-26.dahlia.
+  // Source of the messages in this file: the real API at version 2026-08-26.dahlia.
   if (status === 'void' && invoice.status === 'paid')
     throw badRequest('Invoices with `paid` payments cannot be voided.')
   if (status === 'uncollectible' && invoice.status === 'uncollectible')

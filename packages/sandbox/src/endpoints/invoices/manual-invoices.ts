@@ -33,8 +33,8 @@ const createFields = {
 }
 
 /**
- * Checks the due date. Only `send_invoice` takes one, as a date or as a number of days, not both. Messages recorded at API version
- * 2026-08-26.dahlia.
+ * Checks the due date. Only `send_invoice` takes one, as a date or as a number of days, not both. Source of the message: the real API at
+ * version 2026-08-26.dahlia.
  */
 function checkDue(
   method: CollectionMethod,
@@ -138,7 +138,7 @@ export function updateInvoice(outer: OperationContext): InvoiceBody {
     custom_fields: fields === undefined ? before.custom_fields : fields && [...fields],
     default_payment_method: card ?? before.default_payment_method,
     description: params.description === undefined ? before.description : params.description,
-    // The days count from the creation of the invoice. Recorded at API version 2026-08-26.dahlia.
+    // The days count from the creation of the invoice. Source: the real API at version 2026-08-26.dahlia.
     due_date: params.due_date ?? (days === undefined ? before.due_date : before.created + days * day),
     footer: params.footer === undefined ? before.footer : params.footer,
     metadata: applyMetadata(before.metadata, about),
@@ -147,8 +147,8 @@ export function updateInvoice(outer: OperationContext): InvoiceBody {
 }
 
 /**
- * Returns when a draft is finalized: an hour after its creation if it auto-advances, even if `auto_advance` is set later. Recorded at API
- * version 2026-08-26.dahlia.
+ * Returns when a draft is finalized: an hour after its creation if it auto-advances, even if `auto_advance` is set later. Source: the real
+ * API at version 2026-08-26.dahlia.
  */
 function autoAdvanceOf(
   { collection_method: method, created }: InvoiceBody,
@@ -162,7 +162,7 @@ function autoAdvanceOf(
   }
 }
 
-/** Deletes a manual draft with its lines. Recorded at API version 2026-08-26.dahlia. */
+/** Deletes a manual draft with its lines. Source: the real API at version 2026-08-26.dahlia. */
 export function deleteInvoice(call: OperationContext): void {
   call.read({})
   const invoice = call.subject('invoice')

@@ -54,7 +54,7 @@ export function asPhaseItem(
   }
 }
 
-/** The members of a subscription that a new schedule needs. */
+/** Subscription from which a new schedule takes its default settings. `id` is null for a subscription that does not exist yet. */
 type ScheduledSubscription = Pick<
   SubscriptionBody,
   | 'automatic_tax'
@@ -68,7 +68,7 @@ type ScheduledSubscription = Pick<
   | 'test_clock'
 > & { readonly id: string | null }
 
-/** Returns default values for a schedule whose subscription does not exist yet. */
+/** Returns the default settings for a schedule that will create its subscription later. */
 export function futureSubscription(
   { customer }: { readonly customer: string },
   clock: string | null,

@@ -68,7 +68,7 @@ const phaseFields = {
 type PhaseParams = Read<typeof phaseFields>
 export const phasesParam = list(shape(phaseFields), { max: 10 })
 
-/** The members of a subscription that its phases need. The subscription may not exist yet. */
+/** Members of a subscription that its phases are computed with. The subscription may not exist yet. */
 type PlannedSubscription = Pick<SubscriptionBody, 'currency' | 'customer' | 'discounts'> & {
   readonly items: { readonly data: SubscriptionBody['items']['data'] }
 }

@@ -1,4 +1,4 @@
-// The operations `/v1/<resource>/search`. New objects are found at once, unless a search delay imitates the real API's index.
+// The operations `/v1/<resource>/search`. A new object is found at once, unless a search delay is set, which imitates the real API's index.
 import type { Kind } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { badRequest } from '../../protocol/responses/errors.ts'

@@ -22,7 +22,7 @@ export function resume(outer: OperationContext): SubscriptionBody {
     proration_behavior: oneOf('always_invoice', 'create_prorations', 'none'),
   })
   if (isEnded(before)) throw noSuchResource('subscription', before.id, 'id')
-  // Message recorded at API version 2026-08-26.dahlia.
+  // Source of the message: the real API at version 2026-08-26.dahlia.
   if (before.status !== 'paused') throw badRequest('You can only resume a subscription if it is `paused`.')
   const call = outer.at(timeOf(outer, before.test_clock))
   const data = before.items.data.map((item) => restartPeriod(call, item))

@@ -152,7 +152,7 @@ function create(outer: OperationContext): SubscriptionBody {
   const params = outer.read(createFields)
   if (params.customer === undefined) throw missingParam('customer')
   const customer = outer.find('customer', params.customer)
-  // An unknown customer is a 404, although the id is a parameter. Recorded at API version 2026-08-26.dahlia.
+  // An unknown customer is a 404, although the id is a parameter. Source: the real API at version 2026-08-26.dahlia.
   if (customer === undefined) throw noSuchResource(nouns.customer.noun, params.customer, 'customer')
   const call = outer.at(timeOf(outer, customer.test_clock))
   return subscribe(call, {
@@ -237,8 +237,8 @@ export function refusePaused({ status }: Pick<SubscriptionBody, 'status'>): void
 }
 
 /**
- * Refuses most changes of an incomplete subscription until its first invoice is paid. The allowed parameters and the error code are
- * recorded at API version 2026-08-26.dahlia.
+ * Refuses most changes of an incomplete subscription until its first invoice is paid. Source of the allowed parameters and the error code:
+ * the real API at version 2026-08-26.dahlia.
  */
 export function refuseIncomplete(
   before: SubscriptionBody,

@@ -1,5 +1,5 @@
-// The parameters and requests of the real API. They determine the text of an error: what the real API has is "not supported by the
-// sandbox"; what it lacks too gets the real API's message. The lists are parsed at the first error.
+// The parameters and requests of the real API. They decide the text of an error. If the real API has the parameter, it is "not supported by
+// the sandbox"; otherwise the error has the real API's message. The lists are parsed at the first error.
 import { knownParameters, knownRequests } from './known-parameters.generated.ts'
 
 /**

@@ -86,7 +86,7 @@ export function noSuchResource(noun: string, id: string, param: string): StripeE
   return new StripeError(noSuch(noun, id), { status: 404, code: 'resource_missing', param })
 }
 
-/** Returns the message for an unknown id. For invoice items it includes the mode. Recorded at API version 2026-08-26.dahlia. */
+/** Returns the message for an unknown id. For invoice items it includes the mode. Source: the real API at version 2026-08-26.dahlia. */
 function noSuch(noun: string, id: string): string {
   return `No such ${noun}: '${id}'${noun === 'Invoice Item' ? '(livemode=false)' : ''}`
 }

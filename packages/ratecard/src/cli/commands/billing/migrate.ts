@@ -48,7 +48,8 @@ export const billingMigrate: Command = {
     if (options.flag('dryRun')) return { json: jsonMigrationPlan(plan) }
     const moving = plan.lines.filter((line) => line.skipped === null).length
     if (moving === 0 && (request.to !== 'now' || canAsk(context))) return { json: jsonMigrationPlan(plan) }
-    // Confirm on a terminal, and always for `now`: it drops what a renewal would have billed. Other migrations can still be cancelled.
+    // A terminal always asks for confirmation. Without a terminal only `--to now` needs it (`--yes`), because it takes effect at once;
+    // other migrations can still be cancelled.
     if (canAsk(context) || request.to === 'now')
       await requireConsent(context, {
         question: `Move ${count(moving, 'subscription')}?`,

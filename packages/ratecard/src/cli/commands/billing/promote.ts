@@ -245,7 +245,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
     written: expanded.written,
   })
   showOutcome(context, outcome)
-  // `unchanged`: the target already has this content, maybe written differently. No revision was created, so there is none to verify.
+  // `unchanged`: the target already has this content, maybe written differently. No revision was created, so there is nothing to verify.
   if (outcome.status === 'applied') {
     await verify(promotion, outcome, io.signal)
     const same =

@@ -3,6 +3,7 @@ import type { Command, CommandContext } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
 import { connect } from '../../server-address.ts'
 import { noteAsOf } from '../../views/as-of.ts'
+import { inline } from '../../terminal/terminal-text.ts'
 import { count } from '../../views/issues.ts'
 import { jsonMoney, jsonMoneyDays } from '../../views/json.ts'
 import { moneyCsv } from '../../views/money-csv.ts'
@@ -46,7 +47,7 @@ export const money: Command = {
 function show({ out }: CommandContext, now: Money, days: MoneyDays): void {
   if (now.currencies.length === 0) out.say('No subscriptions yet.')
   for (const currency of now.currencies) {
-    out.print(headOf(currency, days).join('\n'))
+    out.print(headOf(currency, days).map(inline).join('\n'))
     if (currency.byPrice.length > 0) out.print(`${byPrice(currency, out)}\n`)
   }
   const pushes = days.pushes.slice(-5).reverse()

@@ -35,7 +35,9 @@ export const enterprisePrices: Command = {
   },
 }
 
-/** Cast: the client's type has plain strings where the document has enumerations, because a newer server may have more values. */
+/**
+ * The cast is needed because the client's type has plain strings where the document has enumerations: a newer server may have more values.
+ */
 const rowOf = (price: PriceDocument) => [price.id, describePrice(price as Parameters<typeof describePrice>[0])]
 
 function targetOf({ options }: CommandContext): { template: string | undefined; id: string | undefined } {
@@ -156,7 +158,7 @@ function showOutcome({ out }: CommandContext, outcome: EnterpriseOutcome): Comma
   const count = `${String(outcome.pricesSwapped)} ${outcome.pricesSwapped === 1 ? 'price' : 'prices'}`
   if (outcome.checkoutsClosed > 0) out.say(`  ${paint.dim('·')}  ${closedPagesText(outcome.checkoutsClosed)}`)
   const left = outcome.leftOnOtherDeal
-  // No check mark while items stay on other negotiated prices, because the mark would suggest that everything was swapped.
+  // There is no check mark while items stay on other negotiated prices, because it would suggest that everything was swapped.
   const tick = left === 0 ? `${paint.green('✓')} ` : ''
   out.say(outcome.dryRun === true ? `Would swap ${count}.` : `${tick}Swapped ${count}.`)
   if (left > 0)
@@ -178,7 +180,8 @@ export const enterpriseCoverage: Command = {
     const columns = [{ title: 'base price' }, ...targets.map((title) => ({ title }))]
     const rows = coverage.rows.map(({ basePriceId, cells }) => [
       basePriceId,
-      // A base price without any negotiated price is no gap, so its cells stay empty.
+      // `–` marks a gap: a customer or template without a negotiated price for this base price. A base price that nobody negotiated has no
+      // gaps, so its cells stay empty.
       ...cells.map(({ priceId }) => priceId ?? (cells.some((cell) => cell.priceId !== null) ? out.paint.red('–') : '')),
     ])
     printTable(out, columns, rows, 'There are no negotiated prices.')

@@ -85,8 +85,8 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
     if (repeat === 'doubtful' && call.access === 'write') doubt ??= error
     const waitMs = backoffMs(attempt, options.firstWaitMs)
     const exhausted = failures[repeat] >= attempts[call.access][repeat] || options.clock.now() + waitMs > giveUpAt
-    // A replayed failure (`repeated`) is the outcome of the first attempt. Any other refusal of a retry does not prove that an earlier
-    // attempt did nothing: it may still be in flight.
+    // A replayed failure (`repeated`) is the outcome of the first attempt, so it is final. Any other refusal leaves the outcome of an
+    // earlier attempt open, because that attempt may still be in flight.
     if (exhausted) throw error.repeated ? error : (doubt ?? error)
     try {
       await wait(waitMs, undefined, { signal: call.signal })

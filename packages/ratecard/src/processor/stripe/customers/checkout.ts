@@ -34,7 +34,7 @@ export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.Session
     success_url: wanted.successUrl,
     cancel_url: wanted.cancelUrl,
     metadata,
-    // Sent only if true: together with an applied promotion code Stripe refuses the parameter, whatever its value.
+    // `allow_promotion_codes` is sent only if true: Stripe refuses it beside an applied promotion code, whatever its value.
     ...(wanted.allowPromotionCodes ? { allow_promotion_codes: true } : {}),
     ...(currency === null ? {} : { currency }),
     ...(promotionCode === null ? {} : { discounts: [{ promotion_code: promotionCode }] }),

@@ -111,7 +111,7 @@ export function priceAdapter(prices: Stripe['prices']): KindAdapter<'price', Str
       send: (options) => prices.retrieve(id, { expand }, options),
     }),
     search: (step) => list({ lookup_keys: [step.configId], active: true }),
-    // Two lists, because Stripe lists only active prices without the filter.
+    // Reads two lists, because Stripe lists only active prices without the filter.
     lists: () => [list({ active: true }), list({ active: false })],
     observe: observePrice,
   }

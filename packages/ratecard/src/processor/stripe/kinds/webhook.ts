@@ -27,8 +27,9 @@ const translations: Translations<
   description: changeableText('description'),
   apiVersion: {
     read: (endpoint) => endpoint.api_version ?? '',
-    // Default: the SDK's API version. Otherwise events would use the account's default version, which somebody can raise in Stripe's
-    // dashboard. A version that Stripe does not have is refused by Stripe, not here, because the SDK's list may be older than Stripe's.
+    // If the document gives no API version, the endpoint gets the SDK's version. Otherwise its events would use the account's default
+    // version, which somebody can raise in Stripe's dashboard. The version is not validated here, because Stripe may have newer versions
+    // than the SDK's list.
     create: (version) => ({
       api_version: (version === '' ? Stripe.API_VERSION : version) as Stripe.WebhookEndpointCreateParams.ApiVersion,
     }),

@@ -65,7 +65,7 @@ export async function readScheduledPrices(
 function refuseEnding(subscription: SubscriptionReply): void {
   const { id, cancel_at: at } = subscription
   if (hasEnded(subscription)) throw rejected(`The subscription ${id} has ended.`)
-  // Refused because a schedule would override the planned cancellation.
+  // A schedule would override the planned cancellation, so the move is refused.
   if (subscription.cancel_at_period_end === true || (at !== null && at !== undefined))
     throw rejected(`The subscription ${id} is going to be cancelled, so its items are not moved.`)
 }

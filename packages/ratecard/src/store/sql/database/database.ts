@@ -134,14 +134,14 @@ export class Database {
     const last = this.#refusal
     const at = (this.#options.clock ?? systemClock).now()
     if (last?.kind === 'damage') return
-    // A full disk counts for a minute. A lost connection must not replace it, because a lost connection stops counting as soon as the
-    // database is reached again.
+    // A condition such as a full disk stays the last refusal for a minute. A lost connection must not replace it, because that refusal is
+    // dropped as soon as the database is reached again.
     if (last?.kind === 'condition' && refusal.kind === 'connection' && at - last.at < refusalMs) return
     this.#refusal = { ...refusal, access, at }
   }
 
   #refuseInside(): void {
-    // Without this check, the call would deadlock with the surrounding transaction on SQLite, and run outside of it on PostgreSQL.
+    // Without this check, a call within a transaction would deadlock on SQLite, and run outside of the transaction on PostgreSQL.
     if (this.#inside.getStore() === true)
       throw new Error('The store was used inside one of its own transactions: use the handle of the transaction.')
   }

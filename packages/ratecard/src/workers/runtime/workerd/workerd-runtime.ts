@@ -136,7 +136,7 @@ class WorkerdRuntime implements WorkerRuntime {
     const ground = await this.prepare().catch((error: unknown) => {
       throw new ServiceError('worker_unavailable', `No worker can run here: ${String(error)}`, { cause: error })
     })
-    // Imported when the first worker starts, so that a service without workers does not load undici.
+    // The pool is imported when the first worker starts, so that a service without workers does not load undici.
     const { createPool } = await import('./traffic/pool.ts')
     const map = traceMapper(spec.sourceMap)
     const user = (await ground.users?.claim()) ?? null

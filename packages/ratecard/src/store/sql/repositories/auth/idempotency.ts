@@ -26,7 +26,7 @@ export function sqlIdempotency(database: Database, sealer: Sealer): IdempotencyS
             .executeTakeFirst()
           if (claimed !== undefined) return null
           const row = await db.selectFrom('idempotencyKeys').selectAll().where('key', '=', key).executeTakeFirst()
-          // No row: another process released the key between the two statements, so the key is free again.
+          // If there is no row, another process released the key between the two statements, so the key is free again.
           if (row !== undefined) return row
         }
       })

@@ -41,7 +41,7 @@ export async function markStale(
     const key = `${ref.kind} ${ref.id}`
     if ((oldest.get(key)?.since ?? Infinity) > ref.since) oldest.set(key, ref)
   }
-  // Sorted, so that concurrent transactions lock the rows in the same order and cannot deadlock.
+  // The rows are sorted, so that concurrent transactions lock them in the same order and cannot deadlock.
   const rows = [...oldest]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, { kind, id, since }]) => ({ kind, id, since, marked, ...unread }))

@@ -70,7 +70,7 @@ export class SqlRevenue implements RevenueStore {
   }
 
   async save(sums: readonly NewSums[]): Promise<void> {
-    // Sorted, so that concurrent transactions lock the rows in the same order and cannot deadlock.
+    // The rows are sorted, so that concurrent transactions lock them in the same order and cannot deadlock.
     const sorted = [...sums].sort((a, b) => (a.customer < b.customer ? -1 : 1))
     await this.#database.write(async (db) => {
       await saveItemSums(db, sorted)

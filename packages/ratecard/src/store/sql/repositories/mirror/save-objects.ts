@@ -122,7 +122,7 @@ async function storeRows(
             status: eb.ref('excluded.status'),
             happenedAt: eb.ref('excluded.happenedAt'),
           }))
-          // Checks again, because another transaction may have inserted the row since it was read.
+          // The statement checks the number again, because another transaction may have inserted the row since it was read.
           .where((eb) =>
             eb.or([
               eb('mirrorObjects.readAt', '<', begun),

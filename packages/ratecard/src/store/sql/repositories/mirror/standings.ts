@@ -9,7 +9,7 @@ import type { ReadConnection, Write } from '../../database/database.ts'
 type NewStanding = CustomerStanding & Pick<Unsummed, 'marked'>
 
 export async function saveStandings(db: Write, standings: readonly NewStanding[]): Promise<void> {
-  // Sorted, so that concurrent transactions lock the rows in the same order and cannot deadlock.
+  // The rows are sorted, so that concurrent transactions lock them in the same order and cannot deadlock.
   const sorted = [...standings].sort((a, b) => (a.customer < b.customer ? -1 : 1))
   await inBatches(sorted, (slice) =>
     db

@@ -67,7 +67,7 @@ function filtersOf(query: TenantListQuery): readonly RawBuilder<boolean>[] {
   return conditions
 }
 
-/** Condition: the tenant has an item or a free subscription on one of these prices. */
+/** Returns the SQL condition for tenants that have an item or a free subscription on one of these prices. */
 function onOneOf(prices: readonly string[]): RawBuilder<boolean> {
   if (prices.length === 0) return sql`1 = 0`
   const list = sql.join(prices)

@@ -28,7 +28,7 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
             .where('priceId', '=', priceId)
             .where('endedAt', 'is', null)
             .executeTakeFirst()
-          // No row: another process ended the subscription between the two statements, so a new one can start.
+          // If there is no row, another process ended the subscription between the two statements, so a new one can start.
           if (running !== undefined) return running
         }
       })

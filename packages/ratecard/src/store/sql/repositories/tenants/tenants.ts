@@ -152,7 +152,7 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
         const tenant = await db.deleteFrom('tenants').where('id', '=', id).returningAll().executeTakeFirst()
         if (tenant === undefined) return undefined
         await db.deleteFrom('tenantListings').where('tenantId', '=', id).execute()
-        // Revoked, so that a later tenant with the same id does not inherit any session of this one.
+        // The tenant's sessions are revoked, so that a later tenant with the same id does not inherit them.
         await db
           .updateTable('sessions')
           .set({ revokedAt: audit.createdAt })

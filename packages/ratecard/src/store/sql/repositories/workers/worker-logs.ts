@@ -19,8 +19,8 @@ export interface WorkerLogParts {
   /** Opens the database when the first statement needs it. */
   readonly open: () => Promise<Database>
   /**
-   * Only for a separate log file, which this store also closes. Returns false if the file does not exist yet, so that there is nothing to
-   * tidy.
+   * Set only for a separate log file, which this store also closes. Returns false if the file does not exist yet, so that there is nothing
+   * to tidy.
    */
   readonly ownFileExists?: () => boolean
 }

@@ -109,7 +109,7 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
       return database.write(async (db) => {
         for (let scheduledTime = run.scheduledTime; ; scheduledTime++) {
           const claimed = await start(db, { ...run, scheduledTime }, instance, now)
-          // Null: a tick or another manual run already has this millisecond as its time, so try the next one.
+          // If a tick or another manual run already has this millisecond as its time, the next millisecond is tried.
           if (claimed !== null) return claimed
         }
       })

@@ -32,7 +32,7 @@ export async function sweepOrphans(): Promise<void> {
 }
 
 async function sweepRoot(root: string): Promise<void> {
-  // Ignores what no longer exists, because another service that starts at the same time may sweep the same folder.
+  // Ignores files that no longer exist, because another service that starts at the same time may sweep the same folder.
   for (const name of await readdir(root).catch(() => [])) {
     const folder = path.join(root, name)
     const pid = Number(await readFile(path.join(folder, 'pid'), 'utf8').catch(() => ''))

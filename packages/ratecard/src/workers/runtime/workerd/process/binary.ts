@@ -22,7 +22,8 @@ export function findWorkerd(): string | null {
       const binary = path.join(path.dirname(from?.resolve(`${name}/package.json`) ?? ''), 'bin', 'workerd')
       if (existsSync(binary)) return binary
     } catch {
-      // Not found from this location: package managers install transitive dependencies in different locations. Try the next one.
+      // The package was not found from this location. Package managers install transitive dependencies in different locations, so the next
+      // one is tried.
     }
   }
   return null

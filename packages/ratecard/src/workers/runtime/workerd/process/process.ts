@@ -161,7 +161,8 @@ function lowerPriority(pid: number): void {
     // Linux has a priority per thread. Setting the priority of the process alone would miss threads that already run.
     for (const thread of readdirSync(`/proc/${pid}/task`)) os.setPriority(Number(thread), priority)
   } catch {
-    // Ignored: the process has ended, or the system does not allow the change. The worker then has the same priority as the service.
+    // The failure is ignored: the process has ended, or the system does not allow the change. The worker then has the same priority as the
+    // service.
   }
 }
 
@@ -259,6 +260,6 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // Ignored: the process has already ended.
+    // The failure is ignored, because the process has already ended.
   }
 }
