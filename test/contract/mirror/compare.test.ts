@@ -3,7 +3,6 @@ import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
 import { pushLease } from '../../../packages/ratecard/src/journal/leases.ts'
 import { beginComparison } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
-import { fill } from '../../../packages/ratecard/src/mirror/feed/fill.ts'
 import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
 import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
@@ -45,7 +44,7 @@ describe('the full comparison of the mirror', () => {
   it('polls events and reads stale objects while it waits for a push', async () => {
     const world = await filled()
     // As if the push never ended: the comparison lists nothing meanwhile.
-    const released = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<null>()
     const pushing = world.store.exclusively(pushLease, () => released.promise)
     await beginComparison(world.deps)
     await world.store.mirror.setState({ beganAt: world.clock.now() })
@@ -53,7 +52,7 @@ describe('the full comparison of the mirror', () => {
     await world.stripe.subscriptions.cancel(world.id)
     await expect.poll(async () => (await world.subscription(world.id))?.status, patience).toBe('canceled')
     expect((await world.store.mirror.state())?.comparing).not.toBeNull()
-    released.resolve()
+    released.resolve(null)
     await pushing
     await expect.poll(async () => (await world.store.mirror.state())?.comparing, patience).toBeNull()
   })

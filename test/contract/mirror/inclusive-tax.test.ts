@@ -19,7 +19,7 @@ describe('the MRR of a subscription whose prices contain tax', () => {
       })
       await world.fill()
       await world.settle()
-      const invoice = await stripe.invoices.retrieve(String(latest))
+      const invoice = await stripe.invoices.retrieve(latest as string)
       expect(invoice.total_excluding_tax).toBe(10_000)
       expect(await world.store.mirror.standing(processorId(customer))).toMatchObject({ monthly: { usd: '10000' } })
       expect((await world.store.mirror.find('invoice', invoice.id))?.lines).toMatchObject([

@@ -12,7 +12,7 @@ async function worldWith(change: Invoice | Record<string, unknown>) {
   const world = await mirrorWorld()
   const price = await world.monthly(1500)
   const [odd, ordinary] = [await world.subscribed(price), await world.subscribed(price)]
-  const oddInvoice = String(odd.latest_invoice)
+  const oddInvoice = odd.latest_invoice as string
   const proxy = await rewritingProxy(world.port)
   const rewritten = (invoice: Invoice) => (invoice.id === oddInvoice ? { ...invoice, ...change } : invoice)
   const distort = () => {
@@ -31,7 +31,7 @@ async function worldWith(change: Invoice | Record<string, unknown>) {
   const restore = () => {
     proxy.rewrite(({ body }) => body)
   }
-  return { ...world, ...feed, oddInvoice, ordinaryInvoice: String(ordinary.latest_invoice), asOf, restore }
+  return { ...world, ...feed, oddInvoice, ordinaryInvoice: ordinary.latest_invoice as string, asOf, restore }
 }
 
 describe('an object that cannot be read', () => {

@@ -4,6 +4,11 @@ import { clientOf, sandboxForTest, startTestSandbox } from '../../support/sandbo
 import { refusal } from '../../support/stripe-refusal.ts'
 import { customerShop, day } from './customer-shop.ts'
 
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => (result ??= work())
+}
+
 test('a reset drops the late writes of the account, and keeps those of another account', async () => {
   const sandbox = await sandboxForTest()
   const { control, apiKey, stripe } = sandbox
@@ -24,8 +29,8 @@ test('a reset drops the late writes of the account, and keeps those of another a
 test('a clock that is still advancing when the server closes is answered with 503, not as if it had moved', async () => {
   const sandbox = await startTestSandbox()
   const { url, apiKey, stripe } = sandbox
-  let closing: Promise<void> | undefined
-  onTestFinished(() => closing ?? sandbox.close())
+  const close = once(() => sandbox.close())
+  onTestFinished(close)
   const { id: customer } = await stripe.customers.create({ payment_method: 'pm_card_visa' })
   const product = (await stripe.products.create({ name: 'Daily' })).id
   const recurring = { interval: 'day' } as const
@@ -41,7 +46,7 @@ test('a clock that is still advancing when the server closes is answered with 50
   const moving = fetch(`${url}/_sandbox/clock`, { method: 'POST', headers, body })
   // Another request is served between two slices, so the clock is advancing now.
   await stripe.products.list()
-  closing = sandbox.close()
+  const closing = close()
   const answer = await moving
   expect(answer.status).toBe(503)
   expect(await answer.json()).toMatchObject({ error: expect.stringContaining('closed while the clock') })

@@ -2,11 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type {
-  FreeSubscriber,
-  MirrorState,
-  StoredSubscriber,
-} from '../../../packages/ratecard/src/store/mirror-store.ts'
+import type { MirrorState } from '../../../packages/ratecard/src/store/mirror-store.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { MakePlace } from '../../support/store.ts'
 import {

@@ -6,7 +6,7 @@ import type { SumStores } from '../../../packages/ratecard/src/mirror/sums/sum-c
 /** Stores with one customer whose sums are outdated until they are saved. Its objects are read when the test lets them be read. */
 function slowStores() {
   const marks = new Map([['cus_1', 1]])
-  const gate = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<null>()
   let reads = 0
   const stores: SumStores = {
     mirror: {
@@ -27,7 +27,15 @@ function slowStores() {
     },
   }
   const mark = (customer: string, marked: number) => marks.set(customer, marked)
-  return { stores, mark, open: gate.resolve, reads: () => reads, marks }
+  return {
+    stores,
+    mark,
+    open: () => {
+      gate.resolve(null)
+    },
+    reads: () => reads,
+    marks,
+  }
 }
 
 describe('outdated sums that many requests need at once', () => {
