@@ -157,6 +157,5 @@ export type MirrorPaymentRow = RecordOf<typeof mirrorPaymentColumns>
 export type MirrorItemSumRow = RecordOf<typeof mirrorItemSumColumns>
 export type MirrorRevenueRow = RecordOf<typeof mirrorRevenueColumns>
 export type MirrorDayRow = RecordOf<typeof mirrorDayColumns>
-export type MirrorStaleRow = RecordOf<typeof mirrorStaleColumns>
 export type MirrorStandingRow = RecordOf<typeof mirrorStandingColumns>
 export type MirrorStateRow = RecordOf<typeof mirrorStateColumns>
