@@ -1,5 +1,5 @@
-// Bundles the pages of the dashboard into the package that serves them: hashed files, an index, a list of what there is. A second
-// run does nothing. Plain JavaScript: `npm ci` starts it after the compiler.
+// Bundles the dashboard into the package that serves it: files with a content hash in their name, an index, and a list of all files.
+// Unchanged inputs are not bundled again. Plain JavaScript, because `npm ci` runs it.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -10,7 +10,7 @@ const target = path.join(root, 'packages/ratecard/dist/pages')
 const manifest = path.join(target, 'manifest.json')
 const mount = '/dashboard'
 
-/** What the pages are made of: their own sources, the rooms that they share with the service, the client. */
+/** Inputs of the bundle: the dashboard's sources, the code of the service that it shares, and the client. */
 const inputs = [
   source,
   path.join(root, 'packages/client/dist'),
@@ -26,7 +26,9 @@ function newest(place) {
 
 const isBuilt = () => existsSync(manifest) && statSync(manifest).mtimeMs >= Math.max(...inputs.map(newest))
 
-/** A shared room may use Node in functions that no page calls: those are left out, and what is not is found afterwards. */
+/**
+ * Shared code may use Node in functions that no page calls. Marking Node's modules as free of side effects leaves them out of the bundle.
+ */
 const nothingOfNode = {
   name: 'nothing-of-node',
   setup({ onResolve }) {
@@ -34,7 +36,7 @@ const nothingOfNode = {
   },
 }
 
-/** Bundles all pages. The earlier files stay in place until the new ones are whole. */
+/** Bundles all pages. The files of the last build stay in place until the new ones are complete. */
 export async function buildDashboard() {
   if (!existsSync(path.join(root, 'node_modules/react'))) {
     console.log('build: the dashboard is skipped, because its development dependencies are not installed')
@@ -88,7 +90,7 @@ export async function buildDashboard() {
   renameSync(fresh, target)
 }
 
-/** The frame of every page as HTML: seen while the script is still on its way. */
+/** Renders the frame of every page as HTML, which is visible before the script has loaded. */
 async function renderShell(build, folder) {
   const file = path.join(folder, 'shell.mjs')
   await build({
@@ -113,13 +115,13 @@ const addressOf = (file) => `${mount}/assets/${path.basename(file)}`
 const importedBy = (output) =>
   (output?.imports ?? []).filter(({ kind }) => kind === 'import-statement').map((one) => addressOf(one.path))
 
-/** What the first script imports: fetched beside it instead of after it. */
+/** Returns the chunks that the first script imports. The browser fetches them together with that script instead of after it. */
 function firstChunks({ outputs }) {
   const [main] = Object.entries(outputs).filter(([file]) => /\/main-\w+\.js$/.test(file))
   return importedBy(main?.[1])
 }
 
-/** By the path of a page, as `pages.ts` has it: what its document may have the browser fetch beside the first script. */
+/** Returns, for each path in `pages.ts`, the scripts that the browser is to fetch together with the first script. */
 function scriptsOf({ outputs }, { first }) {
   const places = readFileSync(path.join(source, 'pages.ts'), 'utf8').matchAll(
     /'(\/[^']+)': pageOf\(\(\) => import\('\.\/(pages\/\w+\.tsx)'\)/g,
@@ -150,7 +152,7 @@ ${first.map((file) => `<link rel="modulepreload" href="${file}">\n`).join('')}</
 </html>
 `
 
-/** Bytes of the files that the first page loads, as the service sends them. For the bench and the tests. */
+/** Returns the paths of the files that the first page loads. Used by the benchmark and the tests. */
 export function firstPageFiles() {
   const html = readFileSync(path.join(target, 'index.html'), 'utf8')
   return [...html.matchAll(/(?:src|href)="\/dashboard\/assets\/([^"]+)"/g)].map(([, name]) =>

@@ -51,7 +51,7 @@ function declarationOf(typescript, file) {
   return outputText
 }
 
-/** Whole or not at all, and only what changed: several processes may build at once. */
+/** Writes a file atomically, and only if its content has changed, because several processes may build at the same time. */
 function write(name, text) {
   const file = path.join(out, name)
   const present = readPresent(file)

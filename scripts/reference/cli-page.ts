@@ -42,7 +42,7 @@ export function cliPage(): string {
   const groupRows = Object.entries(groups).map(([name, meaning]) => [code(`ratecard ${name}`), meaning])
   return page('Commands', 'packages/ratecard/src/cli', [
     intro,
-    table(['Group', 'What it is for'], groupRows),
+    table(['Group', 'Purpose'], groupRows),
     '## Options of every command',
     optionTable(globalOptions),
     ...commands.flatMap(commandBlocks),

@@ -1,4 +1,4 @@
-// Every command with --debug against a real service: the lines about requests contain no secret.
+// Runs every command with --debug against a real service: no line about a request contains a secret.
 import { beforeAll, expect, it } from 'vitest'
 import { commands } from '../../packages/ratecard/src/cli/program/commands.ts'
 import { serverWorld } from '../cli/server-world.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
   expect(webhookSecret).toMatch(/^whsec_/)
 })
 
-/** They serve until they are stopped, or take the data of the service away. */
+/** Commands that are left out: they run until they are stopped, or remove the data of the service. */
 const left = new Set([
   'server start',
   'sandbox',
@@ -31,7 +31,7 @@ const left = new Set([
   'db copy',
   'sandbox verify',
 ])
-/** They are there to give one, or a document that is used as one, on standard output alone. */
+/** Commands whose result is a secret, or a document for further use with its secrets, printed on standard output only. */
 const gives = /^(billing webhook secret|billing webhook rotate|billing pull|keys create|tenants session|dashboard)$/
 
 function argumentsOf({ name, arguments: named = [] }: (typeof commands)[number]): string[] {

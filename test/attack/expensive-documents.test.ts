@@ -1,5 +1,5 @@
-// Documents that are expensive to validate: others wait for the thread that validates large documents. Measured in CPU
-// time against a document without a mistake of the same size, so that the machine does not matter.
+// Documents that are expensive to validate delay other requests to the thread that validates large documents. The cost is CPU time relative
+// to a valid document of the same size, so the speed of the machine does not matter.
 import { describe, expect, it } from 'vitest'
 import { maxCollectedIssues } from '../../packages/ratecard/src/config/validation/limits.ts'
 import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
@@ -72,10 +72,10 @@ const dear: readonly (readonly [string, unknown])[] = [
 
 describe('validating a document full of errors costs no more than validating a large valid one:', () => {
   it.each(dear)('%s', (_name, document) => {
-    // The least of several: a collection of garbage or a cold cache in one of them says nothing about the document.
+    // The minimum of several runs, because a garbage collection or a cold cache may slow one of them down.
     let [cost, yardstick] = [Infinity, Infinity]
     for (let round = 0; round < 5 && !(cost < yardstick * most); round++) {
-      // Warms up both first.
+      // Warms up both validations first.
       if (round === 0) cpuOf(() => validateConfig(sound))
       yardstick = Math.min(
         yardstick,

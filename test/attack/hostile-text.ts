@@ -28,7 +28,7 @@ export const hostileText = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
 )
 
-/** How many requests each part sends: .ci/run takes the default, a person more. */
+/** Number of requests of each part of the attack. `.ci/run` uses the default. */
 export const attackRuns = Number(process.env['ATTACK_RUNS'] ?? 1_500)
 /** Time limit of each part. */
 export const attackMs = Number(process.env['ATTACK_SECONDS'] ?? 45) * 1_000

@@ -1,4 +1,4 @@
-// Random responses in place of the processor's, to what a push and a plan ask for. The service is asked after each.
+// The processor answers pushes and plans with random responses. After each one the service must still respond.
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { sampleConfig, startTestApp } from '../support/app.ts'
@@ -13,7 +13,7 @@ const json = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.dictionary(fc.constantFrom(...names, 'toJSON', 'headers', 'type', 'code'), member, { maxKeys: 8 }),
 )
-/** Valid HTTP around JSON of any kind, as of a gateway in between. */
+/** Valid HTTP with JSON of any kind, e.g. from a gateway. */
 const jsonResponse = fc
   .tuple(fc.constantFrom(200, 200, 200, 201, 204, 302, 400, 401, 402, 404, 409, 429, 500, 503), json)
   .map(([status, value]) => {

@@ -1,4 +1,4 @@
-// Responses that no well-behaved server sends, as bytes, and a server that sends them. Seeded: PROPERTY_SEED repeats a run.
+// A server that sends malformed responses as bytes. They are random with a seed: PROPERTY_SEED repeats a run.
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
@@ -66,7 +66,7 @@ export interface RawServer {
   close(): void
 }
 
-/** Sends its bytes once a request has begun, and ends the connection. */
+/** Starts a server that sends its bytes once a request has begun, and then ends the connection. */
 export async function rawServer(): Promise<RawServer> {
   let bytes = ''
   const server = createServer((socket) => {
@@ -83,7 +83,7 @@ export async function rawServer(): Promise<RawServer> {
   }
 }
 
-/** Tries examples one after the other until the time is over. An error that nothing caught fails with the example before it. */
+/** Tries one example after the other until the time is over. An uncaught error fails the test and names the example before it. */
 export async function tryFor<T>(
   ms: number,
   examples: fc.Arbitrary<T>,

@@ -1,4 +1,4 @@
-// A body that is refused for one of its members is refused with the place of that member, on every route that takes a body.
+// On every route with a body: a request that is refused because of a member of its body names that member.
 import { beforeAll, expect, it } from 'vitest'
 import { sampleConfig, startTestApp } from '../support/app.ts'
 import { sessionOf } from '../support/selling.ts'
@@ -23,7 +23,7 @@ const wrong: readonly unknown[] = [
   ...['https://evil.example', '2020-01-01T00:00:00Z', [], {}, ['x'], [[]], [{}], { x: 1 }],
 ]
 
-/** Not tried here: the rules of documents have their own tests, and an event is refused for its signature before its body is parsed. */
+/** Left out: rules of documents have their own tests, and an event is refused because of its signature before its body is parsed. */
 const notTried = new Set(['pushConfig', 'validateConfig', 'keepWrittenForm', 'receiveProcessorEvent'])
 const others = /_not_found$|^processor_|^push_/
 
@@ -35,7 +35,7 @@ function* damaged(operation: Operation, root: Schema): Generator<readonly [membe
   for (const name of Object.keys(good)) for (const value of wrong) yield [name, { ...good, [name]: value }]
 }
 
-it('a refused request has errors with their place, or a code about the path', async () => {
+it('the response to a refused request points to the invalid member of the body, or has an error code about the path', async () => {
   const root = test.app.swagger() as unknown as Schema
   const silent = new Set<string>()
   let refused = 0

@@ -1,5 +1,5 @@
-// Every route of the OpenAPI description, with bodies, queries, paths and headers that nobody means well with. Each answer is held
-// against its description, is no failure of ours, and holds no secret; nor does the log.
+// Sends hostile bodies, queries, paths and headers to every route of the OpenAPI description. Each response must match the description, and
+// neither a response nor the log may contain an internal error or a secret.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
@@ -97,18 +97,18 @@ function checkLog(): void {
 
 describe('every route', () => {
   it(
-    'responds to malformed requests as described, without an internal error and without a secret',
+    'responds to malformed requests as its API description states, without an internal error or a secret',
     { timeout: attackMs * 3 },
     async () => {
       let sent = 0
       await fc.assert(
         fc.asyncProperty(fc.nat(), damage, async (which, how) => {
-          // Round robin, so that each gets its share; the number only selects the first.
+          // Round robin over the operations, so that each gets the same number of requests. The random number only selects the first one.
           const operation = operations[(sent++ + which) % operations.length]
           if (operation === undefined) throw new Error('no operation')
           check(operation, await test.inject(requestOf(operation, how)))
           checkLog()
-          // A reset is tried like the rest; what comes after it should find something again.
+          // After a reset, the document is pushed again, so that later requests find objects.
           if (operation.id.startsWith('reset')) await test.push(sampleConfig())
         }),
         { numRuns: attackRuns, interruptAfterTimeLimit: attackMs, endOnFailure: true },

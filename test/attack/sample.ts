@@ -2,9 +2,9 @@
 export type Schema = Readonly<Record<string, unknown>>
 
 export interface Choices {
-  /** For a text that the schema does not fix. */
+  /** Returns a text where the schema allows any. */
   readonly text: (schema: Schema) => string
-  /** Which of several: below `count`. */
+  /** Returns a random choice from 0 to `count` - 1. */
   readonly pick: (count: number) => number
 }
 
@@ -12,7 +12,7 @@ const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const listOf = (value: unknown): readonly Schema[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** A value that fits the schema but for the form of its texts. `root` is what `$ref` points into. */
+/** Returns a random value that fits the schema, except that its texts may violate formats and patterns. `$ref` points into `root`. */
 export function sample(given: unknown, root: Schema, choices: Choices, depth = 0): unknown {
   const schema = isObject(given) ? given : {}
   if (typeof schema['$ref'] === 'string') return sample(resolved(schema['$ref'], root), root, choices, depth)
@@ -59,19 +59,19 @@ export function resolved(reference: string, root: Schema): unknown {
 export interface Operation {
   readonly id: string
   readonly method: string
-  /** With `{name}` for its parameters. */
+  /** Path of the operation with its parameters as `{name}`. */
   readonly path: string
   readonly query: readonly string[]
   readonly headers: readonly string[]
-  /** Schema of the JSON body; undefined when there is none. */
+  /** Schema of the JSON body. Undefined if the operation has no body. */
   readonly body: unknown
-  /** Whether it needs the service key and nothing else will do. */
+  /** True if the operation accepts a service key only. */
   readonly needsKey: boolean
-  /** Schema and media type of the first good answer. */
+  /** Schema and media type of the first successful response. */
   readonly answer: { readonly status: number; readonly mediaType: string; readonly schema: unknown }
 }
 
-/** Every operation that the service describes: what is new is among them by itself. */
+/** Returns every operation of the OpenAPI description, so new ones are included automatically. */
 export function operationsOf(document: Schema): Operation[] {
   return Object.entries(objectOf(document['paths'])).flatMap(([path, item]) =>
     Object.entries(objectOf(item)).map(([method, given]) => {

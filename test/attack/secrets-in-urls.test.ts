@@ -1,4 +1,4 @@
-// A secret of the environment in a webhook’s URL: a read key sees its name on every route, including new ones.
+// A webhook URL contains a secret from an environment variable. A read key must see the variable's name instead, on every route.
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, expect, it } from 'vitest'
 import type { InjectOptions } from 'fastify'
@@ -13,7 +13,7 @@ let reader = ''
 const log: string[] = []
 const canary = 'canary-in-the-url'
 const named = 'https://hooks.example.com/in?token=${HOOK_TOKEN}'
-/** What a document is read with, to be used as one: docs/decisions/0028. */
+/** Operations that return a document for further use, with its secrets: docs/decisions/0028. */
 const exact = new Set(['getFullConfig', 'pullConfig', 'getRevision'])
 
 const withHook = (version: string) => ({
@@ -33,7 +33,7 @@ async function push(version: string, value: string) {
   return pushed.json<{ push_id: string }>().push_id
 }
 
-/** A processor that repeats the URL it refused, and a worker that prints it: each as one event of its stream. */
+/** A processor that repeats the URL that it refused, and a worker that prints it, each as one event of its stream. */
 const withTalkingStreams = (service: ComposedService): ComposedService => ({
   ...service,
   async *pushEvents(id) {
@@ -61,7 +61,7 @@ beforeAll(async () => {
   reader = (await test.service.createKey('a read key', { scope: 'read' })).key
 })
 
-/** Everything that a key may ask for that only reads, with every id that could be meant. */
+/** Yields every request that a read key may send, with every id that exists. */
 function* requests(): Generator<readonly [Operation, InjectOptions & { readonly url: string }]> {
   for (const operation of operationsOf(document))
     for (const id of operation.path.includes('{') ? ids : ['']) {
@@ -94,7 +94,7 @@ it('a read key sees the secret of a webhook URL in documents only, and a caller 
   let named = 0
   for (const [operation, request] of requests())
     for (const key of [reader, '']) {
-      // Streams of events have no end.
+      // Event streams are skipped, because they do not end.
       if (operation.answer.mediaType === 'text/event-stream') continue
       const headers = { ...request.headers, ...(key === '' ? {} : { 'x-service-key': key }) }
       const { body } = await test.inject({ ...request, headers })
@@ -106,7 +106,7 @@ it('a read key sees the secret of a webhook URL in documents only, and a caller 
   expect(log.filter((line) => line.includes(canary))).toEqual([])
 })
 
-/** What a browser sends that is signed in with the key. */
+/** Signs in with the read key. Returns the headers that the browser then sends. */
 async function signedIn(): Promise<Record<string, string>> {
   const entered = await test.inject({
     method: 'POST',
@@ -156,7 +156,7 @@ it('the pages of the dashboard contain the secret’s name instead of its value,
   expect(named).toBeGreaterThan(5)
 })
 
-it('a compressed response arrives complete', async () => {
+it('a compressed response with redacted secrets arrives complete', async () => {
   const url = '/api/v1/billing/config'
   const headers = { 'accept-encoding': 'gzip', 'x-service-key': reader }
   const answer = await test.inject({ url, headers })

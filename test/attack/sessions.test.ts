@@ -1,15 +1,17 @@
-// A customer with its own session cookie tries to lower its bill: on every kind of meter, and with discounts that it guesses.
+// A customer tries to lower its own bill with its session cookie: by usage on every kind of meter, and by guessing promotion codes.
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { BillingConfig, Meter } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { billing, sampleConfig, startTestApp } from '../support/app.ts'
 import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'
 import { startedForAll } from '../support/started.ts'
 
-/** `windowed`: a sum whose events come already summed up, so that of each hour only the event that came last counts. */
+/**
+ * `windowed`: a meter with an event time window of an hour. Its events are already summed up, so only the last event of each hour counts.
+ */
 const kinds = ['sum', 'count', 'last', 'windowed'] as const
 type Kind = (typeof kinds)[number]
 const hour = 60 * 60 * 1000
-/** Above the processor’s minimum charge: a smaller invoice has an amount due of 0. */
+/** Above the processor’s minimum charge, because a smaller invoice has an amount due of 0. */
 const centsEach = 100
 
 let offset = 0
@@ -22,7 +24,7 @@ const meterOf = (kind: Kind): Meter => ({
   ...(kind === 'windowed' ? { event_time_window: 'hour' } : {}),
 })
 
-/** A later report replaces an earlier one there. */
+/** On these meters a later report replaces an earlier one. */
 const isReplaced = (kind: Kind) => kind === 'last' || kind === 'windowed'
 
 function meteredConfig(): BillingConfig {
@@ -80,7 +82,7 @@ describe.each(kinds)('usage reported with a customer session on a %s meter', (ki
         timestamp: at(ms),
       })),
     ),
-    // The identifiers of the seller, before and after its report.
+    // The identifiers that the seller uses, before and after its own report.
     ...['report-1', 'report-2'].flatMap((identifier) => [0, 0].map((value) => ({ value, identifier }))),
     { value: 0, tenant_id: other },
     { value: 0, tenant_id: 'nobody' },
@@ -149,7 +151,7 @@ describe('attempts at promotion codes', () => {
   it('are refused ten times an hour per tenant, and then get 429 with Retry-After', async () => {
     const cookie = cookieOf(await sessionOf(test, 'guesser'))
     const second = cookieOf(await sessionOf(test, 'guesser'))
-    // At once and from two sessions of the tenant: still ten.
+    // The codes are sent concurrently from two sessions of the tenant: together they have ten attempts.
     const answers = await Promise.all(
       Array.from({ length: 25 }, (_, n) => checkout(`GUESS${String(n)}`, { cookie: n % 2 === 0 ? cookie : second })),
     )

@@ -65,10 +65,10 @@ function open(text: string | Buffer = ''): Promise<Socket> {
   })
 }
 
-/** How long a connection that is not ended is silent before nothing more is expected of it. */
+/** Time (ms) without a byte after which a response on an open connection counts as complete. */
 const silentMs = 1_500
 
-/** Bytes received until the other side closes the connection or sends nothing for a while. */
+/** Returns the bytes received until the server closes the connection, or sends nothing for `patienceMs`. */
 async function answerTo(text: string | Buffer, patienceMs = silentMs): Promise<string> {
   const socket = await open(text)
   let answer = ''
@@ -79,7 +79,7 @@ async function answerTo(text: string | Buffer, patienceMs = silentMs): Promise<s
 }
 
 const closing = 'Connection: close\r\n\r\n'
-/** The process may have a lot to do: this waits for its turn, and fails when it is turned away. */
+/** Patience (ms) for a request that may have to wait because the server is busy. It fails if the server rejects the connection. */
 const turnMs = 20_000
 const health = () => answerTo(`GET /healthz HTTP/1.1\r\nHost: a\r\n${closing}`, turnMs)
 const admin = () =>
@@ -87,26 +87,29 @@ const admin = () =>
 const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 const ok = /^HTTP\/1\.1 200 /
 
-describe('more connections than the process may have open files', () => {
+describe('more connections than the server may have open files', () => {
   const shapes: Readonly<Record<string, string>> = {
-    'silent ones': '',
+    'connections without a byte': '',
     'half a header': 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-A',
     'half a body':
       'POST /api/v1/billing/config/prices/a/calculate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
-    'resting ones': 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n',
-    'readers that do not read': 'GET /docs HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2),
+    'idle connections': 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n',
+    'clients that read no response': 'GET /docs HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2),
   }
 
-  it.each(Object.entries(shapes))('%s block neither a health check nor signed-in work', async (_name, text) => {
-    for (let round = 0; round < 2; round++) {
-      await Promise.all(Array.from({ length: 1_100 }, async () => (await open(text)).pause()))
-      expect(await health()).toMatch(ok)
-      expect(await admin()).toMatch(ok)
-    }
-  })
+  it.each(Object.entries(shapes))(
+    'do not block a health check or an authenticated request: %s',
+    async (_name, text) => {
+      for (let round = 0; round < 2; round++) {
+        await Promise.all(Array.from({ length: 1_100 }, async () => (await open(text)).pause()))
+        expect(await health()).toMatch(ok)
+        expect(await admin()).toMatch(ok)
+      }
+    },
+  )
 })
 
-describe('bytes that two HTTP parsers could read as different requests', () => {
+describe('request smuggling:', () => {
   const inner = 'GET /api/v1/billing/config HTTP/1.1\r\nHost: a\r\n\r\n'
   const post = (headers: string, body: string) => `POST /healthz HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n${body}`
   it.each([
@@ -132,7 +135,7 @@ describe('bytes that two HTTP parsers could read as different requests', () => {
     ['an absolute target of another host', `GET http://b/healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n${closing}`],
     ['another version', `GET /healthz HTTP/3.7\r\nHost: a\r\n\r\n${inner}`],
     ['a header of 100 kB', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(100_000)}\r\n\r\n${inner}`],
-  ])('with %s: the hidden second request is never answered', async (_name, text) => {
+  ])('with %s, the request that is hidden in the body is never answered', async (_name, text) => {
     const answer = await answerTo(text)
     const found = statuses(answer)
     // A request hidden in the first one would get 404 `config_not_found`.

@@ -1,5 +1,5 @@
-// Every command against a server whose every text is hostile, in a project whose every file is: nothing that is printed drives
-// the terminal, and no value adds a line of its own.
+// Runs every command with hostile texts in every response and file. No output may contain a control sequence of the terminal, and no value
+// may add a line.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Server } from 'node:http'
@@ -20,7 +20,7 @@ let world: CliWorld
 let pick = 0
 let turn = 0
 
-/** All that drives something, in one text; the last part would stand in a line of its own. */
+/** A text with all kinds of control sequences. Its last part would be a line of its own. */
 const driving = '\u001b[2J\u001b]0;owned\u0007\u009b31m\r\u202e\u2066\u200b\u0085\u2028\ud800\u007f\u0008'
 const forged = 'FORGED LINE'
 const text = () => `x${driving}\n${forged} ${hostileTexts[turn++ % 8] ?? ''}`
@@ -97,9 +97,9 @@ afterAll(async () => {
   world.remove()
 })
 
-/** They serve until they are stopped, on ports of this machine; what they print goes the same way. */
+/** Left out: commands that run until they are stopped. Their output goes through the same functions. */
 const serving = new Set(['server start', 'sandbox', 'cloud workers dev'])
-/** They show one text of the server as it is, lines and all, and ask nobody to approve anything by it. */
+/** Commands that print a text of the server unchanged, with its line breaks, and ask for no approval. */
 const showsWholeTexts = new Set([
   ...['billing webhook secret', 'tenants session', 'keys create', 'enterprise remove', 'enterprise coverage'],
   ...['cloud workers list', 'cloud workers logs', 'cloud workers rollback', 'cloud workers cron trigger', 'doctor'],
@@ -140,7 +140,7 @@ describe.each(commands.filter(({ name }) => !serving.has(name)).map((command) =>
               answer: { confirm: true, text: text() },
               signal: AbortSignal.timeout(1_500),
             })
-            // Colours of our own are what FORCE_COLOR asks for; they are the only sequences, and short.
+            // FORCE_COLOR allows our own colours. They are the only control sequences, and short ones.
             const shown = `${stdout}${stderr}`
               .replaceAll(/\u001b\[(?:\d|[39]\d|2[2-9]|4[0-9])m/g, '')
               .replaceAll('\n', '')

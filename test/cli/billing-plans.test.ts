@@ -85,7 +85,7 @@ describe('a saved plan', () => {
     const { config } = await client().admin.config()
     expect(config.version).toBe('1.1.0')
     expect(config.products[0]?.prices?.[0]?.amount).toBe(1400)
-    // Applied, it no longer fits.
+    // Once applied, the plan no longer matches the state.
     expect((await world.json(['billing', 'push', '--plan', 'plan.json'])).document.error.code).toBe('plan_stale')
   })
 
@@ -110,7 +110,7 @@ describe('a saved plan', () => {
     expect((await client().admin.config()).version).toBe('1.0.0')
   })
 
-  it('cannot be a directory: --plan and pull --output say that it is a directory', async () => {
+  it('is refused for a directory in place of a file, and so is the output of a pull', async () => {
     const ran = await world.run(['billing', 'push', '--plan', '.'])
     expect(ran.exit).toBe(1)
     expect(ran.stderr).toContain(`${world.cwd} is a directory.`)
@@ -123,7 +123,7 @@ describe('a saved plan', () => {
     [['--plan', 'plan.json', '--plan-out', 'other.json']],
     [['--plan', 'plan.json', '--force']],
     [['--plan', 'plan.json', 'ratecard/billing']],
-  ])('cannot be combined with %j', async (options) => {
+  ])('is refused together with other options: %j', async (options) => {
     expect((await world.json(['billing', 'push', ...options])).exit).toBe(2)
   })
 })
@@ -152,7 +152,7 @@ describe('a long push', () => {
       ],
     })
 
-  it('prints, on an interruption, how to follow and cancel it, and can be cancelled and resumed', async () => {
+  it('prints how to follow and cancel it when the command is interrupted, and can be cancelled and resumed', async () => {
     write(many('2.0.0', 1000))
     await sandbox('POST', { kind: 'latency', latency_ms: 60, method: 'POST', count: null })
     const watching = new AbortController()
@@ -228,7 +228,7 @@ describe('a long push', () => {
 })
 
 describe('the subscribers that a push affects', () => {
-  it('are in the plan, with the monthly amount', async () => {
+  it('are listed in its plan with the monthly amount', async () => {
     write(priced(9900))
     await world.run(['billing', 'push', '--force', '--quiet', '--yes'])
     const { config } = await client().admin.config()
@@ -251,7 +251,7 @@ describe('the subscribers that a push affects', () => {
     write(priced(11_900, '1.1.0'))
     const affected =
       'pro_monthly: 1 subscription of customers that are no tenant, €1,188.00 a month stays on the old price until moved'
-    // Nobody told the service of the new subscription: its mirror sees it with the next poll.
+    // No webhook announces the new subscription, so the mirror sees it at its next poll.
     const plan = async () => (await world.run(['billing', 'push', '--dry-run'])).stdout
     await expect.poll(plan, { timeout: 30_000 }).toContain(affected)
   })

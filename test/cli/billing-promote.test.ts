@@ -38,7 +38,7 @@ const document = (version: string, amount: number, changes: Record<string, unkno
     version,
     products: [
       {
-        // Words and order of the author, which must arrive as they are.
+        // The author's own names and order, which must arrive unchanged.
         prices: [{ currency: 'eur', id: 'pro_monthly', interval: 'month', interval_count: 1, amount, default: true }],
         name: 'Pro – für Teams',
         id: 'pro',
@@ -55,7 +55,7 @@ describe('billing promote', () => {
     tested = (await client('staging').admin.push(document('1.1.0', 1200), { force: true })).revision ?? 0
   })
 
-  it('applies the tested document unchanged, shows the differences first, and records its origin', async () => {
+  it('applies the tested document unchanged, shows the differences first, and records where it came from', async () => {
     const dry = await world.run([...promote, '--dry-run', '--exit-code'])
     expect(dry.exit).toBe(3)
     expect(dry.stdout).toContain('1 difference')
@@ -126,7 +126,7 @@ describe('billing promote', () => {
     expect(JSON.stringify(made.document).replaceAll('live.', 'staging.')).toBe(JSON.stringify(source.document))
     expect(JSON.stringify(made.written)).not.toMatch(/live\.example|staging\.example/)
 
-    // The target keeps it too: it can be promoted on, also after a rollback.
+    // The target keeps the source document too, so it can be promoted further, even after a rollback.
     await client('production').admin.push(document('2.1.0', 1300), { force: true })
     await world.run(['billing', 'rollback', String(revision), '--env', 'production', '--yes'])
     const back = (await client('production').admin.config()).revision
@@ -145,7 +145,7 @@ describe('billing promote', () => {
     expect((await client('production').admin.config()).revision).toBe(before.revision)
   })
 
-  it('gets the source document of a push of a saved plan too', async () => {
+  it('gets the source document with its variables even if that was pushed from a saved plan', async () => {
     world.write('ratecard/billing/shop.json', document('2.3.0', 1250, { webhooks: [hook('${HOOK_HOST}')] }))
     await world.run(['billing', 'push', '--env', 'staging', '--plan-out', 'staging.plan.json'])
     expect(await world.run(['billing', 'push', '--plan', 'staging.plan.json'])).toMatchObject({ exit: 0 })
@@ -153,7 +153,7 @@ describe('billing promote', () => {
     expect(JSON.stringify((await client('staging').admin.revision(revision)).written)).toContain('${HOOK_HOST}')
   })
 
-  it('recognizes one server under two names', async () => {
+  it('refuses two environments that name one server differently', async () => {
     environment('production', servers.staging.url.replace('127.0.0.1', 'localhost'), keys.staging)
     expect((await world.json(promote)).document.error.code).toBe('environments_equal')
     environment('production', servers.production.url, keys.production)

@@ -107,10 +107,10 @@ describe('pull --update', () => {
     expect(ran.stdout).toContain('ratecard/billing/catalog.yaml  product pro  name: "Pro" → "Pro: the one"')
     expect(file('catalog.yaml')).toBe(catalogAfter)
     expect(file('rest.jsonc')).toBe(rest.replace('"Welcome"', '"Hello"'))
-    // The history gets a revision that says so; the processor is as the files say.
+    // The push creates a revision without a write, because processor and files are equal.
     expect((await world.run(['billing', 'push', '--yes'])).stdout).toContain('Nothing is written to the processor.')
     expect((await world.run(['billing', 'drift', '--exit-code'])).exit).toBe(0)
-    expect((await world.run(update)).stdout).toContain('The files say what is live')
+    expect((await world.run(update)).stdout).toContain('The files match the live values')
   })
 
   it('writes values as text: a "${" in a name is escaped, and metadata that no file lists is omitted', async () => {
@@ -119,7 +119,7 @@ describe('pull --update', () => {
     expect((await world.run(update)).exit).toBe(0)
     expect(file('rest.jsonc')).toBe(rest.replace('"Welcome"', () => JSON.stringify('$$${not this} $${HOOK_HOST}')))
     expect((await world.run(['billing', 'push', '--yes'])).stdout).toContain('Nothing is written to the processor.')
-    expect((await world.run(update)).stdout).toContain('The files say what is live')
+    expect((await world.run(update)).stdout).toContain('The files match the live values')
 
     await stripe.products.create({ name: 'Theirs ${HOOK_HOST}' })
     expect((await world.run([...update, '--all'])).exit).toBe(0)
@@ -228,8 +228,8 @@ describe('pull --update', () => {
     expect(ran.stderr).toContain('price pro_monthly is not active at the processor')
     expect(file('catalog.yaml')).toContain('id: pro_monthly')
     const again = await world.run(update)
-    expect(again.stdout).not.toContain('The files say what is live')
-    expect(again.stdout).toContain('yours to take out of the files')
+    expect(again.stdout).not.toContain('The files match the live values')
+    expect(again.stdout).toContain('at the processor from the files')
   })
 
   it.each([[['--output', 'x.json', '--update']], [['--all']], [['--dry-run']]])(

@@ -16,7 +16,7 @@ export interface ShownIssue {
   readonly file?: string
 }
 
-/** Members of what `--json` prints that tests read; each command prints some of them. */
+/** The members of `--json` output that tests read. Each command prints some of them. */
 export interface ShownDocument {
   readonly valid: boolean
   readonly errors: readonly ShownIssue[]
@@ -42,7 +42,7 @@ export interface CliWorld {
   /** Writes a file below the working directory. */
   write(file: string, content: unknown): string
   run(argv: readonly string[], options?: RunOptions): Promise<Ran>
-  /** Runs with --json and parses what stdout holds: it fails when that is not exactly one document. */
+  /** Runs a command with --json and parses its standard output. Fails unless that is exactly one document. */
   json(argv: readonly string[], options?: RunOptions): Promise<{ exit: number; document: ShownDocument }>
   remove(): void
 }
@@ -50,16 +50,16 @@ export interface CliWorld {
 export interface RunOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
-  /** What a person answers; absent is off a terminal. */
+  /** The user's answers. Absent: there is no terminal. */
   readonly answer?: { readonly confirm?: boolean; readonly text?: string | null }
   /** Ctrl-C. */
   readonly signal?: AbortSignal
-  /** Gets each piece of output as it comes. */
+  /** Called with each part of the output as it is printed. */
   readonly onOutput?: (text: string) => void
   readonly keys?: NonNullable<CliIo['keys']>
 }
 
-/** A working directory and a home of its own; commands run in this process. */
+/** Creates a working directory and a home directory. Commands run in this process. */
 export function cliWorld(env: NodeJS.ProcessEnv = {}): CliWorld {
   const root = mkdtempSync(path.join(os.tmpdir(), 'ratecard-cli-'))
   const home = path.join(root, 'home')

@@ -1,4 +1,4 @@
-// Where nobody can be asked, what cannot be taken back needs --yes, or a plan that somebody looked at.
+// Without a terminal, an action that cannot be undone needs --yes or a saved plan that was reviewed.
 import { describe, expect, it } from 'vitest'
 import { createClient } from '@ratecard/client'
 import { smallConfig } from './cli-world.ts'
@@ -68,7 +68,7 @@ describe('a push of files without any current product', () => {
 })
 
 describe('--require-approval', () => {
-  it('stops a push that replaces a price in a pipeline, and allows a push that only adds', async () => {
+  it('stops a push that replaces a price, and allows a push that only adds, without a terminal', async () => {
     await world.run(['billing', 'reset', '--yes'])
     files('4.0.0', product('shop'))
     expect((await push('--require-approval')).exit).toBe(0)

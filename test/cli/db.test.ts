@@ -38,7 +38,7 @@ async function withStore<T>(
 const publishVersion = (version: string) => withStore((store) => publish(store, { version }))
 const versionIn = (file = storeFile) => withStore(async (store) => (await store.versions.current())?.version, file)
 
-/** What a restore may leave in the data directory. */
+/** Files that a restore may leave in the data directory. */
 const leftovers = () =>
   readdirSync(at('.ratecard')).filter((name) => name.includes('restoring') || name.includes('before'))
 
@@ -84,10 +84,10 @@ describe('db backup', () => {
     expect((await world.run(['db', 'backup'])).exit).toBe(2)
   })
 
-  it('warns if the present master key does not open the backup, and fails without a valid one', async () => {
+  it('warns if the present master key does not decrypt the backup, and fails without a valid one', async () => {
     await publishVersion('1.0.0')
     const env = { RATECARD_MASTER_KEY: generateMasterKey() }
-    expect((await world.run(['db', 'backup', 'one.db'], { env })).stderr).toMatch(/does not open the backup/)
+    expect((await world.run(['db', 'backup', 'one.db'], { env })).stderr).toMatch(/does not decrypt the backup/)
     const { document } = await world.json(['db', 'backup', 'two.db'], { env })
     expect(document).toMatchObject({ revisions: 1, master_key: 'RATECARD_MASTER_KEY', master_key_fits: false })
     writeFileSync(at('.ratecard/master-key'), 'nonsense')
@@ -174,10 +174,10 @@ describe('db restore', () => {
     expect(await versionIn()).toBe('1.0.0')
   })
 
-  it('refuses a backup without a master key that opens it, and changes nothing', async () => {
+  it('refuses a backup without a master key that decrypts it, and changes nothing', async () => {
     const other = { RATECARD_MASTER_KEY: generateMasterKey() }
     expect(await refused(['db', 'restore', 'backup.db', '--force'], 'backup_invalid', { env: other })).toMatch(
-      /RATECARD_MASTER_KEY\) does not open/,
+      /RATECARD_MASTER_KEY\) does not decrypt/,
     )
     expect(await refused(['db', 'restore', 'backup.db', '--data-dir', 'new'], 'backup_invalid')).toMatch(
       /no master key/,
@@ -186,7 +186,7 @@ describe('db restore', () => {
     expect(leftovers()).toEqual([])
   })
 
-  it('refuses a file that is no backup, is truncated, or has a changed history', async () => {
+  it('refuses a file that is not a backup, is truncated, or has a changed history', async () => {
     const whole = readFileSync(at('backup.db'))
     writeFileSync(at('letter'), 'Dear Sir or Madam, '.repeat(1000))
     writeFileSync(at('short.db'), whole.subarray(0, whole.length - 8192))
@@ -242,7 +242,7 @@ describe.runIf(installed)('db copy', () => {
     expect(await moved.versions.current()).toMatchObject({ version: '1.0.0', revision: 1 })
     await moved.close()
     expect(await versionIn()).toBe('1.0.0')
-    // Also by the setting, and by a store of another key.
+    // The same holds for DATABASE_URL, and for a store that is sealed with another key.
     const env = { DATABASE_URL: url, RATECARD_MASTER_KEY: masterKey }
     await refused(['db', 'copy'], 'conflict', { env })
   })

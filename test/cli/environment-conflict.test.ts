@@ -1,4 +1,5 @@
-// Address and key of two different servers are never mixed: the key of production would go to whatever the shell names.
+// The address and the key of two different servers are never combined. Otherwise the production key would be sent to any server that the
+// shell names.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -73,21 +74,21 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     expect(keys).toEqual([shellKey, 'of-the-flag', shellKey])
   })
 
-  it('does not get the service key of the default environment’s file', async () => {
+  it('is never sent the service key from the file of the default environment', async () => {
     file('dev', elsewhere, fileKey)
     const ran = await world.run(['keys', 'list'], shell())
     expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('.env.dev') as string })
-    expect(ran.stderr).toContain('export its own RATECARD_SERVICE_KEY too')
+    expect(ran.stderr).toContain('set its RATECARD_SERVICE_KEY in the shell too')
     expect(keys).toEqual([])
-    // The shell says both: the file of an environment that nobody named has no part in it.
+    // The shell contains both, so the file of the default environment is not used.
     expect((await world.run(['keys', 'list'], shell(shellKey))).exit).toBe(0)
     expect(keys).toEqual([shellKey])
   })
 
-  it('also as --api-url does not get the file’s service key, and needs a key of its own', async () => {
+  it('is not sent the file’s service key if it is given as --api-url either, and needs a key of its own', async () => {
     const argv = ['keys', 'list', '--env', 'production', '--api-url', url]
     const ran = await world.run(argv)
-    expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave --api-url away') as string })
+    expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave out --api-url') as string })
     expect(keys).toEqual([])
     expect((await world.run([...argv, '--service-key', 'of-the-flag'])).exit).toBe(0)
     expect(keys).toEqual(['of-the-flag'])

@@ -1,4 +1,4 @@
-// `--env X` means the server of X, and never this machine's by default.
+// `--env X` always means the server of X, and never falls back to the local server.
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ describe('an incomplete environment file', () => {
     expect(ran.stderr).toContain('cp ratecard/environments/.env.eu.example ratecard/environments/.env.eu')
   })
 
-  it('has a line of the example counted as not set, even if only its # was removed', async () => {
+  it('is refused if a setting still has the example’s value, even if its line is no longer a comment', async () => {
     await world.run(['init'])
     const text = readFileSync(file('production'), 'utf8')
     writeFileSync(file('production'), text.replace('# RATECARD_API_URL=', 'RATECARD_API_URL='))

@@ -1,4 +1,4 @@
-// What a person expects of any command line.
+// Features that users expect of every command line.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -34,7 +34,7 @@ describe('help and version', () => {
     expect(ran.stdout).toContain('--require-approval')
   })
 
-  it('help of a group lists its commands, and help of an unknown word is refused', async () => {
+  it('the help of a group lists its commands, and the help of an unknown word is refused', async () => {
     expect((await world.run(['billing', 'help'])).stdout).toContain('rollback')
     expect((await world.run(['help', 'nonsense'])).exit).toBe(2)
   })
@@ -158,7 +158,7 @@ describe('billing push --wait', () => {
     const waited = await world.run([...push, '--wait', '1m'])
     expect(waited.exit).toBe(0)
     expect(waited.stderr).toContain('waiting for it')
-    // The plan that was shown is the one made after the other push: it takes the other's coupons away.
+    // The plan was made after the other push, so it archives the coupons of that push.
     expect(waited.stdout).toContain('Plan: 2 to archive.')
     expect((await other.admin.config()).version).toBe('2.1.0')
   })

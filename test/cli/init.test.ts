@@ -136,7 +136,7 @@ describe('init', () => {
         const document = JSON.parse(readFileSync(path.join(billing, name), 'utf8')) as { $schema: string }
         const schema = JSON.parse(readFileSync(path.resolve(billing, document.$schema), 'utf8')) as object
         const isValid = new Ajv2020({ strict: false }).compile(schema)
-        // A single file may have no products: the merged document has them.
+        // A single file may have no products, because the merged document has them.
         if (name !== 'webhooks.json') expect(isValid(document) || isValid.errors).toBe(true)
         expect(isValid({ ...document, prodcuts: [] })).toBe(false)
       }

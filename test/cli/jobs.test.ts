@@ -1,4 +1,4 @@
-// What a job did not move is said: with its reason, and without a tick beside nothing.
+// A job reports what it did not move, with the reason.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type Stripe from 'stripe'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 const run = (line: string) =>
   world.run(line.split(' '), { env: { RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: key } })
 
-/** A tenant with a seat on a price, and whatever else; the id of its subscription. */
+/** Creates a tenant with one seat on a price. Returns the id of its subscription. */
 async function subscriber(id: string, more: Stripe.SubscriptionCreateParams.Item[] = []): Promise<string> {
   const customer = { id: await payingCustomer(stripe, { name: id }) }
   expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })
@@ -54,7 +54,7 @@ test('a migration that moves some and skips some shows both counts, and the reas
   const ran = await run(`${migrate} --to renewal`)
   expect(ran.exit).toBe(0)
   expect(ran.stdout).toContain(`  ·  leaver  ${leaving} stays: The subscription ends with the period`)
-  expect(ran.stdout).toContain(`${tick} Moved 1, skipped 1. What each was on: ratecard jobs show`)
+  expect(ran.stdout).toContain(`${tick} Moved 1, skipped 1. Former prices: ratecard jobs show`)
   const shown = await run(`jobs show ${idIn(ran.stderr)}`)
   expect(shown.stdout).toContain('migration kiln_monthly: done, 2/2 steps, 1 moved, 1 skipped')
   expect(shown.stdout).toContain(`leaver  ${leaving} stays: The subscription ends with the period`)
@@ -94,7 +94,7 @@ test('apply --all-with-template names the tenants that were not moved', async ()
   expect(ran.exit).toBe(0)
   expect(ran.stdout).toContain(
     `  ·  mixed  ${subscription}  ${price.id} stays: The price is none of this configuration.\n` +
-      '1 of 2 tenants are on "guild". Of 1, something stays as it was: see above.',
+      '1 of 2 tenants are on "guild". 1 not moved completely: see above.',
   )
   expect(ran.stdout).not.toContain(tick)
 })

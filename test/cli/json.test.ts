@@ -1,5 +1,4 @@
-// What `--json` prints of the service is the service's own answer: no member is forgotten on the way through the client, and what
-// an author named keeps its name.
+// Commands with `--json` print the response of the service: the client drops no member and keeps the names chosen by the author.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'

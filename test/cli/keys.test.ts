@@ -1,4 +1,4 @@
-// Service keys as typed: scope, end, and what a key that may only read is told.
+// Service keys on the command line: scope, expiry, and the errors of a read key.
 import { beforeAll, expect, test } from 'vitest'
 import { sampleConfig } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'

@@ -1,4 +1,4 @@
-// `--format markdown`: what a pull request shows, and that scripts end as without it.
+// `--format markdown`, for pull requests: its text, and the same exit codes as the other formats.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import path from 'node:path'
 import { existsSync } from 'node:fs'
@@ -50,7 +50,7 @@ describe('--format markdown', () => {
     expect(stdout).not.toContain('\u001b')
   })
 
-  it('works with --plan-out, with the same fingerprint', async () => {
+  it('prints the same fingerprint as the plan that --plan-out writes', async () => {
     const planned = await world.run(['billing', 'push', '--plan-out', 'plan.json', '--format', 'markdown'])
     expect([planned.exit, existsSync(path.join(world.cwd, 'plan.json'))]).toEqual([0, true])
     const looked = await world.run(['billing', 'push', '--plan', 'plan.json', '--dry-run', '--format', 'markdown'])

@@ -1,4 +1,4 @@
-// Commands that answer from the mirror, as typed: a shop with a subscriber on an earlier price.
+// Commands that read the mirror, in a shop with a subscriber on an earlier price.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -96,7 +96,7 @@ describe('the ratecard process', () => {
     expect(await ended).toMatchObject({ exit: 0 })
   })
 
-  it('ends when the npm that started it ends in any way', async () => {
+  it('ends when the npm process that started it ends, however that happens', async () => {
     const script = `${process.execPath} ${bin} server start --port 0 --data-dir ${path.join(world.cwd, 'npm-data')}`
     world.write('package.json', { name: 'orphan', private: true, scripts: { start: script } })
     const npm = spawn('npm', ['start'], {

@@ -1,4 +1,4 @@
-// The check of the sandbox against the processor, with a second sandbox for the processor.
+// Verification of the sandbox against the processor. A second sandbox takes the place of the processor.
 import { expect, test } from 'vitest'
 import { parts, rewritingProxy, withPart } from '../support/rewriting-proxy.ts'
 import { sandboxForTest } from '../support/sandbox.ts'
@@ -29,7 +29,7 @@ async function verified(sandbox: { readonly url: string }, ...argv: string[]) {
 
 const other = (): Promise<TestSandbox> => sandboxForTest({ clock: systemClock as never, apiKey: key })
 
-test('two equal sandboxes have no difference, and nothing is left behind', async () => {
+test('verifying one sandbox against another equal one finds no difference, and leaves no objects behind', async () => {
   const sandbox = await other()
   const { exit, scenarios } = await verified(sandbox)
   expect(scenarios.filter(({ same }) => !same)).toEqual([])
@@ -46,7 +46,7 @@ test('two equal sandboxes have no difference, and nothing is left behind', async
   expect(living.map(({ data }) => data.length)).toEqual([0, 0, 0, 0, 0, 0])
 })
 
-test('differences between processor and sandbox are listed by scenario and location', async () => {
+test('verification lists the differences between processor and sandbox by scenario and location', async () => {
   const sandbox = await other()
   const proxy = await rewritingProxy(sandbox.port)
   proxy.rewrite(({ method, path, body }) => {
@@ -74,7 +74,7 @@ test('differences between processor and sandbox are listed by scenario and locat
   ])
 })
 
-test('an aborted scenario is reported as undecided, and its objects are removed', async () => {
+test('verification reports an aborted scenario as undecided, and removes its objects', async () => {
   const sandbox = await other()
   sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/subscriptions', count: 1 })
   const { exit, scenarios } = await verified(sandbox, '--only', 'prorations')
@@ -82,7 +82,7 @@ test('an aborted scenario is reported as undecided, and its objects are removed'
   expect((await sandbox.stripe.products.list({ active: true })).data).toEqual([])
 })
 
-test('live keys are refused from any source, and never printed', async () => {
+test('verification refuses live keys from any source, and never prints them', async () => {
   const sandbox = await other()
   for (const live of ['sk_live_1234567890abcdef', 'rk_live_1234567890abcdef']) {
     const ways = [
@@ -98,7 +98,7 @@ test('live keys are refused from any source, and never printed', async () => {
   expect(sandbox.control.requests()).toEqual([])
 })
 
-test('the key is read from stdin, and nothing is sent without one', async () => {
+test('verification reads the key from stdin, and sends nothing without one', async () => {
   const sandbox = await other()
   const argv = ['sandbox', 'verify', '--only', 'archived_prices_in_lists', '--api-base', sandbox.url]
   const ran = await world.run([...argv, '--key', '-'], { answer: { text: key } })

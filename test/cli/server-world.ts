@@ -9,7 +9,7 @@ export interface ServerWorld extends CliWorld {
   close(): Promise<void>
 }
 
-/** A server on a folder of its own, and a working directory whose commands find it. */
+/** Starts a server with its own data folder, and a working directory whose commands use that server. */
 export async function serverWorld(serviceKey: string): Promise<ServerWorld> {
   const home = cliWorld()
   const server = await startServer({

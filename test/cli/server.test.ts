@@ -28,7 +28,7 @@ const hook = { id: 'hook', url: 'https://api.example.com/hooks', events: ['invoi
 const write = (config: object) => world.write('ratecard/billing/plans.json', config)
 
 describe('the command-line tool with a server', () => {
-  // Each test starts from the same configuration in place, whatever ran before.
+  // Each test starts with the same applied configuration, whatever ran before.
   beforeEach(async () => {
     write(priced(1200, { webhooks: [hook] }))
     const ran = await world.run(['billing', 'push', '--force', '--quiet'])
@@ -112,7 +112,7 @@ describe('the command-line tool with a server', () => {
     expect(JSON.parse(printed.stdout)).toEqual(JSON.parse(readFileSync(file, 'utf8')))
   })
 
-  it('prints only the secret of a single webhook, and a table of several', async () => {
+  it('prints the secret alone for a single webhook, and a table for several', async () => {
     const only = await world.run(['billing', 'webhook', 'secret'])
     expect(only.stdout).toMatch(/^whsec_\w+\n$/)
     write(priced(1200, { webhooks: [hook, { ...hook, id: 'second', url: 'https://api.example.com/second' }] }))
@@ -199,7 +199,7 @@ describe('the command-line tool with a server', () => {
     expect(at('http://127.0.0.1.example.com')).toBeNull()
   })
 
-  it('reports no problem with doctor, and reports a wrong key', async () => {
+  it('reports with doctor that all is well, or that the key is wrong', async () => {
     const ran = await world.run(['doctor'])
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining('Everything needed works.') })
     const wrong = await world.json(['doctor'], { env: { RATECARD_SERVICE_KEY: 'wrong-key-altogether' } })

@@ -12,12 +12,12 @@ const example = fileURLToPath(new URL('../../examples/enterprise', import.meta.u
 export interface ShopWorld {
   readonly world: CliWorld
   readonly server: RunningServer
-  /** The account of the server's own sandbox, used by somebody else. */
+  /** Client of the server's sandbox account, for actions outside of Ratecard. */
   readonly stripe: Stripe
   close(): Promise<void>
 }
 
-/** The enterprise example beside the data folder of a server that is to serve it; nothing is pushed yet. */
+/** Creates a project with the enterprise example, and a server for it. Nothing is pushed yet. */
 export async function shopWorld(serviceKey: string, more: Readonly<Record<string, string>> = {}): Promise<ShopWorld> {
   const world = cliWorld()
   const dataDir = path.join(world.cwd, '.ratecard')
@@ -27,7 +27,7 @@ export async function shopWorld(serviceKey: string, more: Readonly<Record<string
       RATECARD_SERVICE_KEY: serviceKey,
       RATECARD_LOG_LEVEL: 'silent',
       RATECARD_WORKERS: 'off',
-      // Tests change the account and look at once, which a mirror that polls does not show yet.
+      // The mirror is off, because it polls and tests read right after a change.
       RATECARD_MIRROR: 'off',
       ...more,
     },

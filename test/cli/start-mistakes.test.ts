@@ -45,7 +45,7 @@ describe('a server that cannot start because of its settings', () => {
     expect((await world.run(['server', 'start', ...argv])).exit).toBe(2)
     const first = await start(['--port', '0'], { RATECARD_MASTER_KEY: 'no key' })
     expect([first.exit, first.document.error.code]).toEqual([1, 'settings_invalid'])
-    // The first start fails late, by its port, and has made the store by then.
+    // The first start fails at its port, when the store already exists.
     const rival = createServer()
     await listenLocally(rival)
     const port = String((rival.address() as AddressInfo).port)
@@ -75,7 +75,7 @@ describe('a server that cannot start because of its settings', () => {
 describe('a malformed Stripe key', () => {
   it.each([
     ['pk_test_51Publishable', 'publishable key'],
-    ['nonsense', 'no secret key of Stripe'],
+    ['nonsense', 'is not a secret key of Stripe'],
   ])('such as %s is reported at the start and by /readyz, and never printed', async (stripeKey, words) => {
     const printed: string[] = []
     const server = await startServer({

@@ -1,4 +1,4 @@
-// Tenants, negotiated prices, migration, the listening command and the sandbox's clock, as typed.
+// Commands for tenants, negotiated prices, migrations, webhook forwarding and the sandbox's clock.
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import { readFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ const json = async (line: string) => {
   return { exit, document: document as unknown as Readonly<Record<string, unknown>> }
 }
 
-/** A tenant with seats on a price of the configuration, as if it had bought them. */
+/** Creates a tenant with seats on a price, as if it had bought them. */
 async function subscriber(id: string, priceId: string, quantity: number): Promise<string> {
   const customer = { id: await payingCustomer(stripe, { name: id }) }
   expect(await run(`tenants create ${id} --customer ${customer.id}`)).toMatchObject({ exit: 0 })
@@ -113,7 +113,7 @@ describe('commands for tenants', () => {
     const metered = data.find((each) => each.metadata['ratecard_id'] === 'sensor_readings')
     await stripe.subscriptions.create({ customer, items: [{ price: metered?.id ?? '' }] })
     let failure = { status: 404, code: 'route_not_found' }
-    // The server as it is, but for the reports of dropped usage.
+    // A proxy in front of the server that fails only the reports of dropped usage.
     const front = createServer((request, response) => {
       const { url = '/', headers } = request
       const answer = url.includes('/usage/dropped')
@@ -161,7 +161,7 @@ describe('commands for tenants', () => {
     expect((await run('tenants audit glazeworks')).stdout).toMatch(/remove\s+school[\s\S]*apply template\s+–\s+school/)
   })
 
-  test('report an old discount beside a new deal in the last line, and end it with --unmatched base', async () => {
+  test('report in the last line that an old discount continues beside a new deal, and end it with --unmatched base', async () => {
     const customer = await subscriber('renters', 'kiln_yearly', 1)
     expect(await run('enterprise apply renters --template school')).toMatchObject({ exit: 0 })
     const moved = await run('enterprise apply renters --template founder')
@@ -174,12 +174,12 @@ describe('commands for tenants', () => {
     expect(await json('enterprise apply renters --template founder --unmatched base')).toMatchObject({
       document: { swaps: [{ from: 'kiln_yearly_school', to: 'kiln_yearly' }], left_on_other_deal: 0 },
     })
-    // Those who are counted below are others.
+    // These subscriptions must not count below.
     const { data } = await stripe.subscriptions.list({ customer })
     await stripe.subscriptions.cancel(data[0]?.id ?? '')
   })
 
-  test('show the coverage with a row per base price, and fail with --exit-code if there are gaps', async () => {
+  test('show each base price with its negotiated prices, and fail with --exit-code if a negotiated price is missing', async () => {
     const ran = await run('enterprise coverage --exit-code')
     expect(ran.exit).toBe(3)
     expect(ran.stdout).toMatch(/kiln_yearly .*kiln_yearly_guild/)
@@ -251,12 +251,12 @@ describe('commands for tenants', () => {
       email: 'new@example.test',
       metadata: { theirs: 'kept' },
     })
-    // Nobody's customer, believed until it is used: the tenant can be renamed all the same.
+    // A customer that does not exist is accepted until it is used, so the tenant can be renamed.
     await run('tenants create nobodys --customer cus_nobody')
     expect(await run('tenants update nobodys --name Somebody')).toMatchObject({ exit: 0 })
   })
 
-  test('let a subscriber who renews before the requested date wait for it, and end at once', async () => {
+  test('schedule the move of a subscriber who renews after the requested date, and return at once', async () => {
     await subscriber('brickfield', 'kiln_yearly', 1)
     const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')
     world.write('ratecard/billing/catalog.json', text.replace('54000', '56000'))
@@ -266,7 +266,9 @@ describe('commands for tenants', () => {
     expect(asked).toMatchObject({ exit: 0 })
     expect(asked.stdout).not.toContain('✓')
     expect(asked.stdout).toContain(`Nothing moved yet.\n1 waits for the first renewal after ${date} 00:00:00 UTC`)
-    expect(asked.stdout).toMatch(/the service goes on by itself, first at \d{4}-.* Stop that: ratecard jobs cancel \w/)
+    expect(asked.stdout).toMatch(
+      /the service continues on its own, first at \d{4}-.* To stop that: ratecard jobs cancel \w/,
+    )
     const { document } = await json('jobs list --limit 1')
     const [job] = document['jobs'] as readonly { id: string }[]
     expect(job).toMatchObject({ state: 'waiting', message: 'later', resumes_at: expect.any(String) as string })
@@ -338,7 +340,7 @@ test.each([
   ['billing validate --file ', /name of a file is empty/],
   ['billing webhook listen', /--forward is missing/],
   ['billing webhook listen --forward http://192.0.2.1/', /this machine only/],
-  ['sandbox clock advance soon', /is no time/],
+  ['sandbox clock advance soon', /is not a valid time/],
   ['sandbox clock advance 1d --url nowhere', /not the address of a sandbox/],
   ['tenants update glazeworks', /Nothing to change/],
   ['tenants session glazeworks --ttl 5', /whole number from 60/],
@@ -349,15 +351,15 @@ test.each([
 })
 
 test.each([
-  ['tuesday', /is no time to move/],
-  ['', /is no time to move/],
-  ['2027-02-30', /"2027-02-30" is not in the calendar/],
-  ['2099-13-01', /not in the calendar/],
-  ['2099-1-1', /is no time to move/],
-  ['2099-04-21T08:00:00', /says no zone/],
-  ['2099-04-21T08:00', /says no zone/],
-  ['2099-04-21 08:00:00Z', /not written like that/],
-  ['2099-04-21T24:00:00Z', /not in the calendar/],
+  ['tuesday', /is not a valid time/],
+  ['', /is not a valid time/],
+  ['2027-02-30', /"2027-02-30" does not exist/],
+  ['2099-13-01', /does not exist/],
+  ['2099-1-1', /is not a valid time/],
+  ['2099-04-21T08:00:00', /has no time zone/],
+  ['2099-04-21T08:00', /has no time zone/],
+  ['2099-04-21 08:00:00Z', /has the wrong format/],
+  ['2099-04-21T24:00:00Z', /does not exist/],
   ['2020-01-01', /has passed/],
   ['2020-01-01T00:00:00+01:00', /has passed/],
 ])('a migration to "%s" is refused with the reason before the server is called', async (to, words) => {

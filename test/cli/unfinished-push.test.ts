@@ -1,4 +1,4 @@
-// While a push is half done, its own steps look like edits at the processor: nothing may advise to take them back unseen.
+// The steps of an unfinished push look like edits at the processor. No command may advise to revert them without a warning.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Client } from '@ratecard/client'
@@ -56,7 +56,7 @@ const config = (version: string, word: string) => ({
   })),
 })
 
-/** Cancels a push in its middle, where it cannot go on until somebody has. */
+/** Pushes to a processor that blocks in the middle, and cancels the push there. Returns its id. */
 async function interrupted(document: object): Promise<string> {
   const { service } = server
   let id = ''
@@ -117,7 +117,7 @@ describe('while the newest push is interrupted', () => {
   it('resuming that push ends its effect on drift and pull --update', async () => {
     expect((await run('billing resume')).exit).toBe(0)
     expect((await run('billing drift')).stdout).toMatch(/^✓ The processor is as/)
-    expect((await run('billing pull --update')).stdout).toContain('The files say what is live')
+    expect((await run('billing pull --update')).stdout).toContain('The files match the live values')
   })
 })
 

@@ -20,10 +20,10 @@ describe('the command line', () => {
     [['billing', 'rollback'], "missing required argument 'revision'"],
     [['billing', 'rollback', 'latest'], '"latest" is not a revision'],
     [['billing', 'history', 'extra'], 'too many arguments'],
-    [['billing', 'push', '--env', 'Prod'], 'a small letter'],
-    [['billing', 'push', '--exit-code'], '--exit-code belongs to --dry-run'],
-    [['billing', 'push', '--api-url', 'localhost'], 'is not an address'],
-    [['billing', 'show', 'price'], 'Say which price'],
+    [['billing', 'push', '--env', 'Prod'], 'a lower-case letter'],
+    [['billing', 'push', '--exit-code'], '--exit-code needs --dry-run'],
+    [['billing', 'push', '--api-url', 'localhost'], 'is not the address of a server'],
+    [['billing', 'show', 'price'], 'Name the price'],
   ])('refuses %j with exit code 2 and the next step', async (argv, words) => {
     const ran = await world.run(argv)
     expect(ran.exit).toBe(2)

@@ -31,7 +31,7 @@ describe('billing validate', () => {
     expect(ran.stdout).toContain('3 errors')
   })
 
-  it('reports only a syntax error, with file, line and column, and no consequences of it', async () => {
+  it('reports only the syntax error, with file, line and column, and no errors that follow from it', async () => {
     world.write('ratecard/billing/a.json', '{ "version": "1.0.0",\n  "products": [ }')
     world.write('ratecard/billing/b.json', smallConfig({ products: [] }))
     const { exit, document } = await world.json(['billing', 'validate'])

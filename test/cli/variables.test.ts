@@ -42,7 +42,7 @@ describe('a variable in a document', () => {
     })
     expect((await world.run(['billing', 'push'], { env: env(first) })).exit).toBe(0)
 
-    // The value in place is not that of this machine any more.
+    // The live value no longer equals the value on this machine.
     const changed = await world.run(['billing', 'push', '--dry-run'], { env: env(second) })
     expect(changed.stdout).toContain('https://hooks.example.test/in?token=${HOOK_TOKEN}')
     expect(changed.stdout + changed.stderr).not.toContain('canary')

@@ -1,4 +1,4 @@
-// The lines of a push agree with its plan, and nothing that it did is left out of them.
+// The output of a push matches its plan and omits none of its steps.
 import { expect, it } from 'vitest'
 import { serverWorld } from './server-world.ts'
 import { startedForAll } from '../support/started.ts'

@@ -1,4 +1,4 @@
-// Variables of an environment's file go to the server of that environment alone. One row for each case of decision 0062.
+// Variables of an environment's file are sent only to the server of that environment. One row for each case of decision 0062.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -63,11 +63,11 @@ const files = (
   world.write(`ratecard/environments/.env.${name}`, `${line}HOOK_URL=${hook}\n`)
 }
 
-/** Where an address comes from, and what follows with and without variables of the file in the document. */
+/** The source of the address, and the expected result with and without variables in the document. */
 interface Row {
   readonly address: 'shell' | 'flag' | 'default'
   readonly env: 'none' | '--env'
-  /** What RATECARD_API_URL in the environment's file names. */
+  /** The RATECARD_API_URL in the environment's file: none, that of the shell, or another one. */
   readonly file: 'none' | 'same' | 'other'
   readonly withVariables: 'sent' | 'refused'
 }
@@ -95,7 +95,7 @@ const commandOf = ({ address, env }: Row, name: string) => {
   const argv = ['billing', 'push', '--dry-run', '--service-key', 'of-the-flag']
   if (env === '--env') argv.push('--env', name)
   if (address === 'flag') argv.push('--api-url', url)
-  // The default address is the test's server by RATECARD_PORT; elsewhere nothing answers at the default.
+  // RATECARD_PORT makes the test's server the default; nothing listens on the usual default port.
   const shell: NodeJS.ProcessEnv =
     address === 'shell' ? { RATECARD_API_URL: url } : address === 'default' ? { RATECARD_PORT: port } : {}
   return { argv, env: shell }
@@ -166,7 +166,7 @@ describe('the server that a command addresses', () => {
       expect(ran.stdout + ran.stderr).not.toContain(hook)
     }
     expect(asked).toEqual([])
-    // The document alone, and other commands, go there as before.
+    // Documents without variables, and all other commands, still go to that server.
     files({ variables: false, address: null }, 'dev')
     expect((await world.run(['billing', 'push', '--dry-run'], { env: { RATECARD_API_URL: url } })).exit).toBe(0)
     expect(asked[0]?.key).toBe('key-of-another-server')

@@ -107,7 +107,7 @@ describe('cloud workers deploy --target cloudflare', () => {
     expect(ran.stdout).toContain('0 6 * * MON-FRI')
     expect(ran.stdout).toContain('"name": "KEY"')
     expect(ran.stdout + ran.stderr).not.toMatch(/sk_live|t0ken|CLOUDFLARE_API_TOKEN/)
-    expect(ran.stderr).toContain('limits.cpu_ms: the limit of your Cloudflare plan holds')
+    expect(ran.stderr).toContain('limits.cpu_ms: the limit of your Cloudflare plan applies')
   })
 
   it('needs an account and a token, and names the missing one', async () => {

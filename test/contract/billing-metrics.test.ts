@@ -1,4 +1,4 @@
-// Metrics of billing over a composed service with its mirror.
+// Billing metrics of a service with a mirror.
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
@@ -30,7 +30,7 @@ const valuesOf = async (name: string, of = registry) => {
   return values.map(({ value, labels }) => [...Object.values(labels), value])
 }
 
-it('metrics count pushes by outcome and edited fields, and show the sums of the mirror', async () => {
+it('metrics count pushes by outcome and edited fields, and show revenue and subscriptions', async () => {
   const service = withBillingCounters(stack.service, registry, { store: stack.store, clock: systemClock, report })
   await service.push(sampleConfig(), { ...nobody, dryRun: true })
   expect(await valuesOf('ratecard_pushes_total')).toEqual([])

@@ -1,4 +1,4 @@
-// How a server ends when it is asked more than once.
+// Repeated requests to close a server.
 import { expect, test, vi } from 'vitest'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
 import { temporaryFolder } from '../support/folder.ts'

@@ -1,4 +1,4 @@
-// The whole story in a browser: price list, checkout, webhook, negotiated prices, renewals on the sandbox's clock.
+// The whole workflow in a browser: price list, checkout, webhook, negotiated prices, and renewals on the sandbox's clock.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -91,14 +91,14 @@ async function pay(page: Page, card: string): Promise<void> {
   await page.getByRole('button', { name: 'Subscribe' }).click()
 }
 
-/** Totals of the tenant's invoices so far, oldest first. */
+/** Returns the totals of the tenant's invoices so far, oldest first. */
 async function invoiceTotals(): Promise<number[]> {
   const { processorCustomerId } = await client.tenants.find(tenantId)
   const { data } = await stripe.invoices.list({ customer: processorCustomerId ?? '', limit: 100 })
   return data.map((invoice) => invoice.total).reverse()
 }
 
-/** A little over a month: past the renewal and the hour in which its invoice is a draft. */
+/** Advances the clock past the renewal, and past the hour in which its invoice is a draft. */
 async function renew(): Promise<void> {
   const answer = await fetch(new URL('/_sandbox/clock', server.sandboxUrl ?? ''), {
     method: 'POST',
@@ -124,7 +124,7 @@ test.skipIf(executablePath === undefined)(
       await offer.getByLabel('Seats').fill('7')
       await offer.getByRole('button', { name: 'Buy' }).click()
 
-      // The processor's page: a card that declines, then one that pays.
+      // The checkout page: first a card that is declined, then one that pays.
       await page.waitForURL(/\/pay\//)
       expect(await page.content()).toContain('€343.00')
       await pay(page, '4000 0000 0000 0002')

@@ -1,4 +1,4 @@
-// The few calls of a code host that comments of pull requests need: GitHub's and GitLab's, from memory, on loopback.
+// A fake code host with the API calls about comments of pull requests on GitHub and GitLab. It keeps everything in memory.
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,9 +13,9 @@ export interface Comment {
 export interface CodeHost {
   readonly url: string
   readonly comments: Comment[]
-  /** What commits were merged as, by their hash. */
+  /** Numbers of the merged pull requests, by commit hash. */
   readonly merged: Map<string, number>
-  /** Requests as `METHOD /path`. */
+  /** The received requests, as `METHOD /path`. */
   readonly asked: string[]
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// The image, built by buildah from the Dockerfile as it is, and run by podman and crun as docs/operations/containers.md and
-// compose.yaml say. Only the two base images are made here, and the network is the container's own loopback.
+// The image is built by buildah from the unchanged Dockerfile, and run by podman and crun as docs/operations/containers.md and compose.yaml
+// describe. Only the two base images are created here, and containers have no network but loopback.
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,7 +17,7 @@ if (missing.length > 0) announceSkip('container image', `not here: ${missing.joi
 const [withWorkers, withoutWorkers] = ['localhost/ratecard:workers', 'localhost/ratecard:plain']
 let containers: Containers
 
-/** What compose.yaml gives a replica, in the words of the command line. */
+/** The settings that compose.yaml gives a replica, as flags of podman. */
 const { services } = parse(readFileSync(path.join(root, 'compose.yaml'), 'utf8'), { merge: true }) as {
   services: Record<string, { tmpfs: string[]; cap_drop: string[]; security_opt: string[]; read_only: boolean }>
 }
@@ -28,10 +28,10 @@ const asComposed = [
   ...replica.cap_drop.flatMap((capability) => ['--cap-drop', capability]),
   ...replica.security_opt.flatMap((option) => ['--security-opt', option.replace(/:true$/, '')]),
 ]
-// The machine may not let its root raise limits, and its control groups may be another's.
+// In some environments root can neither raise limits nor use control groups.
 const ofThisMachine = ['--ulimit', 'nofile=8192:8192', '--ulimit', 'nproc=4096:4096', '--cgroups', 'disabled']
 
-/** Starts a container with a volume of its name; it ends with the test. */
+/** Starts a container with a volume of the same name. Both are removed after the test. */
 async function start(name: string, image: string, ...flags: readonly string[]) {
   onTestFinished(async () => {
     await containers.tryPodman('rm', '--force', '--time', '0', name)
@@ -40,7 +40,7 @@ async function start(name: string, image: string, ...flags: readonly string[]) {
   await containers.podman('run', '--detach', '--name', name, ...flat, image)
 }
 
-/** Waits until the image's own health check is content; rejects with what the container said when it has ended. */
+/** Waits until the health check of the image succeeds. If the container ends, rejects with its output. */
 async function healthy(name: string): Promise<void> {
   while ((await containers.tryPodman('healthcheck', 'run', name)).code !== 0) {
     const state = await containers.podman('inspect', name, '--format', '{{.State.Status}}')
@@ -49,7 +49,7 @@ async function healthy(name: string): Promise<void> {
   }
 }
 
-/** A program of this machine in the network of a container. */
+/** Runs a program of this machine in the network of a container. */
 async function beside(name: string, words: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const pid = await containers.podman('inspect', name, '--format', '{{.State.Pid}}')
   return run('nsenter', [`--net=/proc/${pid}/ns/net`, ...words], env, path.join(containers.folder, 'shop'))
@@ -144,14 +144,14 @@ describe.runIf(missing.length === 0)('the container image', () => {
       code: 0,
       text: expect.stringMatching(/workers .*Each worker runs in bubblewrap/) as unknown,
     })
-    // What a worker leaves behind when it ends is cleared away by the first process.
+    // The first process of the container collects the ended child processes of a worker.
     expect(await cli('cloud', 'workers', 'deploy', '--yes')).toMatchObject({ code: 0 })
     expect((await asked()).stdout).toBe('200')
     const states = await inContainer(name, 'sh', '-c', 'cat /proc/[0-9]*/stat')
     expect(states.stdout).toMatch(/workerd/)
     expect(states.stdout).not.toMatch(/\) Z /)
 
-    // After ten seconds it would be killed, and the code 137.
+    // A container that does not stop within ten seconds is killed, with exit code 137.
     await containers.podman('stop', '--time', '10', name)
     expect(await containers.podman('inspect', name, '--format', '{{.State.ExitCode}}')).toBe('0')
 
@@ -162,7 +162,7 @@ describe.runIf(missing.length === 0)('the container image', () => {
   })
 
   test('without namespaces reports unconfined workers, or hosts none if confinement is required', async () => {
-    // As Docker's own profile does it: no namespaces for whoever has no privilege.
+    // As Docker's default profile does: no namespaces without privileges.
     const refused = { action: 'SCMP_ACT_ERRNO', errnoRet: 1 }
     const profile = path.join(containers.folder, 'no-namespaces.json')
     const syscalls = [

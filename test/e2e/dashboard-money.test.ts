@@ -1,4 +1,4 @@
-// Pages that answer from the mirror, in Chromium against the real service: a shop with a subscriber on an earlier price.
+// Pages that show data of the mirror, in Chromium with the real service: a shop with a subscriber on an earlier price.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../packages/client/src/client.ts'
 import { changedConfig, sampleConfig } from '../support/app.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
     changedConfig('2.0.0', ({ products }) => void Object.assign(products[1]?.prices?.[0] ?? {}, { amount: 1500 })),
     { approveImpact: true },
   )
-  // More than a page of the API, so that a search in the browser would not find the last one.
+  // More tenants than a page of the API, so that a search in the browser alone would miss the last one.
   for (let number = 0; number < 120; number += 20)
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -50,15 +50,15 @@ const pay = async (tenantId: string) => {
   expect((await fetch(url, { method: 'POST', body: form, redirect: 'manual' })).status).toBe(303)
 }
 
-describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
+describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
   test('the overview shows revenue, debts, the last pushes and open problems', async () => {
     const { page, open, failures } = await world.signIn(world.key)
     await open('')
     await page.waitForURL('**/dashboard/overview')
     await page.getByText('$36.00').first().waitFor()
-    await page.getByText('Nobody is past due').waitFor()
+    await page.getByText('No tenant is past due').waitFor()
     await page.getByRole('row', { name: /2, version 2\.0\.0/ }).waitFor()
-    await page.getByRole('heading', { name: 'What is wrong now' }).waitFor()
+    await page.getByRole('heading', { name: 'Open problems' }).waitFor()
     expect(failures).toEqual([])
   })
 
@@ -83,7 +83,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     await page.getByRole('link', { name: '1 subscription of pro_monthly' }).click()
     await page.getByRole('row', { name: /early Active earlier price \$12\.00 3/ }).waitFor()
     await page.getByRole('button', { name: 'Move subscribers …' }).click()
-    await page.getByRole('dialog').getByText('$36.00 a month before').waitFor()
+    await page.getByRole('dialog').getByText('$36.00 per month before').waitFor()
     await page.getByRole('button', { name: 'Move 1 subscription' }).click()
     await page.waitForURL('**/dashboard/jobs/**')
     await page.getByText('pro_monthly').first().waitFor()
@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     'the pages of the mirror have no serious finding of axe, nor are wider than a phone: %s',
     async (scheme) => {
       const { page, open, failures } = await world.signIn(world.key, { scheme })
-      // Days that the mirror has not lived through yet, so that the charts are drawn.
+      // Adds days to the response, because the charts need several and the mirror is new.
       await page.route('**/billing/admin/money/days', (route) => route.fulfill({ json: daysOf(60) }))
       const found: string[] = []
       for (const where of ['overview', 'prices', 'prices/pro_monthly', 'tenants', 'tenants/early']) {
@@ -121,7 +121,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
   })
 })
 
-/** An answer of `GET money/days` with a push in the middle. */
+/** Returns a response of `GET money/days` with a push in the middle. */
 function daysOf(count: number) {
   const dayMs = 24 * 60 * 60 * 1000
   const formatted = '$1.00'

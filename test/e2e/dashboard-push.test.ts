@@ -1,5 +1,5 @@
-// A push that is applied from the dashboard, stopped midway and resumed: the real service, its sandbox, and a gate between them
-// that holds writes back for as long as somebody looks.
+// A push is applied from the dashboard, stopped midway and resumed: the real service, its sandbox, and a gate between them that holds
+// writes back while the test reads the page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
@@ -14,7 +14,7 @@ import type { DashboardWorld } from './dashboard-world.ts'
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 
 const processorKey = 'sk_test_dashboardPush0000'
-/** More than are sent at once. */
+/** More products than the service creates concurrently. */
 const products = 40
 let sandbox: Sandbox
 let gate: Gate
@@ -42,7 +42,7 @@ const document = (version: string, word: string) => ({
   })),
 })
 
-/** Names of the account's products, each as often as it is there. */
+/** Returns the names of the account's products, duplicates included. */
 async function names(): Promise<string[]> {
   const answer = await fetch(new URL('/v1/products?limit=100', sandbox.url), {
     headers: { authorization: `Bearer ${processorKey}` },
@@ -77,7 +77,7 @@ describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
     expect(await reader.page.getByRole('button', { name: /Stop between|Resume/ }).count()).toBe(0)
 
     await page.getByRole('button', { name: 'Stop between two steps' }).click()
-    // What was sent is waited for.
+    // Writes that were sent are awaited.
     await expect.poll(() => page.getByRole('button', { name: 'Stop between two steps' }).isEnabled()).toBe(true)
     gate.open()
     await page.getByText('interrupted', { exact: true }).waitFor()
@@ -89,10 +89,10 @@ describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
     const written = await names()
     expect(written.length).toBeLessThan(products)
 
-    // The plan page says so first, and leads there.
+    // The plan page shows the unfinished push first, with a link.
     await open('plan')
     await page.getByText('A push stopped midway').waitFor()
-    await page.getByRole('link', { name: 'Look at it, and resume it' }).click()
+    await page.getByRole('link', { name: 'Show it to resume it' }).click()
     await page.getByRole('button', { name: 'Resume …' }).click()
     await page.getByRole('dialog').getByText('nothing is done twice').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Resume', exact: true }).click()

@@ -14,9 +14,9 @@ import { launchChromium } from '../support/chromium.ts'
 export interface SignedIn {
   readonly context: BrowserContext
   readonly page: Page
-  /** Goes to a page by its path below `/dashboard/` and waits until all of it is there. */
+  /** Opens the page at this path below `/dashboard/` and waits until it is rendered completely. */
   readonly open: (where: string) => Promise<void>
-  /** What went wrong in the page: uncaught errors, refusals of the content policy. */
+  /** Failures of the page: uncaught errors, and violations of the content security policy. */
   readonly failures: readonly string[]
 }
 
@@ -30,7 +30,7 @@ export interface DashboardWorld {
   readonly server: RunningServer
   readonly client: Client
   readonly key: string
-  /** A browser with cookies of its own, signed in through the page for that. */
+  /** Opens a browser context with its own cookies and signs in through the page. */
   signIn(serviceKey: string, options?: SignInOptions): Promise<SignedIn>
   close(): Promise<void>
 }
@@ -86,12 +86,12 @@ async function signIn(
   return { context, page, open, failures }
 }
 
-/** Everything that the page asked for is there: no part of it loads, and nothing is still to be drawn. */
+/** Waits until the page is complete: no part of it is loading, and nothing is left to render. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('.loading, .chart-empty').first().waitFor({ state: 'detached' })
 }
 
-/** The window is narrow, and the page knows. */
+/** Narrows the window, and waits until the page has adapted. */
 export async function narrow(page: Page): Promise<void> {
   await page.setViewportSize({ width: 360, height: 800 })
   await expect.poll(() => page.evaluate('innerWidth')).toBe(360)
@@ -111,9 +111,9 @@ export const drop = (page: Page, document: object) =>
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Serious and critical findings of axe on the page, each with its element. */
+/** Returns the serious and critical findings of axe on the page, each with its element. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
-  // The policy of the page keeps scripts of others out; the debugger may.
+  // The content security policy blocks this script on the page, but not if the debugger runs it.
   await page.evaluate(axe)
   return page.evaluate(async () => {
     const { axe: tool } = globalThis as unknown as {

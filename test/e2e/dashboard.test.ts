@@ -1,4 +1,4 @@
-// The dashboard as people use it: Chromium against the real service and its sandbox.
+// The dashboard in Chromium, with the real service and its sandbox.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ afterAll(async () => {
   if (chromiumPath !== null) await world.close()
 })
 
-/** The sample with another amount of the price that somebody subscribes to. */
+/** Returns the sample document with another amount for the price that has a subscriber. */
 const raised = (version: string, amount: number) =>
   changedConfig(version, ({ products }) => {
     const price = products[1]?.prices?.[0]
@@ -51,12 +51,12 @@ const pay = async (tenantId: string) => {
   expect((await fetch(url, { method: 'POST', body: form, redirect: 'manual' })).status).toBe(303)
 }
 
-describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
+describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
   test('a user signs in, plans a dropped file, applies it, rolls back, applies a deal, reveals a secret, signs out', async () => {
     const { page, open, failures } = await signIn(key)
 
     // The first price list, from an empty page.
-    await page.getByText('Nothing was pushed yet').waitFor()
+    await page.getByText('No pushes yet').waitFor()
     await drop(page, sampleConfig())
     await page.getByRole('button', { name: 'Show the plan' }).click()
     await page.getByText('What changes').waitFor()
@@ -65,7 +65,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     await page.getByRole('button', { name: 'Apply this plan' }).click()
     await page.getByRole('link', { name: 'revision 1' }).waitFor()
 
-    // A second one touches a subscriber: its money stands in the plan.
+    // The second push affects a subscriber, so the plan shows its amount.
     await client.tenants.create({ id: 'acme', name: hostile })
     await pay('acme')
     await open('plan')
@@ -78,21 +78,21 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     await page.getByRole('button', { name: 'Apply this plan' }).click()
     await page.getByRole('link', { name: 'revision 2' }).click()
 
-    // What a deal would change for whoever is on the earlier version still: the money before is what that version costs.
+    // The dry run of a deal for a tenant on an earlier version: the amount before is that of the earlier version.
     await open('tenants/acme')
     await page.getByRole('button', { name: 'Show what would change' }).click()
     const earlier = page.getByRole('row', { name: /pro_monthly_gold/ })
     await earlier.waitFor()
     expect((await earlier.innerText()).replaceAll(/\s+/g, ' ')).toMatch(/3 \$36\.00 a month \$30\.00 a month/)
 
-    // Back again, as a new revision.
+    // A rollback, as a new revision.
     await open('history/1')
     await page.getByRole('button', { name: 'Roll back to this …' }).click()
     await page.getByRole('dialog').getByText('What changes').waitFor()
     await page.getByRole('button', { name: 'Roll back', exact: true }).click()
     await page.getByRole('link', { name: 'revision 3' }).waitFor()
 
-    // A deal: what it would change first, then the deal.
+    // A deal: first a dry run, then the change.
     await open('tenants/acme')
     await page.getByRole('button', { name: 'Show what would change' }).click()
     const line = page.getByRole('row', { name: /pro_monthly_gold/ })
@@ -106,7 +106,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     await page.getByText('template gold').first().waitFor()
     expect((await client.tenants.find('acme')).enterpriseTemplate).toBe('gold')
 
-    // A secret is not in the page before somebody asks for it.
+    // The page does not contain a secret until the user reveals it.
     const secret = (await client.admin.webhooks())[0]?.secret ?? '?'
     const listed = page.waitForResponse((response) => response.url().includes('/api/v1/billing/admin/webhooks'))
     await open('webhooks')
@@ -191,7 +191,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     const timestamp = new Date(Date.now() + 5 * 86_400_000)
     await client.usage.record({ tenantId: 'dropper', meter: 'api_calls', value: 1, identifier: 'day-9', timestamp })
     await check('at_once')
-    // The page may show what is a minute old: whoever asks for the reports reads them anew.
+    // The page may show reports up to a minute old; a direct request for them updates the cache.
     await client.usage.dropped()
     await open('tenants/dropper')
     await page.getByText('usage dropped').waitFor()
@@ -213,7 +213,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
 
   test('two browsers show each other’s changes without a reload, within two seconds', async () => {
     const [one, two] = [await signIn(key), await signIn(key)]
-    // Seconds of the pages' own clocks: how fast this machine is decides nothing.
+    // The pages use fake clocks, so that the speed of this machine does not matter.
     for (const { page } of [one, two]) await page.clock.install()
     await one.open('tenants')
     await two.open('tenants')
@@ -228,7 +228,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
       await page.getByRole('link', { name: 'Seen by both' }).waitFor()
     }
 
-    // And the other way, on a page that shows what was changed elsewhere.
+    // The same in the other direction, on a page that shows an object that is changed elsewhere.
     const { id } = (await client.tenants.list()).tenants.find(({ name }) => name === 'Seen by both') ?? { id: '' }
     await one.open(`tenants/${id}`)
     await one.page.clock.pauseAt(Date.now() + 120_000)
@@ -278,7 +278,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     await listenLocally(other)
     try {
       const evil = await context.newPage()
-      // Another port of this machine: cookies of ours come along, the origin is another.
+      // Another port of this machine: the browser sends the cookies, but the origin differs.
       await evil.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}`)
       const outcome = await evil.evaluate(async (url) => {
         const options = { method: 'POST', credentials: 'include', mode: 'no-cors', body: '{"name":"x"}' } as const
@@ -343,12 +343,12 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
         `navigator.serviceWorker.register('/workers/neighbour/sw.js', { scope: '/' }).then(() => 'registered', () => 'refused')`,
       )
       expect(between).toBe('refused')
-      // A window that it opens: the dashboard comes, out of reach.
+      // The worker's page can open a dashboard window, but cannot access its content.
       const opened = context.waitForEvent('page')
       await neighbour.evaluate(`window.held = window.open('/dashboard/plan'); undefined`)
       await (await opened).locator('main h1').waitFor()
       expect(await neighbour.evaluate('window.held.closed')).toBe(true)
-      // A frame stays empty.
+      // A frame with the dashboard stays empty.
       await neighbour.evaluate(
         `document.body.append(Object.assign(document.createElement('iframe'), { src: '/dashboard/plan' }))`,
       )
@@ -364,7 +364,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
   })
 
   test('a chart that is not redrawn yet makes no page wider than a phone', async () => {
-    // No frame in which it is drawn anew ever comes.
+    // The chart is never redrawn after a resize.
     const before = 'globalThis.ResizeObserver = class { observe() {} unobserve() {} disconnect() {} }'
     const { page, open } = await signIn(key, { before })
     await client.tenants.create({ id: 'buyer', name: 'Buyer' })
@@ -389,7 +389,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
       const width = async () => (await chart.boundingBox())?.width
       const wide = await width()
       await narrow(page)
-      // It is as wide as before: that is what the page has to stand.
+      // The page keeps its earlier width; that must not overflow.
       expect([where, await width(), await overflowOf(page)]).toEqual([where, wide, 0])
     }
   })

@@ -1,4 +1,4 @@
-// The files that bring the service onto a host or a cluster: their facts, and the real tools where these are installed.
+// The deployment files: their content, and the real tools' checks of them if the tools are installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -25,7 +25,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
 type Json = Readonly<Record<string, unknown>>
 
-/** Whether a tool of the machine is there; where it is not, the run says so. */
+/** True if a tool is installed. Otherwise the skip is listed at the end of the run. */
 function has(tool: string): boolean {
   const there = (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(path.join(folder, tool)))
   if (!there) announceSkip('deployment files', `${tool} is not installed`)
@@ -38,7 +38,7 @@ function run(tool: string, args: readonly string[], env: NodeJS.ProcessEnv = {})
 }
 
 const settingNames = new Set(Object.keys(settingsSchema.properties))
-/** From the end of the delay to the end of the process, with the longest write to the processor in flight. */
+/** Time (seconds) from the end of the shutdown delay to the end of the process, if the longest write to the processor is running. */
 const stopSeconds = (drainMs + maxWriteMs) / 1000
 
 describe('compose.yaml', () => {
@@ -65,7 +65,7 @@ describe('compose.yaml', () => {
   test('is accepted by compose, and refused if a secret is missing', () => {
     if (!has('docker-compose')) return
     const names = ['POSTGRES_PASSWORD', 'RATECARD_MASTER_KEY', 'RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY']
-    // In place of an `.env` that may lie beside it.
+    // An empty file, so that a present `.env` is not read.
     const noMore = path.join(temporaryFolder(), 'env')
     writeFileSync(noMore, '')
     const config = (file: string, missing?: string) => {
@@ -204,7 +204,7 @@ describe('deploy/grafana:', () => {
         `${name}_count`,
       ]),
     )
-    // Prometheus makes this one itself.
+    // Prometheus adds this metric itself.
     known.add('up')
     const named = expressions.flatMap((text) => text.match(/\b(?:ratecard|process|nodejs)_\w+|\bup\b/g) ?? [])
     expect(named.length).toBeGreaterThan(20)

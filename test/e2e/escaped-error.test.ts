@@ -1,4 +1,4 @@
-// An error that nothing catches, in a real server process: what is logged, what is ended, and how the process ends.
+// An uncaught error in a real server process: the log line, what is closed, and the exit code.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 const bin = fileURLToPath(new URL('../../packages/ratecard/bin/ratecard.js', import.meta.url))
 const serviceKey = 'rck_escaped0123456789abcdefghijklmnop'
 
-/** Loaded before the server: a signal makes it fail where nothing catches it. */
+/** A module that is loaded before the server: at a signal it throws an error that nothing catches. */
 const failing = `
 process.on('SIGUSR2', () => {
   const error = new Error('no ' + process.env.RATECARD_SERVICE_KEY + ' and no sk_test_abcdefgh12345678 at postgres://me:pass%20word@db/x')
@@ -21,7 +21,7 @@ process.on('SIGUSR2', () => {
 
 async function start(failAs: 'exception' | 'rejection', env: NodeJS.ProcessEnv = {}) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-escaped-'))
-  // Users of worker processes pass through it.
+  // The users of worker processes need access to files in this folder.
   chmodSync(folder, 0o755)
   const preload = path.join(folder, 'failing.mjs')
   writeFileSync(preload, failing)
@@ -60,7 +60,7 @@ async function start(failAs: 'exception' | 'rejection', env: NodeJS.ProcessEnv =
   }
 }
 
-/** Processes of workers whose files are in the folder. */
+/** Returns the worker processes whose files are in the folder. */
 function workerProcesses(folder: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -68,7 +68,7 @@ function workerProcesses(folder: string): string[] {
       try {
         return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(path.join(folder, 'rcw-'))
       } catch {
-        // It ended between the two reads.
+        // The process ended between the two reads.
         return false
       }
     })

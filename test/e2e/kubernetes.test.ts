@@ -1,5 +1,5 @@
-// The manifests of deploy/kubernetes as kustomize renders them, held against the API: its published types refuse a field that it does
-// not know, its validators a value that it would not take. No cluster is needed.
+// The manifests of deploy/kubernetes, rendered by kustomize and validated without a cluster: against the published types of the Kubernetes
+// API (unknown fields) and its validators (invalid values).
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -30,7 +30,7 @@ function render(): readonly Manifest[] {
 
 const moduleOf = ({ apiVersion }: Manifest) => `kubernetes-models/${apiVersion}`
 
-/** What the types of the API say: fields it does not know, and values of another type. */
+/** Returns the type errors of the manifests: unknown fields, and values of another type. */
 function typeErrors(manifests: readonly Manifest[]): readonly string[] {
   const file = path.join(root, 'test/e2e/rendered-manifests.ts')
   const text = manifests
@@ -49,7 +49,7 @@ function typeErrors(manifests: readonly Manifest[]): readonly string[] {
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
 }
 
-/** What the validators of the API say. */
+/** Returns the errors of the API's validators. */
 async function valueErrors(manifests: readonly Manifest[]): Promise<readonly string[]> {
   type Model = new (manifest: Manifest) => { validate(): void }
   const all = await Promise.all(
@@ -156,7 +156,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     expect(deployment.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
       delay + (drainMs + maxWriteMs) / 1000,
     )
-    // A store that is away must not end the process, so only readiness asks for it.
+    // An unreachable store must not end the process, so only the readiness probe depends on it.
     expect([readinessProbe, livenessProbe, startupProbe].map(({ httpGet }) => httpGet.path)).toEqual([
       '/readyz',
       '/healthz',
@@ -166,7 +166,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     for (const { httpGet } of [readinessProbe, livenessProbe, startupProbe]) expect(httpGet.port).toBe(ports[0]?.name)
     expect(deployment.replicas).toBeGreaterThan(1)
     expect(deployment.strategy.rollingUpdate.maxUnavailable).toBe(0)
-    // A budget that allows none would hold up every drain for ever.
+    // A budget that allows no disruption would block every drain forever.
     const { maxUnavailable } = specOf('PodDisruptionBudget') as { readonly maxUnavailable: number }
     expect(maxUnavailable).toBeGreaterThan(0)
     expect(maxUnavailable).toBeLessThan(deployment.replicas)

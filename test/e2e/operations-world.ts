@@ -1,4 +1,4 @@
-// A project of its own with a real server process, in which the commands of a page of docs/operations are run as they stand.
+// A project with a real server process, in which the commands of a page of docs/operations are run unchanged.
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ export function pageCommands(page: string) {
     body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   )
   return {
-    /** The block that begins with these words. */
+    /** Returns the block that begins with `words`, and marks it as run. */
     take(words: string): string {
       const index = waiting.findIndex((block) => block.startsWith(words))
       const [block] = index < 0 ? [] : waiting.splice(index, 1)
@@ -64,7 +64,7 @@ export class OperationsWorld {
     }
   }
 
-  /** With a sandbox processor in a process of its own: it survives what happens to the server. */
+  /** Starts a sandbox in a separate process, which keeps running when the server is killed. */
   static async create(): Promise<OperationsWorld> {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-operations-'))
     const sandbox = spawn(process.execPath, [bin, 'sandbox', '--port', '0', '--json'], {
@@ -102,7 +102,7 @@ export class OperationsWorld {
     if (typeof first === 'number') throw new Error(`The server did not start: ${errors}`)
     this.#server = server
     const keyFile = this.at(`${dataDir}/service-key`)
-    // Keys are in the store: they stay valid in one that was restored, where there is no key file.
+    // Keys are in the store, so they stay valid in a restored store although the key file is missing.
     this.#address = {
       ...this.#address,
       RATECARD_API_URL: (JSON.parse(String(first)) as { url: string }).url,
@@ -119,7 +119,7 @@ export class OperationsWorld {
     await ended
   }
 
-  /** Runs shell commands as a person would, in the project; stops at the first that fails. */
+  /** Runs shell commands in the project as a user would. Stops at the first command that fails. */
   sh(commands: string, env: NodeJS.ProcessEnv = {}): Ran {
     const { status, stdout, stderr } = spawnSync('sh', ['-eu', '-c', commands], {
       cwd: this.cwd,
@@ -129,7 +129,7 @@ export class OperationsWorld {
     return { exit: status ?? -1, stdout, stderr }
   }
 
-  /** The same, for what must succeed. */
+  /** Like `sh`, but fails the test if the command fails. */
   must(commands: string, env: NodeJS.ProcessEnv = {}): string {
     const { exit, stdout, stderr } = this.sh(commands, env)
     if (exit !== 0) throw new Error(`It ended with ${String(exit)}: ${commands}\n${stdout}${stderr}`)

@@ -1,4 +1,4 @@
-// The pages of docs/operations, run: every command on them is executed, in the state of things that the page speaks of.
+// Runs every command of the pages of docs/operations, in the situation that the page describes.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -33,7 +33,7 @@ interface Shown {
 const servedVersion = (world: OperationsWorld) => (world.json('ratecard billing show') as Shown).version
 const secret = (world: OperationsWorld) => world.must('ratecard billing webhook secret hook').trim()
 
-describe('backup and restore', () => {
+describe('the guide of backup and restore', () => {
   const page = pageCommands('backup-and-restore.md')
 
   it('restores the embedded store, in place and on a new machine', async () => {
@@ -54,7 +54,7 @@ describe('backup and restore', () => {
     await world.start()
     expect([servedVersion(world), secret(world)]).toEqual(['1.0.0', before])
     expect(world.must(page.take('ratecard doctor'))).toMatch(/hash chain intact/)
-    // The newer version is live at the processor: it is reported, and adopted without a duplicate.
+    // The newer version is still live at the processor: drift reports it, and a push adopts it without a duplicate.
     const told = world.sh(page.take('ratecard billing drift'))
     expect(told.stdout).toContain('pro_month')
     world.must('ratecard billing push --force --quiet')
@@ -94,12 +94,12 @@ describe('backup and restore', () => {
     }
   })
 
-  it.runIf(installed)('contains no command that was not run', () => {
+  it.runIf(installed)('contains no command that these tests did not run', () => {
     expect(page.rest()).toEqual([])
   })
 })
 
-describe('key rotation', () => {
+describe('the guide of key rotation', () => {
   it('changes the master key and a service key, and every secret stays readable', async () => {
     const page = pageCommands('key-rotation.md')
     const world = await OperationsWorld.create()
@@ -138,21 +138,21 @@ describe('key rotation', () => {
     expect(world.sh('ratecard keys list', { RATECARD_SERVICE_KEY: created })).toMatchObject({ exit: 0 })
     await world.stop()
 
-    // A backup from before needs the key from before.
+    // A backup from before the rotation needs the earlier key.
     expect(world.sh('ratecard db restore old.db --force').stderr).toContain('does not open')
     world.must('ratecard db restore old.db --force', { RATECARD_MASTER_KEY: oldKey })
     expect(page.rest()).toEqual([])
   })
 })
 
-describe('recovery of a stuck push', () => {
-  it('resumes a push whose server was killed, or the next push replaces it', async () => {
+describe('the guide of a stuck push', () => {
+  it('resumes a push whose server was killed, or replaces it by the next push', async () => {
     const page = pageCommands('recovery-of-a-stuck-push.md')
     const world = await OperationsWorld.create()
     await world.start()
     const pushes = () => (world.json('ratecard billing pushes') as Shown).pushes
 
-    /** A push that is killed with its server while the processor is thinking about the second price. */
+    /** Kills the server with its push while the processor handles the second price. */
     const killedPush = async (version: string, amount: number): Promise<string> => {
       world.write(plans, config(version, amount))
       await world.orderFault({ kind: 'latency', method: 'POST', path: '/v1/prices', skip: 1, latency_ms: 10_000 })
@@ -192,7 +192,7 @@ describe('recovery of a stuck push', () => {
   })
 })
 
-/** A fault is removed from the list when a request has met it. */
+/** Returns the number of faults that no request has met yet. */
 async function faultsLeft(world: OperationsWorld): Promise<number> {
   const answer = await fetch(`${world.sandboxUrl}/_sandbox/faults`)
   return ((await answer.json()) as { faults: readonly unknown[] }).faults.length

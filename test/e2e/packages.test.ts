@@ -21,7 +21,7 @@ test('the tarball of ratecard contains its bundle, the sandbox and the client, s
   execFileSync(process.execPath, [path.join(root, 'scripts/pack.mjs'), '--out', out], { encoding: 'utf8' })
   const tarball = readdirSync(out).find((name) => /^ratecard-\d/.test(name)) ?? ''
   const files = execFileSync('tar', ['tf', path.join(out, tarball)], { encoding: 'utf8' }).split('\n')
-  // The thread of the sandbox, which is started by its file's name.
+  // Includes the entry file of the sandbox's thread, which is started by file name.
   for (const name of ['cli.js', 'library.js', 'thread-main.js', 'THIRD-PARTY-LICENSES.txt'])
     expect(files).toContain(`package/bundle/${name}`)
   expect(files).toContain('package/dist/library.d.ts')

@@ -1,4 +1,4 @@
-// The pricing table in a real browser, on a page of another origin, with the real service behind it.
+// The pricing table in a real browser, on a page of another origin, with the real service.
 import { mkdtempSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const example = JSON.parse(
   readFileSync(new URL('../../examples/pricing-table/ratecard/billing/prices.json', import.meta.url), 'utf8'),
 ) as BillingConfig
-/** Where pictures of each look are put, to be looked at. */
+/** Folder for screenshots of each theme, for a visual check. Null: no screenshots. */
 const pictures = process.env['PICTURES'] ?? null
 
 const hostile: Product = {
@@ -98,7 +98,7 @@ afterAll(async () => {
 
 interface Visit {
   readonly page: Page
-  /** What went wrong in the page: uncaught errors, refusals of the content policy. */
+  /** Failures of the page: uncaught errors, and violations of the content security policy. */
   readonly failures: string[]
 }
 
@@ -177,7 +177,7 @@ describe('a visitor of the pricing table', () => {
       await page.keyboard.press('ArrowRight')
       await expect.poll(() => amounts(page, 'For teams')).toEqual(['€140.00 (2 months free)'])
       await expect.poll(() => page.getByRole('radio', { name: /Yearly/ }).isChecked()).toBe(true)
-      // The focus stays where it was put, although the cards were drawn anew.
+      // The focus stays on the chosen control, although the cards were rendered again.
       await page.keyboard.press('Tab')
       await page.keyboard.press('End')
       await expect.poll(() => amounts(page, 'For teams')).toEqual(['$150.00 (2 months free)'])
@@ -199,7 +199,7 @@ describe('a visitor of the pricing table', () => {
           `${quantity.toLocaleString('en')} Renders: ${formatted}`,
         )
       }
-      // The field takes what is beyond the slider's end.
+      // The field accepts quantities beyond the end of the slider.
       await card.getByRole('spinbutton', { name: 'Renders' }).fill('1234567')
       const { formatted } = await client.billing.calculate('renders_monthly', 1_234_567)
       expect(await card.locator('[part=amount]').textContent()).toBe(formatted)

@@ -1,4 +1,4 @@
-// The files of deploy/proxy as they are, in front of the real service, with TLS: only names, ports and certificates are others.
+// The files of deploy/proxy in front of the real service, with TLS. Only names, ports and certificates are replaced.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request as plainRequest } from 'node:http'
@@ -24,13 +24,13 @@ interface Place {
   readonly key: string
   readonly https: number
   readonly http: number
-  /** Of the service. */
+  /** Address of the service. */
   readonly upstream: string
 }
 
 interface Proxy {
   readonly name: string
-  /** The configuration, and how it is run. */
+  /** Writes the configuration. Returns the arguments to start the proxy. */
   command(place: Place): { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv }
 }
 
@@ -177,7 +177,7 @@ test.each(proxies)(
       await pause(50)
     }
 
-    // A push, and its events one after the other while it runs.
+    // Pushes, and reads the events of the push while it runs.
     const prices = Array.from({ length: 40 }, (_, index) => ({
       id: `pro_${String(index)}`,
       amount: 1000 + index,
@@ -211,14 +211,14 @@ test.each(proxies)(
     expect(again.status).toBe(304)
     expect((await ask('/metrics', { headers: keyed })).status).toBe(404)
 
-    // What a client says of its address counts for nothing: one that is counted at all would be refused by now.
+    // An address that the client claims is ignored: otherwise these requests would share a limit and be refused.
     const headers = { 'x-forwarded-for': '203.0.113.7', 'x-service-key': 'rk_not_a_key_of_this_service' }
     const statuses = new Set<number | undefined>()
     for (let call = 0; call <= rateLimit; call++)
       statuses.add((await ask(`${admin}/config`, { from: '127.0.0.3', headers })).status)
     expect([...statuses]).toEqual([401])
 
-    // Without TLS there is only the way to it.
+    // Without TLS, every request is redirected to https.
     const bare = await new Promise<IncomingMessage>((resolve, reject) => {
       plainRequest({ host: '127.0.0.1', port: place.http, path: '/healthz', headers: { host }, agent: false }, resolve)
         .on('error', reject)

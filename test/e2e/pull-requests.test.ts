@@ -1,5 +1,4 @@
-// Prices in pull requests as a team has them: the action and the GitLab template as they are, the real command line and service,
-// and a code host of the test's own.
+// Prices in pull requests: the unchanged action and GitLab template, the real command line and service, and a fake code host.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +39,7 @@ const write = (content: object | string) => {
 }
 
 beforeAll(async () => {
-  // What the script starts, and sees of the world: written down before the real command line runs.
+  // A wrapper that records the arguments and the environment of the command line, and then starts the real one.
   writeFileSync(
     wrapper,
     `import { appendFileSync } from 'node:fs'
@@ -125,7 +124,7 @@ const action: Side = {
   },
 }
 
-/** The jobs of the template, with the script from the sources in place of the installed one. */
+/** The jobs of the template, with the script from the sources instead of an installed one. */
 const template = parse(readFileSync(path.join(root, 'integrations/gitlab/ratecard.gitlab-ci.yml'), 'utf8')) as Record<
   string,
   { readonly script: readonly string[] }
@@ -156,7 +155,7 @@ const gitlab: Side = {
   },
 }
 
-/** As somebody who is signed in at the processor. */
+/** Renames a product in the processor's dashboard. */
 async function renameAtTheProcessor(name: string): Promise<void> {
   const key = readFileSync(path.join(home, 'data', 'sandbox-key'), 'utf8').trim()
   const options = { headers: { authorization: `Bearer ${key}` } }

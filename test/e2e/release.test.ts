@@ -16,7 +16,7 @@ if (isClone && !canRelease) announceSkip('release', 'no PostgreSQL server is ins
 const identity = { GIT_AUTHOR_NAME: 'test', GIT_AUTHOR_EMAIL: 'test@example.com' }
 const env = { ...process.env, ...identity, GIT_COMMITTER_NAME: 'test', GIT_COMMITTER_EMAIL: 'test@example.com' }
 
-/** A clone with the release script of this working tree and one fragment that is its own. */
+/** Creates a clone with the release script of this working tree and one changelog fragment. */
 function clone() {
   const folder = temporaryFolder()
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim()

@@ -1,5 +1,5 @@
-// A shop of another origin than the service: the pages of examples/pricing-table, bundled as their README says, and pages that a
-// test writes itself. Every answer carries a strict content policy.
+// A shop on another origin than the service: the pages of examples/pricing-table, bundled as their README says, and pages of the tests.
+// Every response has a strict content security policy.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +20,7 @@ export interface ShopPages {
 
 const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript', css: 'text/css' }
 
-/** `main.js` of the example of a framework. The package is taken from its sources. */
+/** Bundles `main.js` of a framework's example, with the pricing table from its sources. */
 async function bundled(name: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path.join(examples, name, name === 'react' ? 'main.jsx' : 'main.js')],

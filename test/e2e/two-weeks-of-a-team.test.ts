@@ -1,5 +1,5 @@
-// Two weeks of a team: three people, each on a machine of their own, with staging and production, by the command line alone. At
-// the end every subscription is on the price that the files say, every invoice is right, and the history names who did what.
+// Two weeks of a team: three people with a machine each, staging and production, by the command line alone. At the end every subscription
+// is on the configured price, every invoice is correct, and the history names the author of each change.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Stripe from 'stripe'
@@ -45,7 +45,7 @@ afterAll(async () => {
   for (const world of [...Object.values(worlds), data]) world.remove()
 })
 
-/** What is in the repository: everybody who pulls has it. */
+/** The files in the repository, which everyone in the team has. */
 let files: BillingConfig = {
   version: '1.0.0',
   products: [
@@ -80,7 +80,7 @@ async function must(person: Person, line: string) {
 const json = async (person: Person, line: string) =>
   (await worlds[person].json(line.split(' '))).document as unknown as Record<string, never>
 
-/** A machine that knows both servers, each by a key of its person's own. */
+/** Sets up a person's machine: both servers, each with a key of that person. */
 async function join(person: Person, scope: Record<Environment, string>): Promise<void> {
   for (const name of environments) {
     const { url } = servers[name]
@@ -123,7 +123,7 @@ const advance = async (days: number) => {
 }
 
 test('after two weeks of a team’s work every subscriber is on the configured price, billed correctly, and in the audit log', async () => {
-  // Monday: everybody gets a key of their own; what is tested is promoted.
+  // Monday: each person gets a key, and what was tested is promoted.
   await join('ada', { staging: '--scope write', production: '--scope write' })
   await join('bo', { staging: '--scope write', production: '--scope write' })
   await join('cy', { staging: '--scope write', production: '--scope read --expires 1s' })
@@ -138,7 +138,7 @@ test('after two weeks of a team’s work every subscriber is on the configured p
   await must('bo', 'enterprise apply deal --id acme --env production')
   await must('bo', 'enterprise apply deal --template silver --env production')
 
-  // Wednesday: a code leaks, and somebody switches it off in the dashboard. The price gets another name.
+  // Wednesday: a leaked code is switched off in Stripe's dashboard, and a price is renamed.
   const [code] = (await stripe.promotionCodes.list({ code: 'LAUNCH' })).data
   await stripe.promotionCodes.update(code?.id ?? '', { active: false })
   commit('1.1.0', (config) => {
@@ -152,7 +152,7 @@ test('after two weeks of a team’s work every subscriber is on the configured p
   expect(renamed.stdout + renamed.stderr).toContain('"launch" was switched off at the processor, and stays off')
   expect((await stripe.promotionCodes.retrieve(code?.id ?? '')).active).toBe(false)
 
-  // Thursday: an edit in the dashboard is seen, and taken into the files.
+  // Thursday: an edit in Stripe's dashboard is found as drift, and taken over into the files.
   const { data: products } = await stripe.products.list({ active: true })
   await stripe.products.update(products[0]?.id ?? '', { name: 'Pro for teams' })
   expect((await run('bo', 'billing drift --env production --exit-code')).exit).toBe(3)
@@ -164,7 +164,7 @@ test('after two weeks of a team’s work every subscriber is on the configured p
   await must('bo', 'billing promote --from staging --to production --yes')
   expect(await json('bo', 'billing drift --env production')).toMatchObject({ in_sync: true })
 
-  // Friday: the price rises, and its subscribers move with their renewal.
+  // Friday: the price rises, and its subscribers move at their renewal.
   commit('1.3.0', (config) => {
     const price = pricesOf(config).find(({ id }) => id === 'team_monthly')
     if (price !== undefined) price.amount = 2500
@@ -174,7 +174,7 @@ test('after two weeks of a team’s work every subscriber is on the configured p
   await must('ada', 'billing migrate --price team_monthly --to renewal --env production --yes')
   const good = (await json('ada', 'billing history --env production'))['versions'] as unknown as { revision: number }[]
 
-  // The second Monday: the receiver’s secret is rotated; the files stay as they are.
+  // Second Monday: the webhook secret is rotated, and the files stay the same.
   const secret = await must('bo', 'billing webhook rotate hook --overlap 24h --env production')
   expect(secret.stdout).toMatch(/^whsec_\w+\n$/)
   expect(await json('bo', 'billing drift --env production')).toMatchObject({ in_sync: true })
@@ -188,12 +188,12 @@ test('after two weeks of a team’s work every subscriber is on the configured p
   await must('bo', 'billing promote --from staging --to production --yes')
   await must('ada', `billing rollback ${String(good[0]?.revision)} --env production --yes`)
 
-  // Wednesday: a key that was only to look has come to its end.
+  // Second Wednesday: a read key has expired.
   await expect
     .poll(async () => (await run('cy', 'billing history --env production')).stderr, { timeout: 20_000 })
     .toContain('service_key_expired')
 
-  // The renewal: what each pays is what the files say.
+  // The renewal: each customer pays the amount in the files.
   expect([await invoices('small'), await invoices('deal')]).toEqual([[3800], [1900]])
   await advance(32)
   expect([await invoices('small'), await invoices('deal')]).toEqual([
@@ -208,7 +208,7 @@ test('after two weeks of a team’s work every subscriber is on the configured p
       subscriptions: [{ items: [{ price_id: price, legacy: false }] }],
     })
 
-  // Who did what, whatever name they claim.
+  // The history names the key of each author, whatever name they claim.
   const { versions } = (await json('bo', 'billing history --limit 20 --env production')) as unknown as {
     versions: { kind: string; version: string; by: { key_name: string } | null }[]
   }

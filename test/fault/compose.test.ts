@@ -1,5 +1,5 @@
-// What compose.yaml starts, by its own commands and settings, on this machine: two replicas on PostgreSQL behind HAProxy, each
-// restarted in the midst of requests and of a push. Only the addresses are others.
+// The services of compose.yaml, started on this machine with the same commands and settings: two replicas on PostgreSQL behind HAProxy,
+// each restarted during requests and a push. Only addresses are replaced.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ const services = (
   parse(readFileSync(path.join(root, 'compose.yaml'), 'utf8'), { merge: true }) as { services: Record<string, Service> }
 ).services
 
-/** `${NAME}`, `${NAME:-other}` and `${NAME:?why}` as compose reads them. */
+/** Replaces `${NAME}`, `${NAME:-other}` and `${NAME:?why}` as compose does. */
 function filledIn(environment: Values, values: Values): Record<string, string> {
   const fill = (text: string) =>
     text.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (whole, name: string, kind?: string, other = '') => {

@@ -1,4 +1,4 @@
-// Writes to subscriptions that are on their way when their process is killed, and are carried out after what the next one did.
+// Writes to subscriptions that are in flight when their process is killed, and arrive after the writes of the next process.
 import { testOnEachEngine } from '../support/each-engine.ts'
 import { describe, expect } from 'vitest'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
@@ -14,7 +14,7 @@ const tenants = ['t', 'u'] as const
 
 type World = Awaited<ReturnType<typeof killedService>>
 
-/** Three subscriptions of two tenants; `prepare` adds further state before the process that is killed starts. */
+/** Creates three subscriptions of two tenants. `prepare` adds state before the process that is killed starts. */
 async function shopBefore(stores: StoreFactory, script: string, prepare: (shop: TenantShop) => Promise<void>) {
   const world = await killedService(stores, script, secretKey)
   const shop = shopOver(await world.open(stores.prepared), secretKey)
@@ -31,7 +31,7 @@ async function shopBefore(stores: StoreFactory, script: string, prepare: (shop: 
   return { world, subscriptions }
 }
 
-/** Number of writes of an undisturbed process: a fault on a later write has no effect. */
+/** Repeats the test for each write of an undisturbed process: that write arrives late. Returns their number. */
 async function forEachLateWrite(
   world: World,
   step: number,
@@ -52,7 +52,7 @@ async function forEachLateWrite(
   }
 }
 
-/** Runs the work; if it is refused with Retry-After, lets the late write arrive and retries. */
+/** Runs the work. If it is refused with Retry-After, lets the write in flight arrive, and retries. */
 async function oncePossible<T>(land: () => Promise<number>, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -98,7 +98,7 @@ async function expectMovesAreTakenUp(stores: StoreFactory, step: number): Promis
     const writes = await forEachLateWrite(world, step, async ({ stack, land }) => {
       const shop = shopOver(stack, secretKey)
       const [job] = await shop.store.jobs.unfinished('migration', 'pro_monthly')
-      // A deal for a tenant whose subscriptions are being moved: the late move must not end it.
+      // Applies a deal to tenants whose subscriptions are being moved. The move that arrives late must not end the deal.
       for (const id of tenants) await oncePossible(land, () => shop.apply(id))
       await land()
       for (let state = 'interrupted'; state !== 'done';) {
@@ -124,7 +124,7 @@ const every = (usual: number) => Number(process.env['KILL_STEP'] ?? usual)
 describe.each([
   ['an apply', 'does not bring a deal back that was removed meanwhile', expectRemovedDealsStayRemoved],
   ['a migration', 'does not end a deal that was applied meanwhile', expectMovesAreTakenUp],
-])('a late write of %s', (_work, behaviour, expectation) => {
+])('a write of %s that arrives after the process that sent it died', (_work, behaviour, expectation) => {
   testOnEachEngine(`${behaviour},`, 600_000, async (stores, sparse) =>
     expectation(await stores(), every(sparse ? 2 : 1)),
   )

@@ -9,7 +9,7 @@ import { announceSkip } from '../support/skips.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 const holderModule = path.join(root, 'packages/ratecard/src/store/sql/repositories/coordination/holder.ts')
 
-/** Prints its own identity, then one line for each identity that it is given. */
+/** A program that prints its own identity, then whether each given identity is dead, one per line. */
 const program = `
   import { isDead, thisProcess } from ${JSON.stringify(holderModule)}
   import { createInterface } from 'node:readline'
@@ -88,7 +88,7 @@ describe.runIf(capable)('the holder of a lease, seen by a replica of another use
 
   it('is alive with the settings of our systemd unit', async () => {
     const unit = readFileSync(path.join(root, 'deploy/systemd/ratecard.service'), 'utf8')
-    // What systemd mounts for ProtectProc=invisible; a unit with another value fails here.
+    // The mount option of systemd for ProtectProc=invisible. The test fails if the unit has another value.
     expect(/^ProtectProc=(.*)$/m.exec(unit)?.[1]).toBe('invisible')
     const holder = new Replica([], hidden('hidepid=2'), blue)
     const identity = await holder.next()
@@ -110,7 +110,7 @@ describe.runIf(capable)('the holder of a lease, seen by a replica of another use
 describe.runIf(capable)('the holder of a lease in a pid namespace, e.g. in a container,', () => {
   const container = ['--pid', '--fork', '--kill-child']
 
-  it('is not reported dead by a replica outside, nor vice versa, alive or ended', async () => {
+  it('is never reported dead by a replica outside, nor the other way round, whether it runs or has ended', async () => {
     const inside = new Replica(container, own, blue)
     const outside = new Replica([], own, green)
     const [of, host] = [await inside.next(), await outside.next()]

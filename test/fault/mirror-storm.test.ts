@@ -58,7 +58,7 @@ async function stormWorld() {
 
 type World = Awaited<ReturnType<typeof stormWorld>>
 
-/** Delivers events as badly as possible: a fifth never, a fifth twice, all in another order, to a random replica. */
+/** Delivers events to a random replica, shuffled: a fifth never, a fifth twice. */
 function deliverer({ stripe }: World, replicas: () => readonly Replica[], random: Random) {
   const waiting: Stripe.Event[] = []
   let cursor: string | undefined
@@ -68,7 +68,7 @@ function deliverer({ stripe }: World, replicas: () => readonly Replica[], random
     const target = targets[Math.floor(random() * targets.length)]
     const signature = stripe.webhooks.generateTestHeaderString({ payload, secret: eventsSecret })
     const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
-    // A killed replica refuses the connection, as it would the processor's.
+    // A killed replica refuses the connection, as the processor would see it.
     await fetch(`${target?.url ?? ''}/api/v1/processor/events`, { method: 'POST', headers, body: payload }).catch(
       () => undefined,
     )
@@ -91,7 +91,7 @@ function deliverer({ stripe }: World, replicas: () => readonly Replica[], random
 
 const readFaults: readonly FaultKind[] = ['rate_limit', 'error_before', 'close_before', 'close_after', 'cut_body']
 
-/** Watches what readers see: an item's quantity only grows here, and an ended subscription stays ended. */
+/** Reads the mirror all the time and checks that no older state appears: quantities only grow, and ended subscriptions stay ended. */
 function watcher(mirror: MirrorStore, { quantities, subscriptions }: BillingChanges, random: Random) {
   const shown = new Map<string, number>()
   const ended = new Set<string>()
@@ -136,7 +136,7 @@ async function expectEqual({ mirror, processor }: World): Promise<void> {
   }
 }
 
-describe.runIf(installed)('the mirror in a storm', () => {
+describe.runIf(installed)('the mirror during random changes and failures', () => {
   test(
     `equals a listing, and never shows an older state after a newer one (seed ${String(seed)})`,
     { timeout: 1_200_000 },
@@ -155,7 +155,7 @@ describe.runIf(installed)('the mirror in a storm', () => {
         if (index % 5 === 0) await deliver()
         if (index % 3 === 0) await watch()
         if (index % 10 === 0) {
-          // Only reads of single objects and of lists that the storm itself does not use.
+          // Fails only reads of single objects, and lists that the test itself does not use.
           const path = ['/v1/subscriptions/sub_*', '/v1/customers/cus_*', '/v1/invoices/in_*'][Math.floor(random() * 3)]
           const kind = readFaults[Math.floor(random() * readFaults.length)] ?? 'rate_limit'
           sandbox.control.fail({ kind, method: 'GET', path, count: 2 })

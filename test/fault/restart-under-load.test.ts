@@ -1,4 +1,4 @@
-// Restarts while clients with keep-alive connections send 200 requests a second, every tenth of them a write.
+// Restarts while clients with keep-alive connections send 200 requests a second, a tenth of them writes.
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +32,7 @@ const document: BillingConfig = {
   ],
 }
 
-/** The results by status, or by the error of a request that has no response: `ECONNREFUSED` where no server listens. */
+/** Sends requests and counts the results, by status or by the error of a request without a response (e.g. `ECONNREFUSED`). */
 class Load {
   readonly results = new Map<string, number>()
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 40 })
@@ -109,7 +109,7 @@ test.runIf(installed)(
       server = await world.startServer()
     }
     await load.end()
-    // 503: the request came on an open connection after SIGTERM.
+    // 503: the request arrived on an open connection after SIGTERM.
     expect(results(load).filter((result) => !['200', '201', '503', 'ECONNREFUSED'].includes(result))).toEqual([])
     expect(load.count('201')).toBeGreaterThan(100)
   },
@@ -125,7 +125,7 @@ test.runIf(installed)(
     const slow = { kind: 'latency', method: 'POST', path: '/v1/products', latency_ms: drainMs + 3_000 }
     await fetch(faults, { method: 'POST', body: JSON.stringify(slow) })
     const pushed = push(server, document)
-    // A fault is removed from the list when a request has met it.
+    // Returns the number of faults that no request has met yet.
     const left = async () => ((await (await fetch(faults)).json()) as { faults: readonly unknown[] }).faults.length
     while ((await left()) > 0) await pause(20)
     server.signal('SIGTERM')
@@ -177,7 +177,7 @@ test.runIf(installed && haproxy !== undefined)(
   },
 )
 
-/** Resolves when the load balancer sends requests to the replica: its metrics count served price lists. */
+/** Resolves when the load balancer sends requests to the replica, as its metrics show. */
 async function serves(replica: Replica): Promise<void> {
   const served = async () => {
     const response = await fetch(`${replica.url}/metrics`, { headers: { 'x-service-key': serviceKey } })

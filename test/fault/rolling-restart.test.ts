@@ -31,7 +31,7 @@ function retryingBalancer(): Balancer {
   let next = 0
   const send: Balancer['send'] = async (ask) => {
     const refusals: unknown[] = []
-    // Each request has its own order from here on, so that concurrent requests do not send it to one replica repeatedly.
+    // From here on each request has its own order of replicas, so that concurrent requests do not send it to the same replica again.
     const first = next++
     while (refusals.length < 2 * replicas.length) {
       const replica = replicas[(first + refusals.length) % replicas.length] as Replica
@@ -49,7 +49,7 @@ function retryingBalancer(): Balancer {
   return { replicas, send }
 }
 
-/** No answer began. Balancers then ask another replica when the request may be repeated, and all of these may: reads, and pushes under their key. */
+/** True if no response began. Load balancers then retry idempotent requests on another replica; all requests here are idempotent. */
 function isRefused(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed'
 }
@@ -77,7 +77,7 @@ function watchingBalancer(): Balancer {
 }
 
 test.runIf(installed).each([
-  // A new connection for each, so that none is found closed just when it is used.
+  // Opens a new connection for each request, because a kept one may be closed when it is used.
   { balancer: retryingBalancer, delay: 0, headers: { connection: 'close' } },
   { balancer: watchingBalancer, delay: 2, headers: {} },
 ])(
@@ -88,7 +88,7 @@ test.runIf(installed).each([
     const startServer = () => world.startServer({ RATECARD_SHUTDOWN_DELAY_SECONDS: String(delay) })
     const balancer = createBalancer()
     const pushThrough = (amount: number) =>
-      // One key for all attempts: the same push, whoever answers it.
+      // All attempts have one idempotency key, so that the push is executed once.
       balancer.send((replica) =>
         push(replica, document(amount), { ...headers, 'idempotency-key': `amount-${String(amount)}` }),
       )
@@ -131,7 +131,7 @@ async function read(replica: Replica, headers: Readonly<Record<string, string>>)
   return { status: response.status, body: (await response.json()) as Reply['body'] }
 }
 
-/** Restarts a replica under load: pushes run before, during and after the restart. */
+/** Restarts a replica under load. Pushes run before, during and after the restart. */
 async function restart(
   startServer: () => Promise<Replica>,
   balancer: Balancer,

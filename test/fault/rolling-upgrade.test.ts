@@ -1,4 +1,4 @@
-// Replicas of an earlier release and of this one at work on one PostgreSQL: what operators have while they upgrade.
+// Replicas of an earlier release and of this one run on one PostgreSQL, as during an upgrade.
 import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -70,7 +70,7 @@ test.runIf(installed).each(releases)(
     const price = (await first.admin.config()).config.products[0]?.prices?.[0]?.processor_id ?? ''
     await world.stripe.subscriptions.create({ customer, items: [{ price }] })
 
-    // The first one that is replaced migrates the store under the other.
+    // The first replica that is replaced migrates the store, while the other one still runs.
     const stays = before[1] as Replica
     await end(before[0] as Replica)
     const after = [await world.startServer()]
@@ -93,7 +93,7 @@ test.runIf(installed).each(releases)(
         expect((await clientOf(other).admin.history()).versions).toHaveLength(pushed.length)
       }
     }
-    // Journalled work of the earlier one: a deal, a job that ends, a job that waits for a date.
+    // Work of the earlier release in the journal: a deal, a job that ends, a job that waits for a date.
     const old = clientOf(stays)
     const job = await old.migrations.start({ priceId: 'pro_monthly', to: new Date(Date.now() + 90 * 86_400_000) })
     await ended(stays, job.id)

@@ -1,4 +1,4 @@
-// A rotation that is killed at every point: rotating again ends with one endpoint whose secret is known, and nothing else live.
+// A rotation is killed at every point. Another rotation then leaves one live endpoint with a known secret.
 import { describe, expect, test } from 'vitest'
 import { lateKinds } from '../support/kill-harness.ts'
 import { postgresStores, sqliteStores } from '../support/kill-stores.ts'
@@ -28,7 +28,7 @@ async function expectEveryKillSurvived(stores: StoreFactory): Promise<void> {
     const { killed, points, stack, close } = await world.killedAt(killAt, { overlapMs: 0 })
     const { service } = stack
     try {
-      // The lease of the killed process may stay held for a moment if the system does not report its end.
+      // Retries, because the lease of the killed process may stay held for a moment.
       const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
         for (;;) {
           try {

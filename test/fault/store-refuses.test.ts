@@ -1,4 +1,4 @@
-// A full disk and a damaged file under a real server: what `/readyz` answers, and what still works.
+// A full disk and a damaged file under a real server: the response of `/readyz`, and which requests still work.
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
@@ -48,7 +48,7 @@ const start = (dataDir: string, clock = systemClock) =>
     ...{ port: 0, dataDir, clock, out: () => undefined },
   })
 
-/** A file system of 8 MB; null where this process may not mount one. */
+/** Mounts a file system of 8 MB. Returns null if this process may not mount one. */
 function smallDisk(): string | null {
   const place = path.join(temporaryFolder(), 'disk')
   mkdirSync(place)
@@ -110,7 +110,7 @@ test('with a damaged file a server serves what can be read, and is not ready', a
   await before.close()
   const file = path.join(dataDir, 'ratecard.db')
   const handle = openSync(file, 'r+')
-  // The last pages are those of the latest rows; the first ones hold the schema, without which nothing opens.
+  // Damages the last pages, which contain the latest rows. The first pages contain the schema; without them nothing opens.
   const { size } = statSync(file)
   writeSync(handle, Buffer.alloc(4096, 0xa5), 0, 4096, size - 4096)
   closeSync(handle)

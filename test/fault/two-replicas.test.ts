@@ -39,8 +39,8 @@ const wideDocument = (name: string): BillingConfig => ({
   ],
 })
 
-describe.runIf(installed)('two replicas on one PostgreSQL', () => {
-  test('never mix different documents that are pushed at once', { timeout: 600_000 }, async () => {
+describe.runIf(installed)('two replicas on one PostgreSQL:', () => {
+  test('different documents that are pushed at once are never mixed', { timeout: 600_000 }, async () => {
     const world = await replicaWorld()
     const replicas = await Promise.all([world.startReplica(), world.startReplica()])
     const known = new Map([[1, smallDocument('at first', 900)]])
@@ -72,7 +72,7 @@ describe.runIf(installed)('two replicas on one PostgreSQL', () => {
       await expectNothingToDo(world, replicas, known.get(revision) as BillingConfig)
     }
     expect(known.size).toBe(revision)
-    // The guide promises one second, but the test machine may be busy.
+    // The guide states one second, but the test machine may be busy.
     expect(slowestMs).toBeLessThan(5_000)
   })
 
@@ -95,7 +95,7 @@ describe.runIf(installed)('two replicas on one PostgreSQL', () => {
       expect((await world.takeWrites()).length).toBeGreaterThan(20)
 
       stopped.signal('SIGCONT')
-      // It lost the lease, and maybe a connection whose transaction was open for too long.
+      // The push lost the lease, and maybe a connection with a transaction that was open for too long.
       expect(await unfinished).toMatchObject({
         body: { code: expect.stringMatching(/^(push_in_progress|store_unavailable)$/) as unknown },
       })
@@ -106,14 +106,14 @@ describe.runIf(installed)('two replicas on one PostgreSQL', () => {
   )
 })
 
-/** Milliseconds until every replica serves the revision. */
+/** Returns the milliseconds until every replica serves the revision. */
 async function untilAllServe(replicas: readonly Replica[], revision: number): Promise<number> {
   const began = performance.now()
   await Promise.all(replicas.map((replica) => until(async () => (await served(replica))?.revision === revision)))
   return performance.now() - began
 }
 
-/** The processor and each replica have exactly this document. */
+/** Checks that the processor and each replica have exactly this document. */
 async function expectNothingToDo(world: ReplicaWorld, replicas: readonly Replica[], document: BillingConfig) {
   await world.takeWrites()
   for (const replica of replicas)

@@ -128,7 +128,7 @@ describe('a push', () => {
     expect((await post('/config', dearer('1.3.0', 1600), headers)).json().status).toBe('applied')
   })
 
-  it('gets a 409 at once while another push runs', async () => {
+  it('is refused with 409 at once while another push runs', async () => {
     const [first, second] = await Promise.all([
       post('/config', dearer('1.4.0', 1700)),
       post('/config', dearer('1.4.0', 1700)),

@@ -1,4 +1,4 @@
-// Every route against every way of not being allowed in. A route without a row here fails the first test.
+// Every route with every kind of missing permission. A route without a row here fails the first test.
 import type { LightMyRequestResponse } from 'fastify'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
@@ -17,7 +17,7 @@ interface Route {
 const test = startedForAll(() => startTestApp({ clock: { now: () => Date.now() + offset } }))
 let offset = 0
 let routes: Map<string, Route>
-/** Ids that are known only once they were made. */
+/** Ids that are known only after their objects were created. */
 const made: Record<string, string> = {}
 const secrets: string[] = []
 const keys = { wrong: `rck_${'A'.repeat(43)}`, revoked: '', expired: '', read: '' }
@@ -71,7 +71,7 @@ function routesOf(document: { readonly paths?: object }): Map<string, Route> {
   return found
 }
 
-/** The same request each time, with these headers: the contract of its answers is checked in the tests of the routes. */
+/** Sends the route's request with these headers. Other tests check the content of the responses. */
 function ask(id: string, headers: Record<string, string>, query = ''): Promise<LightMyRequestResponse> {
   const route = routes.get(id)
   const row = rows[id]
@@ -90,7 +90,7 @@ function ask(id: string, headers: Record<string, string>, query = ''): Promise<L
   })
 }
 
-/** What a request asks for without a body is a look; of the others only these change nothing, the last six as dry runs. */
+/** True for requests that change nothing: requests without a body, and those listed here, of which the last six are dry runs. */
 const isRead = (id: string) =>
   routes.get(id)?.method === 'GET' || ['validateConfig', 'calculatePrice', 'receiveProcessorEvent'].includes(id)
 const dryRuns = ['pushConfig', 'rollbackConfig', 'startMigration', 'applyTemplate', 'applyCustom', 'removeEnterprise']
@@ -98,7 +98,7 @@ const dryRuns = ['pushConfig', 'rollbackConfig', 'startMigration', 'applyTemplat
 const idsWith = (...accesses: Access[]) =>
   Object.entries(rows).flatMap(([id, { access }]) => (accesses.includes(access) ? [id] : []))
 
-/** The refusal without what differs each time; fails when it tells more than any refusal does. */
+/** Returns the refusal without the parts that differ between requests. Fails if it contains more than every refusal does. */
 function refusalOf(id: string, response: LightMyRequestResponse): Record<string, unknown> {
   const { instance, ...problem } = response.json<Record<string, unknown>>()
   expect(instance).toBe(`urn:request:${String(response.headers['x-request-id'])}`)
@@ -115,7 +115,7 @@ function refusalOf(id: string, response: LightMyRequestResponse): Record<string,
   return problem
 }
 
-/** Each of the ids refuses the headers with this status and code; all with the same words. */
+/** Checks that each route refuses the headers with this status and code, and with the same text. */
 async function refuseAll(ids: readonly string[], headers: Record<string, string>, status: number, code: string) {
   const words = new Set<string>()
   for (const id of ids) {
@@ -127,7 +127,7 @@ async function refuseAll(ids: readonly string[], headers: Record<string, string>
   return [...words][0]
 }
 
-/** Everything that a request could have changed. */
+/** Reads all state that a request could have changed. */
 async function stateOf({ service }: TestApp) {
   const page = { limit: 100, offset: 0 }
   return {
@@ -183,7 +183,7 @@ describe('a caller without permission', () => {
     const ids = idsWith('key', 'session', 'public')
     const wrong = await refuseAll(ids, { 'x-service-key': keys.wrong }, 401, 'service_key_invalid')
     expect(await refuseAll(ids, { 'x-service-key': keys.revoked }, 401, 'service_key_invalid')).toBe(wrong)
-    // A good session does not mend a wrong key.
+    // A valid session does not make up for a wrong key.
     const both = { 'x-service-key': keys.wrong, cookie: cookieOf(sessions.other) }
     expect(await refuseAll(ids, both, 401, 'service_key_invalid')).toBe(wrong)
   })
@@ -248,7 +248,7 @@ describe('a caller without permission', () => {
 })
 
 describe('a caller with a read key', () => {
-  it('can read everything, validate and make dry runs, and changes nothing by it', async () => {
+  it('can read everything, validate and make dry runs, which change nothing', async () => {
     const before = await stateOf(test)
     const open = Object.keys(rows).filter((id) => isRead(id) || dryRuns.includes(id))
     for (const id of open) {
@@ -285,7 +285,7 @@ describe('a caller with a read key', () => {
 })
 
 describe('a caller with a key', () => {
-  it('succeeds with the same requests', async () => {
+  it('succeeds with the requests that are refused without permission', async () => {
     const ends: Record<string, string> = {}
     for (const id of Object.keys(rows)) {
       const response = await ask(id, { 'x-service-key': test.key })

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await test.service.revokeKey(created.id)
 })
 
-/** From the OpenAPI description, so that a new admin route is tested the day it is added. */
+/** Returns the admin routes of the OpenAPI description, so that new routes are tested too. */
 function adminRoutes(): { method: 'GET' | 'POST' | 'DELETE'; url: string }[] {
   const paths = Object.entries(test.app.swagger().paths ?? {})
   return paths
@@ -64,7 +64,7 @@ describe('service keys on admin routes', () => {
     await test.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = test.app.server.address() as AddressInfo
     const socket = connect(port, '127.0.0.1')
-    // The announced body never comes: an answer shows that nobody waited for it.
+    // The announced body is never sent, so a response shows that the server did not wait for it.
     socket.write(
       `POST ${admin}/config HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n`,
     )
@@ -172,7 +172,7 @@ describe('the limit per address', () => {
             remoteAddress,
           })
         ).statusCode
-      // What a client claims stands further left than what the proxy saw.
+      // In the header, the client's claim is left of the address that the proxy saw.
       const seen = []
       for (const claimed of ['127.0.0.1', '1.1.1.1', '2.2.2.2']) seen.push(await guess(`${claimed}, 203.0.113.7`))
       expect(seen).toEqual([401, 401, 429])
@@ -202,7 +202,7 @@ describe('the limit per address', () => {
     }
   })
 
-  it('counts writes without a key, and no reads', async () => {
+  it('counts writes without a key, but not reads', async () => {
     const limited = await startTestApp({ rateLimit: 2 })
     try {
       await limited.push(sampleConfig())

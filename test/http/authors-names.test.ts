@@ -1,4 +1,4 @@
-// What an author wrote keeps its names on every route that carries it, through the service and through the client.
+// Names chosen by an author stay unchanged on every route that returns them, in the service and in the client.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
@@ -37,7 +37,7 @@ interface Drift {
 }
 type Kept = Readonly<Record<'before' | 'after' | 'result', unknown>>
 
-/** Every object under the name `metadata`, at any depth. */
+/** Returns every object named `metadata`, at any depth. */
 function metadataIn(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) => (name === 'metadata' ? [inner] : metadataIn(inner)))
@@ -54,19 +54,19 @@ describe('keys chosen by an author', () => {
     `${admin}/config/history/1`,
     `${admin}/config/pull`,
     `${admin}/config/pull?report=true`,
-  ])('stay as they are at %s', async (url) => {
+  ])('are unchanged in the response of %s', async (url) => {
     const answer = (await test.asAdmin({ url })).json()
     expect(names(metadataIn(answer))).toEqual(wanted)
   })
 
-  it('stay as they are in differences and plans', async () => {
+  it('are unchanged in differences and plans', async () => {
     const { differences } = (await test.asAdmin({ url: `${admin}/config/history/1/diff/2` })).json()
     expect(JSON.stringify(differences)).toContain('"ownerTeam":"sales","owner_team":"billing"')
     const plan = await test.asAdmin({ method: 'POST', url: `${admin}/config?dry_run=true`, payload: document })
     expect(plan.body).toContain('"field":"metadata.ownerTeam"')
   })
 
-  it('stay unchanged in everything that the client reads', async () => {
+  it('are unchanged in everything that the client reads', async () => {
     const read = [
       await client.billing.product('pro'),
       await client.billing.price('pro_monthly'),
@@ -80,7 +80,7 @@ describe('keys chosen by an author', () => {
     expect([served.createdAt, 'promotionCodes' in served.config]).toEqual([expect.any(String), false])
   })
 
-  it('stay as they are in drift, through the service and through the client', async () => {
+  it('are unchanged in drift, in the service and in the client', async () => {
     await test.stripe.products.update('rc_pro', { metadata: { ownerTeam: 'somebody', owner_team: 'else' } })
     const [live] = (await test.asAdmin({ url: `${admin}/config/drift` })).json<Drift>().differences
     expect(live?.fields.map(({ field }) => field)).toEqual(['metadata.ownerTeam', 'metadata.owner_team'])
@@ -88,7 +88,7 @@ describe('keys chosen by an author', () => {
     expect(read?.fields).toEqual(live?.fields)
   })
 
-  it('stay as they are in events of the processor', async () => {
+  it('are unchanged in events of the processor', async () => {
     const after = ''
     const url = `${admin}/events?after=${after}&types=product.updated`
     const { events } = (await test.asAdmin({ url })).json<{ events: { body: unknown }[] }>()
@@ -99,14 +99,14 @@ describe('keys chosen by an author', () => {
 })
 
 describe('member names in stored records', () => {
-  it('are snake_case in the audit log, even through the client', async () => {
+  it('are in snake_case in the audit log, even if the client reads it', async () => {
     const { entries } = (await test.asAdmin({ url: `${admin}/tenants/one/audit` })).json<{ entries: Kept[] }>()
     const kept = ({ before, after, result }: Kept) => [before, after, result]
     expect(JSON.stringify(entries.map(kept))).toContain('"enterprise_template":"gold"')
     expect((await client.tenants.audit('one')).entries.map(kept)).toEqual(entries.map(kept))
   })
 
-  it('are the same in a job through the API and through the client', async () => {
+  it('are the same in a job whether the API or the client returns it', async () => {
     const [{ id }] = (await test.asAdmin({ url: `${admin}/jobs` })).json().jobs
     const { input, steps } = await jobEnd(test, id)
     const kept = (each: { step: unknown; result: unknown }) => [each.step, each.result]

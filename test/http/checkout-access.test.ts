@@ -1,4 +1,4 @@
-// Who may send a customer to the checkout: cookies, keys and the origins of pages.
+// Access to the checkout: cookies, keys, and the origins of pages.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { billing, startPushedApp, startTestApp } from '../support/app.ts'
 import { cookieOf, nobody, sessionOf, urls } from '../support/selling.ts'
@@ -72,8 +72,8 @@ describe('pages of other sites', () => {
   })
 })
 
-describe('the credential', () => {
-  it('is the key if both are sent: a wrong key is refused with a valid cookie', async () => {
+describe('the credential of a checkout', () => {
+  it('is the key if key and cookie are sent: a wrong key is refused despite a valid cookie', async () => {
     const wrong = await post(checkout, pro, { cookie, 'x-service-key': 'wrong' })
     expect([wrong.statusCode, wrong.json().code]).toEqual([401, 'service_key_invalid'])
     const both = await post(checkout, pro, { cookie, 'x-service-key': test.key })
@@ -101,7 +101,7 @@ describe('the credential', () => {
       statuses.push((await guess({})).statusCode)
       expect(statuses).toEqual([401, 401, 401, 429, 429])
       const genuine = cookieOf(await sessionOf(limited, 'customer'))
-      // There is no configuration: the answer shows that the session was let in.
+      // There is no configuration, so this response shows that the session was accepted.
       expect((await guess({ cookie: genuine })).json().code).toBe('config_not_found')
     } finally {
       await limited.close()

@@ -15,7 +15,9 @@ const post = (url: string, payload: object, headers: Record<string, string>) =>
   test.inject({ method: 'POST', url, payload, headers })
 const pro = { price_id: 'pro_monthly', ...urls }
 
-/** A tenant asks by its session and is removed; the one made again under its id asks the same under the same key. */
+/**
+ * Sends a request with a tenant's session and removes the tenant. Then a new tenant with its id sends the same request with the same key.
+ */
 async function repeatedAfterRemoval(id: string, url: string, payload: object) {
   const ask = async () =>
     post(url, payload, { cookie: cookieOf(await sessionOf(test, id)), 'idempotency-key': 'before-and-after' })
@@ -290,7 +292,7 @@ describe('POST usage', () => {
     expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
   })
 
-  it('reports the allowed amounts', async () => {
+  it('names the allowed amounts in its errors', async () => {
     const { errors } = (await post(usage, { meter: 'api_calls', value: 1.5 }, { cookie })).json()
     expect(errors).toMatchObject([{ code: 'type_wrong', detail: '"value" must be integer or string.' }])
     const detail = async (more: object) =>

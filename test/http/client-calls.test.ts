@@ -1,4 +1,4 @@
-// What calls of the client library mean, against the real server.
+// Calls of the client library against the real server.
 import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
@@ -49,7 +49,7 @@ describe('checkout.create', () => {
 })
 
 describe('an idempotent write', () => {
-  /** Loses the answer of the first requests, after the server has done its part. */
+  /** Drops the responses of the first requests, after the server has executed them. */
   function losing(answers: number): { options: ClientOptions; keys: (string | null)[] } {
     const keys: (string | null)[] = []
     const lossy: typeof fetch = async (input, init) => {

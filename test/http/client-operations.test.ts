@@ -1,4 +1,4 @@
-// The client library against the real server, listening: each operation that the description names, through its own method.
+// The client library against the real server: each operation of the description is called by its method.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient, RatecardError } from '../../packages/client/src/client.ts'
 import type { Client, ClientOptions } from '../../packages/client/src/client.ts'
@@ -54,7 +54,7 @@ const deployment = {
   vars: { snake_case: 'stays', camelCase: 'stays' },
 } as const
 
-/** What the client does for each operation of the description; a call that fails for a good reason says why. */
+/** The call of the client for each operation. A call that is expected to fail states the reason. */
 const calls: Readonly<Record<string, () => Promise<unknown>>> = {
   getHealth: () => client.server.health(),
   getReadiness: () => client.server.readiness(),
@@ -158,7 +158,7 @@ const freeSubscription = async () => {
 const jobId = async () => (await client.jobs.list()).jobs[0]?.id ?? ''
 
 type Operation = { readonly operationId: string }
-/** Operations that nobody but the processor calls. */
+/** Operations that only the processor calls. */
 const ofProcessor = ['receiveProcessorEvent']
 const described = () =>
   Object.entries(world.app.swagger().paths ?? {}).flatMap(([path, operations]) =>
@@ -203,7 +203,7 @@ describe('the client', () => {
     })
   })
 
-  it('follows a worker’s log from the lines that are there to those that come', async () => {
+  it('follows a worker’s log: first the stored lines, then each new one', async () => {
     const earlier = await client.workers.triggerCron('hello')
     let later = ''
     const runs: (string | undefined)[] = []
@@ -217,7 +217,7 @@ describe('the client', () => {
   })
 })
 
-/** Answers that are, or hold, what somebody else named: documents, reports of the journal, the processor’s own objects. */
+/** Operations whose responses contain names chosen by others: documents, reports of the journal, objects of the processor. */
 const documents = new Set([
   'getOpenApi',
   'getSchema',

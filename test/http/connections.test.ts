@@ -1,4 +1,4 @@
-// Slow and silent peers, over real sockets: what they hold is taken back, and they never keep anybody else out.
+// Slow and silent clients over real sockets: the server closes their connections, and they never block other clients.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -41,7 +41,7 @@ async function open(text = ''): Promise<Socket> {
   return socket
 }
 
-/** Everything that came until the other side ended. */
+/** Returns all bytes received until the server closes the connection. */
 async function readAll(socket: Socket): Promise<string> {
   let text = ''
   socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
@@ -83,7 +83,7 @@ describe('slow connections:', () => {
     expect(answer).toContain('"code":"request_invalid"')
   })
 
-  it('a sender that continues after the response is drained for a moment, then disconnected', async () => {
+  it('a sender that continues after the response is read for a moment longer, then disconnected', async () => {
     const socket = await open(`POST ${admin}/config HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`)
     const timer = setInterval(() => socket.write('1\r\na\r\n'), 50)
     const answer = await readAll(socket).finally(() => {
@@ -113,7 +113,7 @@ describe('connections beyond the limit', () => {
     const head = `POST ${admin}/config/validate HTTP/1.1\r\nHost: a\r\n${signedIn()}Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n${closing}`
     const working = await open(`${head}${body.slice(0, 100)}`)
     const answer = readAll(working)
-    // The key is checked before anything of the body is read, and this is answered after it.
+    // The key is checked before the body is read. This request is answered after that check.
     expect(await health()).toMatch(/^HTTP\/1\.1 200 /)
     for (let round = 0; round < 2; round++)
       await Promise.all(

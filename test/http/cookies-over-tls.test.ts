@@ -1,4 +1,4 @@
-// The names of our cookies over TLS and without, and that the other name counts for nothing.
+// The names of the cookies with and without TLS. The other name is ignored.
 import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'

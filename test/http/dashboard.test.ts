@@ -1,4 +1,4 @@
-// Who gets into the dashboard and what its cookie opens: sessions, links, origins, scopes, headers.
+// Access to the dashboard and to routes with its cookie: sessions, links, origins, scopes, headers.
 import type { LightMyRequestResponse } from 'fastify'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
@@ -36,7 +36,7 @@ const signedIn = async (scope: 'read' | 'write' = 'write') => {
   const key = await test.service.createKey(`for ${scope}`, { scope })
   return { key, cookie: cookieOf(await signIn(key.key)) }
 }
-/** What the document of the pages says, which scripts of other pages cannot read. */
+/** Returns the token in the HTML, which scripts of other pages cannot read. */
 const tokenIn = (document: string) => /<meta name="page-token" content="([\w-]{43})">/.exec(document)?.[1]
 const navigation = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'document' }
 const load = (cookie: string, headers: Readonly<Record<string, string>> = navigation, url = '/dashboard') =>
@@ -178,7 +178,7 @@ describe('a session of the dashboard', () => {
       if (key !== '') expect(response.body).not.toContain(key)
     }
   })
-  // An error that is a page: the check of answers knows problems alone.
+  // The error is an HTML page, so the check for problem documents is skipped.
   const signInPage = (key: string) =>
     test.app.inject({
       method: 'POST',
@@ -326,13 +326,13 @@ describe('a sign-in link', () => {
 describe('another site', () => {
   const foreign: readonly Readonly<Record<string, string>>[] = [
     { 'sec-fetch-site': 'cross-site' },
-    // Another port of this machine: the same site to the browser, and its cookies come along.
+    // Another port of this machine is the same site for the browser, so the browser sends the cookies.
     { 'sec-fetch-site': 'same-site', origin: 'http://localhost:3000' },
     { 'sec-fetch-site': 'none' },
     { origin: 'https://evil.example' },
     { origin: 'http://localhost:3000' },
     { origin: 'null' },
-    // Nothing that says where it comes from.
+    // No header names the origin.
     {},
   ]
 

@@ -109,7 +109,7 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
 })
 
 describe('GET admin/enterprise/coverage', () => {
-  it('marks the gaps of the matrix, and lists base prices without negotiated ones', async () => {
+  it('marks missing negotiated prices, and lists base prices without any', async () => {
     const nobody = (id: string) => ({
       base_price_id: id,
       cells: [

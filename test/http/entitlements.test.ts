@@ -1,4 +1,4 @@
-// What a tenant may use: asked with a key for anybody, with a session for itself.
+// Features that a tenant may use: read with a key for any tenant, with a session for its own.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
 import { payingCustomer } from '../support/paying-customer.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 
 describe('GET entitlements', () => {
-  it('is empty for a tenant without a customer or a subscription', async () => {
+  it('returns an empty list for a tenant without a customer or a subscription', async () => {
     expect(await ofTenant('acme')).toEqual([200, { features: [] }])
     expect((await test.inject({ url: `${billing}/entitlements`, headers: { cookie } })).json()).toEqual({
       features: [],
@@ -54,7 +54,7 @@ describe('GET entitlements', () => {
     expect((await test.inject({ url: `${billing}/entitlements` })).statusCode).toBe(401)
   })
 
-  it('is empty after the end of the subscription', async () => {
+  it('returns an empty list after the end of the subscription', async () => {
     const { data } = await test.stripe.subscriptions.list()
     for (const { id } of data) await test.stripe.subscriptions.cancel(id)
     expect(await ofTenant('acme')).toEqual([200, { features: [] }])

@@ -1,4 +1,4 @@
-// Status lines, reasons and headers that workers and the servers they fetch send: what is passed on, and that nothing ends.
+// Status lines, reasons and headers from workers and from the servers that they fetch: which are passed on, and that no process ends.
 import { createServer } from 'node:net'
 import type { AddressInfo, Server } from 'node:net'
 import http from 'node:http'
@@ -8,7 +8,7 @@ import { startWorkerWorld } from './worker-world.ts'
 import type { WorkerWorld } from './worker-world.ts'
 import { listenLocally } from '../support/listen.ts'
 
-/** Sends the bytes of the path `/<base64url>` as they are, whatever they are. */
+/** Sends the decoded bytes of the path `/<base64url>`, whatever they are. */
 const upstream: Server = createServer((socket) => {
   socket.on('error', () => socket.destroy())
   socket.once('data', (chunk: Buffer) => {
@@ -17,12 +17,12 @@ const upstream: Server = createServer((socket) => {
   })
 })
 
-/** Fetches `u` of the query and returns the response; a failed fetch is the status 599 with its message. */
+/** A worker that fetches the URL in `u` and returns the response. A failed fetch is returned as status 599 with its message. */
 const fetching = `export default { async fetch(request) {
   try { return await fetch(new URL(request.url).searchParams.get('u'), { headers: request.headers }) }
   catch (error) { return new Response(error.name + ': ' + error.message, { status: 599 }) } } }`
 
-/** Answers as the JSON in the query says. */
+/** A worker that responds with the status and headers given in the query as JSON. */
 const saying = `export default { fetch(request) {
   const { body = 'said', long, ...init } = JSON.parse(new URL(request.url).searchParams.get('say'))
   return new Response(body, long === undefined ? init : { headers: { 'x-long': 'a'.repeat(long) } }) } }`
@@ -41,7 +41,7 @@ afterAll(async () => {
   upstream.close()
 })
 
-/** The bare response of Node: `fetch` hides reasons and cookies. */
+/** Uses node:http, because `fetch` hides reasons and cookies. */
 function ask(path: string, headers: http.OutgoingHttpHeaders = {}): Promise<IncomingMessage & { text: string }> {
   return new Promise((resolve, reject) => {
     const request = http.get(`${world.url}${path}`, { headers, agent: false, insecureHTTPParser: true }, (response) => {
@@ -73,7 +73,7 @@ describe('a reason phrase', () => {
   it('of a server that a worker calls is not passed on', async () => {
     for (const reason of ['a\u0001b', 'a\u007f', 'caf\u00e9', 'OK']) {
       const response = await through(`HTTP/1.1 200 ${reason}\r\ncontent-length: 2\r\n\r\nhi`)
-      // A parser may refuse the line as a whole, which is an error of the fetch.
+      // The parser may also refuse the whole line, which is an error of the fetch.
       expect([200, 599]).toContain(response.statusCode)
       if (response.statusCode === 200) expect([response.statusMessage, response.text]).toEqual(['OK', 'hi'])
       expect(await isWell()).toBe(200)
@@ -95,7 +95,7 @@ describe('an invalid status code', () => {
     expect(await isWell()).toBe(200)
   })
 
-  it('of a server is 101 without a requested upgrade', async () => {
+  it('of a server includes 101 if no upgrade was requested', async () => {
     const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
     const response = await through(head)
     expect([response.statusCode, response.text]).toEqual([599, expect.stringContaining('no upgrade was asked for')])

@@ -1,4 +1,4 @@
-// Subscriptions to free prices live here alone, and end like others: cancelled, or by what is bought in their place.
+// Subscriptions to free prices exist only in Ratecard. They end when they are cancelled, or when a paid one replaces them.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { admin, billing, startPushedApp } from '../support/app.ts'
 import { buy, urls } from '../support/selling.ts'

@@ -9,7 +9,7 @@ const withKey = () => ({ 'x-service-key': test.key })
 
 describe('hidden prices', () => {
   const hiddenPrices = ['pro_secret', 'pro_monthly_acme', 'pro_monthly_gold', 'backstage_yearly']
-  /** The answer with its id and request taken out: what is left must not tell hidden from unknown. */
+  /** Returns the response without the requested id and the request id. The rest must be equal for hidden and unknown prices. */
   async function trace(request: { url: string; method?: 'POST'; payload?: object }, id: string) {
     const response = await test.inject(request)
     const headers = Object.entries(response.headers).filter(
@@ -96,7 +96,7 @@ describe('convert', () => {
       history_count: 1,
       current: true,
     })
-    // The amount changes: a new processor price, the old one leads to it.
+    // The amount changes: there is a new processor price, and the old one is still found.
     await test.push(changedConfig('1.1.0', ({ products }) => void ((products[1]?.prices ?? [])[0]!.amount = 1500)))
     const second = await idOf('pro_monthly')
     expect(second).not.toBe(first)
@@ -106,18 +106,18 @@ describe('convert', () => {
     expect(await idOf('pro_monthly')).toBe(first)
     expect(await convert(second)).toMatchObject({ processor_id: first, history_count: 3, current: false })
     expect(await convert(first)).toMatchObject({ current: true, history_count: 3 })
-    // Hidden now: its past ids are hidden as well, or they would tell the present one.
+    // The price is hidden now. Its earlier ids are hidden too, because they would reveal its current one.
     await test.push(changedConfig('1.3.0', ({ products }) => void ((products[1]?.prices ?? [])[0]!.public = false)))
     expect(await convert(first)).toBe('mapping_not_found')
     expect(await convert(second)).toBe('mapping_not_found')
     expect(await convert(first, true)).toMatchObject({ config_id: 'pro_monthly' })
-    // Removed while hidden: still hidden. A price removed while public is found by the last revision that held it.
+    // A price that is removed while hidden stays hidden. A price that is removed while public is found by the last revision that had it.
     const usage = await idOf('usage_graduated')
     await test.push(changedConfig('1.4.0', ({ products }) => void products.splice(1, 2)))
     expect(await convert(first)).toBe('mapping_not_found')
     expect(await convert(usage)).toMatchObject({ config_id: 'usage_graduated', current: true })
     expect((await test.inject({ url: `${path}/prices/usage_graduated` })).statusCode).toBe(404)
-    // Anybody may ask for it again and again: the revision, which may be megabytes, is not read each time.
+    // Anyone may send this request repeatedly, so the revision (possibly megabytes) is not read each time.
     const readRevision = vi.spyOn(test.store.versions, 'find')
     for (const _time of [1, 2, 3]) {
       expect(await convert(usage)).toMatchObject({ config_id: 'usage_graduated' })

@@ -1,5 +1,5 @@
-// Work on large documents does not hold the event loop: other requests go on. Measured by the CPU time that the main thread uses
-// between two turns of its event loop, against what the same work costs in one piece on the same machine.
+// Work on large documents does not block the event loop. Measures the longest CPU time of the main thread between two turns of its event
+// loop, relative to the same work without interruption.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { configOperations } from '../../packages/ratecard/src/api/config.ts'
 import { toWire } from '../../packages/ratecard/src/api/notation/case-conversion.ts'
@@ -16,7 +16,7 @@ const test = startedForAll(startTestApp)
 const large = documentOf(1_000)
 
 beforeAll(async () => {
-  // What is compiled at first use is no part of the work.
+  // Compiles the validation first, so that it is not measured.
   await test.app.inject(validation(documentOf(1)))
 })
 
@@ -57,7 +57,7 @@ interface Stretch {
   readonly all: number
 }
 
-/** CPU milliseconds of this thread while `work` runs: in all, and the most between two turns of the event loop. */
+/** Measures the CPU milliseconds of this thread while `work` runs: in total, and the maximum between two turns of the event loop. */
 async function stretchesOf(work: () => Promise<unknown>): Promise<Stretch> {
   const began = cpuNow()
   let [turn, longest, over] = [began, 0, false]
@@ -104,7 +104,7 @@ describe('a slow request does not delay other requests:', () => {
     const inOnePiece = Math.min(...[1, 2].map(() => costOf(() => JSON.parse(payload) as unknown)))
     const status: number[] = []
     const longest: number[] = []
-    // The least of three: a garbage collection may fall into any of them, a parse of the body would be in all.
+    // The minimum of three runs, because a garbage collection may slow one down. Parsing the body here would slow down all.
     for (const _time of [1, 2, 3]) {
       const stretches = await stretchesOf(async () => {
         const headers = { ...withKey(), 'content-type': 'application/json' }
@@ -128,12 +128,12 @@ describe('a slow request does not delay other requests:', () => {
     let checks = 0
     while (under > 0) {
       expect((await test.app.inject({ url: '/healthz' })).statusCode).toBe(200)
-      // A request over a socket begins in a turn of its own; an injected one would leave the event loop no turn.
+      // Starts each request in a new turn, as a socket does. Injected requests would leave the event loop no turn.
       await new Promise((resolve) => setImmediate(resolve))
       checks++
     }
     await all
-    // If each held the loop until it was done, there would be one check between two of them.
+    // If each document blocked the event loop, there would be only one check between two documents.
     expect(checks).toBeGreaterThan(100)
   })
 
@@ -181,7 +181,7 @@ describe('a slow request does not delay other requests:', () => {
     const schema = configOperations.getDrift.answers[200].schema
     const inOnePiece = Math.min(...[1, 2].map(() => costOf(() => JSON.stringify(toWire(schema, value)))))
     const longest: number[] = []
-    // The least of three: a garbage collection may fall into any of them.
+    // The minimum of three runs, because a garbage collection may slow one down.
     for (const _time of [1, 2, 3]) {
       let bytes: Buffer | undefined
       const stretch = await stretchesOf(async () => {
@@ -219,7 +219,7 @@ describe('a slow request does not delay other requests:', () => {
       status.push((await test.app.inject({ url, headers: withKey() })).statusCode)
     })
     expect(status).toEqual([200])
-    // In one piece it would be nearly all.
+    // If the work ran without a pause, it would be nearly all of it.
     expect(longest).toBeLessThan(all * 0.75)
   })
 })

@@ -1,4 +1,4 @@
-// Routes that answer from the mirror: a shop with subscribers, an earlier generation of a price, debts and a refund.
+// Routes that read the mirror: a shop with subscribers, an earlier generation of a price, debts and a refund.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
@@ -35,13 +35,13 @@ afterAll(async () => {
 
 const customerOf = async (tenant: string) => (await test.service.findTenant(tenant)).processorCustomerId ?? ''
 
-/** Refunds a part of the tenant's only payment, as somebody does at the processor. */
+/** Refunds a part of the tenant's only payment at the processor. */
 async function refundPartOf(tenant: string, amount: number): Promise<void> {
   const { data } = await test.stripe.charges.list({ customer: await customerOf(tenant) })
   await test.stripe.refunds.create({ charge: data[0]?.id ?? '', amount })
 }
 
-/** Leaves an open invoice that was made by hand. */
+/** Creates a manual invoice that stays open. */
 async function billByHand(tenant: string, amount: number): Promise<void> {
   const { stripe } = test
   const customer = await customerOf(tenant)
@@ -116,7 +116,7 @@ describe('the subscribers of a price', () => {
     expect((await subscribers('?generation=current')).map((one) => one['tenant_id'])).toEqual(['late'])
   })
 
-  it('are 404 for a price that never existed', async () => {
+  it('lead to a 404 for a price that never existed', async () => {
     expect(await get('prices/nothing/subscribers')).toMatchObject({ status: 404, body: { code: 'price_not_found' } })
   })
 })
@@ -224,7 +224,7 @@ describe('an open problem', () => {
     expect(of('schedules')).toMatchObject({ status: 'ok' })
   })
 
-  it('does not include an open invoice before its due date, which counts as owed but not as past due', async () => {
+  it('is not reported for an open invoice before its due date, which counts as owed but not as past due', async () => {
     expect((await get('money')).body).toMatchObject({
       currencies: [{ past_due: { amount: '0', formatted: '$0.00', tenants: 0 } }],
     })

@@ -8,7 +8,7 @@ let now = Date.now()
 const get = (url: string) => test.asAdmin({ url: `${admin}${url}` })
 
 describe('the operations endpoints', () => {
-  it('report the state of the installation', async () => {
+  it('report findings, liveness and readiness', async () => {
     const { findings } = (await get('/doctor')).json()
     expect(findings.length).toBeGreaterThan(0)
     const health = await test.inject({ url: '/healthz' })
@@ -19,7 +19,7 @@ describe('the operations endpoints', () => {
     })
   })
 
-  it('count requests by route, never by path', async () => {
+  it('count requests by route and not by path', async () => {
     await get('/config/history/99')
     const response = await test.asAdmin({ url: '/metrics' })
     expect(response.headers['content-type']).toContain('text/plain')

@@ -1,4 +1,4 @@
-// A refusal that is about a member of the body says which: a JSON pointer, whichever room refused.
+// A refusal because of a member of the body contains a JSON pointer to that member, on all routes.
 import { beforeAll, expect, it } from 'vitest'
 import { admin, billing, startPushedApp } from '../support/app.ts'
 import { urls } from '../support/selling.ts'

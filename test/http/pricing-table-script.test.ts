@@ -1,4 +1,4 @@
-// The script of the pricing table, as pages of any origin load it.
+// The script of the pricing table, which pages of any origin load.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildPricingTable } from '../../packages/pricing-table/build.mjs'
@@ -27,7 +27,7 @@ describe('GET /pricing-table.js', () => {
     })
     expect(plain.headers['cache-control']).toMatch(/^public, max-age=\d+/)
     expect(plain.body).toContain('ratecard-pricing-table')
-    // Neither a module's words nor anything that another file would have to bring.
+    // The script contains no import or export, because it is loaded as a plain script.
     expect(plain.body).not.toMatch(/\b(import|export)\s*[{*"']/)
     for (const [encoding, unpack] of [
       ['gzip', gunzipSync],

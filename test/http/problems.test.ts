@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const json = { 'content-type': 'application/json' }
 
-describe('a problem', () => {
+describe('a problem document', () => {
   it('has exactly the members of the contract', async () => {
     const response = await test.inject({
       url: `${billing}/config/prices/nothing`,
@@ -65,7 +65,7 @@ describe('a problem', () => {
     })
   })
 
-  it('hides an unexpected cause, which is logged with the request id', async () => {
+  it('does not contain the cause of an unexpected error, which is logged with the request id', async () => {
     failure = new Error('connection to 10.1.2.3 refused for user admin')
     const response = await test.asAdmin({ url: `${admin}/config/drift` })
     failure = null
@@ -86,7 +86,7 @@ describe('a problem', () => {
 })
 
 describe('X-Request-Id', () => {
-  it('is kept if it is safe, and otherwise generated', async () => {
+  it('of a request is kept if it is safe, and otherwise replaced by a generated one', async () => {
     for (const id of ['abc-123', 'A.b:c_d', 'x'.repeat(100)]) {
       const response = await test.inject({ url: '/healthz', headers: { 'x-request-id': id } })
       expect(response.headers['x-request-id']).toBe(id)
@@ -97,14 +97,14 @@ describe('X-Request-Id', () => {
     }
   })
 
-  it('differs between responses', async () => {
+  it('is different in each response', async () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => test.inject({ url: '/healthz' })))
     expect(new Set(ids.map((response) => response.headers['x-request-id'])).size).toBe(50)
   })
 })
 
 describe('the framework’s own errors', () => {
-  it('are problems too: unknown routes, with the nearest one as hint', async () => {
+  it('are problem documents too: an unknown route gets the nearest one as a hint', async () => {
     for (const url of [
       '/nothing',
       '/api/v1/nothing',
@@ -172,12 +172,12 @@ describe('the framework’s own errors', () => {
     expect([calculate.statusCode, calculate.json().code]).toEqual([413, 'body_too_large'])
   })
 
-  it('respond with 400 to a path that is no URL', async () => {
+  it('respond with 400 to a path that is not a URL', async () => {
     const response = await test.inject({ url: `${billing}/config/prices/%E0%A4%A` })
     expect([response.statusCode, response.json().code]).toEqual([400, 'request_invalid'])
   })
 
-  it('answer bytes that are not HTTP in the same form', async () => {
+  it('have the same form for bytes that are not HTTP', async () => {
     await test.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = test.app.server.address() as AddressInfo
     const answer = await new Promise<string>((resolve) => {

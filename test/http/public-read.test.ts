@@ -34,7 +34,7 @@ function send(path: string, headers: Record<string, string> = {}, method = 'GET'
   })
 }
 
-/** What is left when what differs from request to request is taken out. */
+/** Returns the response without the values that differ between requests. */
 function essence({ status, headers, body }: Answer): unknown {
   const { 'x-request-id': id, date: _date, ...rest } = headers
   return {
@@ -46,7 +46,7 @@ function essence({ status, headers, body }: Answer): unknown {
 }
 
 const path = `${billing}/config`
-/** An empty query goes to the router and means the same. */
+/** An empty query has the same result, but goes through the router. */
 const throughTheRouter = `${path}?`
 
 describe('the fast read of the public price list, before the router', () => {

@@ -30,7 +30,7 @@ const ended = async (id: string): Promise<Report> => {
 }
 
 describe('the approval of a plan', () => {
-  it('X-Ratecard-Plan applies only the plan with that fingerprint', async () => {
+  it('by X-Ratecard-Plan applies only the plan with that fingerprint', async () => {
     await app.push(monthlyPrices(1, '1.0.0'))
     const next = monthlyPrices(1, '1.1.0', 200)
     const { plan } = (await app.push(next, '?dry_run=true')).json<{ plan: string }>()

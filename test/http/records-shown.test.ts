@@ -1,5 +1,5 @@
-// What the API shows of a record, and what callers may say about one, is decided at its columns: an answer that forgets a
-// column, or tells of one that is kept to ourselves, is named here.
+// The columns of a record decide what the API returns of it and what callers may set. Fails if a response lacks a column, or contains a
+// private one.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { used } from '../../packages/ratecard/src/store/records/columns.ts'
 import type { Columns, Use } from '../../packages/ratecard/src/store/records/columns.ts'
@@ -55,7 +55,7 @@ function membersOf(schema: Schema | undefined): string[] {
   return Object.keys(resolved(schema).properties ?? {}).sort()
 }
 
-/** Members of what the operation answers, or of the entries of the list with this name. */
+/** Returns the names of the members in the response of the operation, or in the entries of its list `list`. */
 function answered(id: string, list?: string): string[] {
   const success = Object.entries(operation(id).responses).find(([status]) => status.startsWith('2'))?.[1]
   const schema = resolved(Object.values(success?.content ?? {})[0]?.schema)
@@ -75,7 +75,7 @@ interface Answer {
   readonly columns: Columns
   readonly operation: string
   readonly list?: string
-  /** Members that are no column: made from something else, or the record's neighbours in the answer. */
+  /** Members of the response that are no columns, e.g. derived ones. */
   readonly besides?: readonly string[]
 }
 
@@ -122,8 +122,8 @@ const answers: readonly Answer[] = [
   { record: 'log line', columns: logColumns, operation: 'getWorkerLogs', list: 'logs', besides: ['deployment'] },
 ]
 
-describe('the response with a record', () => {
-  it.each(answers)('equals the columns of a $record, in $operation', (answer) => {
+describe('a response with stored records', () => {
+  it.each(answers)('has exactly the columns of a $record: $operation', (answer) => {
     const { columns, operation: id, list, besides = [] } = answer
     const expected = [...columnsFor(columns, 'shown'), ...besides].sort()
     expect(answered(id, list)).toEqual(expected)
@@ -133,14 +133,14 @@ describe('the response with a record', () => {
 describe('the request members of a tenant', () => {
   const edited = () => columnsFor(tenantColumns, 'edited')
 
-  it('equal its columns, at creation and in updates', () => {
+  it('are exactly its editable columns, at creation and in updates', () => {
     expect(taken('createTenant')).toEqual(['id', ...edited()].sort())
     expect(taken('updateTenant')).toEqual(edited())
   })
 
   it.each([tenantsCreate, tenantsUpdate])('can be set on the command line: $name', ({ options = [] }) => {
     const offered = options.map(({ flags }) => flags.replace(/^--([a-z-]+).*$/, '$1').replaceAll('-', '_'))
-    // The command calls its customer by one word.
+    // The command line has another name for this member: `customer`.
     const named = edited().map((name) => (name === 'processor_customer_id' ? 'customer' : name))
     expect(named.filter((name) => !offered.includes(name))).toEqual([])
   })

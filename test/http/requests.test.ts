@@ -6,11 +6,11 @@ const test = startedForAll(startPushedApp)
 
 const json = { 'content-type': 'application/json' }
 
-describe('a broken body', () => {
+describe('the body of a request', () => {
   const post = (payload: string | Buffer) =>
     test.asAdmin({ method: 'POST', url: `${admin}/config/validate`, payload, headers: json })
 
-  it('is malformed_json with a pointer', async () => {
+  it('that is no valid JSON gets json_malformed with a pointer', async () => {
     const cases: [string | Buffer, string][] = [
       ['', '#'],
       ['{', '#'],
@@ -40,7 +40,7 @@ describe('a broken body', () => {
     expect(response.json()).toMatchObject({ valid: true })
   })
 
-  it('that is JSON but no document gets validation errors', async () => {
+  it('that is JSON but no configuration gets validation errors', async () => {
     for (const payload of ['[]', '"text"', '42', 'true']) {
       const verdict = await post(payload)
       expect([payload, verdict.statusCode, verdict.json().valid]).toEqual([payload, 200, false])
@@ -51,7 +51,7 @@ describe('a broken body', () => {
     for (const payload of ['null', '']) expect((await post(payload)).json().code).toBe('json_malformed')
   })
 
-  it('is neither coerced nor stripped: wrong types and unknown fields are reported by the validation', async () => {
+  it('is neither coerced nor stripped: validation reports wrong types and unknown fields', async () => {
     const verdict = await post(
       JSON.stringify({
         version: '1.0.0',

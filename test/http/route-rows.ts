@@ -1,15 +1,15 @@
-// A row for every route: who may call it, and a request that would do something were it let in.
+// One row per route: who may call it, and a request that would succeed with permission.
 import { changedConfig, sampleConfig } from '../support/app.ts'
 import { urls } from '../support/selling.ts'
 
-/** `open`: no credential is looked at. `public`: a key shows more. `session`: a tenant's session or a key. `key`: a key. */
+/** `open`: no credential is read. `public`: a key shows more. `session`: a tenant's session or a key is needed. `key`: a key is needed. */
 export type Access = 'open' | 'public' | 'session' | 'key'
 export interface Row {
   readonly access: Access
-  /** What the path's parameters are; the defaults suit most. */
+  /** Values of the path's parameters. Default: those that fit most routes. */
   readonly at?: Readonly<Record<string, string>>
   readonly body?: object
-  /** Of every request, with its question mark. */
+  /** Query string of the request, with its question mark. */
   readonly query?: string
 }
 
@@ -19,7 +19,7 @@ const shown = (id: string): Row => ({ access: 'public', at: { id } })
 const by = (access: Access, body: object, at: Row['at'] = {}): Row => ({ access, body, at })
 const deal = { tenant_id: 'acme', enterprise_template: 'gold' }
 
-/** What each request would do, were it let in: bodies are valid and ids exist. */
+/** The request of each route. Bodies are valid and ids exist, so that it would succeed with permission. */
 export const rows: Readonly<Record<string, Row>> = {
   getHealth: open,
   getReadiness: open,
@@ -110,7 +110,7 @@ export const rows: Readonly<Record<string, Row>> = {
   listCronRuns: key,
   triggerCron: by('key', {}),
 
-  // What takes things away comes last: the control at the end runs all rows in this order.
+  // Routes that remove objects are last, because the last test sends all requests in this order.
   removeWorker: key,
   revokeSession: { access: 'key', at: { id: 'session' } },
   revokeKey: { access: 'key', at: { id: 'key' } },
@@ -119,7 +119,7 @@ export const rows: Readonly<Record<string, Row>> = {
   resetConfig: key,
 }
 
-/** How rows end that a key alone does not bring to their goal; all others succeed. This application hosts no workers. */
+/** The codes of requests that fail even with a key. All others succeed. This application hosts no workers. */
 export const reasonable: Readonly<Record<string, string>> = {
   cancelSubscription: 'subscription_not_found',
   getJob: 'job_not_found',

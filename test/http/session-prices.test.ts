@@ -1,4 +1,4 @@
-// What a tenant negotiated, told to its own session alone.
+// The negotiated prices of a tenant, which only its own session can read.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
 import { cookieOf, sessionOf } from '../support/selling.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 describe('GET session/prices', () => {
-  it('is empty for a tenant without negotiated prices', async () => {
+  it('returns an empty list for a tenant without negotiated prices', async () => {
     const response = await see({ cookie })
     expect([response.statusCode, response.json()]).toEqual([200, { prices: [] }])
     expect(response.headers['cache-control']).toBe('no-store')

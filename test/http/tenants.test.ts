@@ -233,7 +233,7 @@ describe('sessions', () => {
 
   it.each([
     ['https://billing.example.test', 'localhost', true],
-    // What the server makes of its own host and port, behind a proxy that has a name.
+    // The public URL that the server assumes from its own host and port, behind a proxy.
     ['http://127.0.0.1:4242', 'billing.example.test', true],
     ['http://127.0.0.1:4242', 'localhost:4242', false],
   ])('at %s requested at %s have a cookie with Secure: %s', async (publicUrl, host, secure) => {

@@ -1,4 +1,4 @@
-// Who did what: the service key that acted stands beside the name that was claimed, and no claim takes its place.
+// The history records the service key of each action beside the author that the caller claims.
 import { createClient } from '@ratecard/client'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   url = await test.app.listen({ port: 0, host: '127.0.0.1' })
 })
 
-/** A client with a key of its own, and how the key is told of. */
+/** Creates a client with a new key. Returns it together with the key as the history shows it. */
 async function holder(name: string) {
   const { id, key } = await test.service.createKey(name)
   return { client: createClient({ baseUrl: url, serviceKey: key }), by: { keyId: id, keyName: name } }

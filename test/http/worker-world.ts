@@ -1,4 +1,4 @@
-// A service that hosts workers and listens, for tests of its routes and its traffic.
+// A listening service with workers, for tests of its routes and of requests to workers.
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
@@ -17,7 +17,7 @@ export interface WorkerWorld extends TestApp {
 
 export const workersPath = '/api/v1/workers'
 
-/** What the command line uploads. */
+/** Returns the upload that the command line would send. */
 export function upload(code: string, more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     modules: [{ name: 'worker.js', type: 'esm', content: code }],

@@ -1,4 +1,4 @@
-// What a stranger can send to a worker, byte for byte as a decent client never would.
+// Requests to workers with bytes that no ordinary client sends.
 import { connect } from 'node:net'
 import { request } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ interface Seen {
   readonly body: string
 }
 
-/** All that comes back on one connection, which the request asks to be closed. */
+/** Sends a request with `Connection: close` and returns all bytes of the response. */
 function send(lines: readonly string[], body = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(world.url).port), '127.0.0.1')
@@ -52,7 +52,7 @@ describe('a hostile request', () => {
     ['an empty host', ['Host:']],
     ['two lengths', ['Host: a.example', 'Content-Length: 1', 'Content-Length: 2']],
     ['a length and chunks', ['Host: a.example', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
-    ['a body packed for its way', ['Host: a.example', 'Transfer-Encoding: gzip, chunked']],
+    ['a compressed transfer encoding', ['Host: a.example', 'Transfer-Encoding: gzip, chunked']],
     ['an unknown framing', ['Host: a.example', 'Transfer-Encoding: xchunked']],
   ])('with %s is refused before the worker sees it', async (_what, headers) => {
     const answer = await send(['POST /workers/mirror/x HTTP/1.1', ...headers], '0\r\n\r\n')

@@ -54,7 +54,7 @@ describe('requests to workers', () => {
     })
     expect(headers.get('x-worker-version')).toBe(worker.deployment.id)
     expect(headers.get('x-request-id')).toBeTruthy()
-    // What protects the API must not restrict what a worker serves.
+    // Headers that protect the API must not restrict the content of a worker.
     expect(headers.get('content-security-policy')).toBeNull()
     expect(JSON.parse((await get('/workers/hello')).body)).toMatchObject({ path: '/' })
     expect(JSON.parse((await get('/workers/hello?q')).body)).toMatchObject({ path: '/?q' })
@@ -174,7 +174,7 @@ describe('requests to workers', () => {
     await new Promise((resolve) => {
       nobody.onerror = resolve
     })
-    // Other wishes to upgrade are ignored, for workers and for the API alike.
+    // Other upgrades are ignored, for workers and for the API.
     for (const path of ['/workers/socket', '/healthz']) {
       const status = await new Promise((resolve, reject) => {
         request(`${world.url}${path}`, { headers: { connection: 'Upgrade', upgrade: 'h2c' } }, (response) => {

@@ -22,7 +22,7 @@ describe('credentials', () => {
       .json<{ keys: { name: string; scope: string; revoked_at: string | null }[] }>()
       .keys.filter(({ name }) => name === 'keyed')
 
-  it('of the caller do not reach a worker, unless its deployment has pass_credentials', async () => {
+  it('of a caller reach a worker only if its deployment has pass_credentials', async () => {
     await world.deploy('plain', echo)
     await world.deploy('trusted', echo, { pass_credentials: true })
     const headers = {
@@ -31,12 +31,12 @@ describe('credentials', () => {
     }
     expect(await ask('plain', headers)).toEqual({ key: null, header: null, cookie: 'theme=dark; ratecardish=y' })
     expect(await ask('plain', { cookie: 'ratecard_session=s3cret' })).toMatchObject({ cookie: null })
-    // The dashboard's cookie counts for pages of the dashboard alone, whatever a worker may see.
+    // The dashboard's cookie is for pages of the dashboard only, whichever credentials a worker may see.
     const cookie = 'ratecard_session=s3cret; theme=dark; ratecardish=y'
     expect(await ask('trusted', headers)).toMatchObject({ header: world.key, cookie })
   })
 
-  it('of the worker itself are one key with the requested scope, kept between versions and revoked with the worker', async () => {
+  it('of a worker are a key with the requested scope, which new versions keep and which is revoked with the worker', async () => {
     const withKey = async (key: string | null, method: 'GET' | 'DELETE' = 'GET') =>
       (await world.inject({ method, url: `${workersPath}/nobody`, headers: { 'x-service-key': key ?? '' } })).statusCode
     const first = await world.deploy('keyed', echo, { service_key: 'read', secrets: { RATECARD_SERVICE_KEY: 'other' } })
@@ -128,10 +128,16 @@ describe('deploying workers', () => {
   })
 
   it.each<[string, Record<string, unknown>, number, string, string]>([
-    ['a cron that the grammar does not know', { crons: ['* * * * *', '* * * * 7'] }, 422, 'cron_invalid', '#/crons/1'],
+    [
+      'a cron expression with an unknown syntax',
+      { crons: ['* * * * *', '* * * * 7'] },
+      422,
+      'cron_invalid',
+      '#/crons/1',
+    ],
     ['a cron given twice', { crons: ['* * * * *', '*  * * * *'] }, 422, 'cron_invalid', '#/crons/1'],
     [
-      'a main module that is not there',
+      'a missing main module',
       { main: 'other.js', modules: [{ name: 'index.js', type: 'esm', content: '' }] },
       422,
       'worker_bundle_invalid',
@@ -153,13 +159,13 @@ describe('deploying workers', () => {
     ],
     ['an impossible environment name', { vars: { 'a-b': '1' } }, 422, 'worker_bundle_invalid', '#/vars/a-b'],
     [
-      'a name that is value and secret',
+      'a name that is both a variable and a secret',
       { vars: { A: '1' }, secrets: { A: '2' } },
       422,
       'worker_bundle_invalid',
       '#/secrets/A',
     ],
-    ['a host that is no host name', { hosts: ['https://a.example'] }, 422, 'worker_bundle_invalid', '#/hosts/0'],
+    ['a host that is not a hostname', { hosts: ['https://a.example'] }, 422, 'worker_bundle_invalid', '#/hosts/0'],
     ['the host name of the service', { hosts: ['billing.example.com'] }, 422, 'worker_bundle_invalid', '#/hosts/0'],
     ['a CPU limit out of range', { cpu_ms: 5 }, 422, 'worker_bundle_invalid', '#/cpu_ms'],
     ['a member that does not exist', { crom: [] }, 400, 'request_invalid', '#/crom'],

@@ -1,5 +1,5 @@
-// Whatever a tenant has bought and whatever breaks on the way: after applying, every item that has a negotiated price is on
-// it, with its quantity, without an invoice; and the renewal is what the documents say, to the minor unit.
+// A tenant with random purchases, and random faults: after applying a deal, each item with a negotiated price is on it, with its quantity
+// and without an invoice, and the renewal has the exact amount.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'

@@ -20,7 +20,7 @@ test('every generated document is valid', () => {
   )
 })
 
-test('after any change of documents is applied, the plan is empty and the same push is unchanged', async () => {
+test('after any change of documents is applied, the plan is empty and the same push changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
       await withStack(async ({ service, store, snapshot }) => {
@@ -42,7 +42,7 @@ test('after any change of documents is applied, the plan is empty and the same p
   )
 })
 
-test('a pushed document is pulled valid, and pushing it is unchanged', async () => {
+test('the pull of a pushed document is valid, and pushing it changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
       await withStack(async ({ service }) => {

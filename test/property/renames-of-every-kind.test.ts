@@ -1,5 +1,5 @@
-// Laws of renames for every kind but prices, which have their own: whatever a team renames, revises, switches off at the processor
-// and rolls back, the plan is empty after it was applied, and every object that ever stood for an item is found under its present id.
+// Renames of every kind except prices, which have their own file. After any sequence of renames, revisions, edits at the processor and
+// rollbacks, an applied plan leaves nothing to do, and every object that was ever used for an item is found under the item's current id.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { resourceKey } from '../../packages/ratecard/src/catalog/resource.ts'
@@ -17,7 +17,7 @@ const kinds = ['meter', 'feature', 'product', 'coupon', 'promotion_code', 'webho
 type Kind = (typeof kinds)[number]
 const names = ['a', 'b', 'c', 'd'] as const
 
-/** An item of the model: it keeps its identity whatever it is called. */
+/** An item of the model. Its identity stays the same when its id changes. */
 interface Item {
   readonly kind: Kind
   /** Distinguishes it from the other item of its kind at the processor; never changes. */
@@ -93,8 +93,8 @@ async function currentObjects({ store }: Stack): Promise<ReadonlyMap<string, str
 }
 
 /**
- * null when it was refused for the lookup key of a feature, which it keeps for ever: one that somebody archived has to be made
- * anew, and another may have been made under the id that it has now. Then the team has to choose another id.
+ * Returns null if the push was refused because of the lookup key of a feature. The key is never freed: an archived feature has to be
+ * created again, and another feature may exist under its id. The team then has to choose another id.
  */
 async function unlessKeyIsHeld<Outcome>(work: Promise<Outcome>): Promise<Outcome | null> {
   try {
@@ -122,7 +122,7 @@ test('no object is lost by any sequence of renames, revisions, edits at the proc
             stood: new Set(),
           })),
         )
-        /** What each revision was, and how its items were called. */
+        /** The content of each revision, and the ids of its items. */
         const history: {
           readonly revision: number
           readonly document: BillingConfig

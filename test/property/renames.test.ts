@@ -1,5 +1,5 @@
-// Laws of renames: whatever a team renames, changes, removes and rolls back, the plan is empty after it was applied, and every
-// object that was ever sold under an item is found under the name that the item has now.
+// Renames of prices. After any sequence of renames, changes, removals and rollbacks, an applied plan leaves nothing to do, and every object
+// that was ever sold for an item is found under the item's current id.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
@@ -14,7 +14,7 @@ const { withStack } = sharedSandbox()
 const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? 40) / 2)
 const names = ['a', 'b', 'c', 'd'] as const
 
-/** An item of the model: it keeps its identity whatever it is called. */
+/** An item of the model. Its identity stays the same when its id changes. */
 interface Item {
   name: string
   amount: number
@@ -80,7 +80,7 @@ function documentOf(revision: number, items: readonly Item[], renamed: ReadonlyM
   }
 }
 
-/** One edit of the file. An id that was in use at the last push is not given to another item before it was pushed away. */
+/** Performs one edit of the file. An id that was used at the last push is not given to another item before the next push. */
 function perform(
   act: Act,
   items: Item[],
@@ -118,7 +118,7 @@ test('no subscriber of an item is lost by any sequence of renames, edits, remova
     fc.asyncProperty(releases, (steps) =>
       withStack(async ({ service, store, stripe, snapshot: readSnapshot }) => {
         let items: Item[] = [{ name: 'a', amount: 1, sold: new Set() }]
-        // The items of each revision, by what they were called then.
+        // The items of each revision, with their ids at that time.
         const history: {
           readonly revision: number
           readonly document: BillingConfig
@@ -158,7 +158,7 @@ test('no subscriber of an item is lost by any sequence of renames, edits, remova
             try {
               const { revision, status } = await service.rollback(target.revision, nobody)
               if (status === 'unchanged') continue
-              // Items of that revision exist again under their ids of then; later items are removed.
+              // The items of that revision exist again under their ids of that time, and later items are removed.
               items = target.items.map((shadow) => {
                 const item = Object.getPrototypeOf(shadow) as Item
                 item.name = shadow.was

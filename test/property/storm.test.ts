@@ -1,6 +1,6 @@
-// Whatever breaks, the state before it was valid; so one random pair of documents, random faults, writes that come late and perhaps the
-// death of the process, one push: afterwards the earlier version is served, and the next push that applies, of either document,
-// converges without a duplicate. Late writes that land after it change nothing.
+// Random pairs of documents, random faults, writes that arrive late, and sometimes the death of the process during a push. Afterwards the
+// earlier version is served, and the next successful push, of either document, completes without a duplicate. Writes that arrive after it
+// change nothing.
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
@@ -41,14 +41,14 @@ const fault = fc.record({
 const storm = fc.record({
   faults: fc.array(fault, { minLength: 1, maxLength: 3 }),
   resumes: fc.boolean(),
-  /** After how many writes of the journal the process dies. */
+  /** Number of journal writes after which the process dies. */
   diesAfter: fc.option(fc.nat(30)),
   /** The next push is of the earlier document again. */
   goesBack: fc.boolean(),
 })
 
 test(
-  'after random faults the earlier version is served, and one push converges without a duplicate, even with late writes',
+  'after random faults the earlier version is served, and the next push completes without a duplicate, even if lost writes arrive late',
   { timeout: 600_000 },
   async () => {
     await fc.assert(
@@ -91,7 +91,10 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** Fails each journal write from the n-th on, as if the process had died. The result undoes it and returns whether a write failed. */
+/**
+ * Fails each journal write from the n-th on, as if the process had died. Returns a function that restores the journal and returns whether a
+ * write failed.
+ */
 function dieAfter({ store: { pushes } }: Stack, writes: number): () => boolean {
   let passed = 0
   const spies = (['begin', 'succeed', 'settle', 'end', 'close'] as const).map((name) => {
@@ -108,8 +111,8 @@ function dieAfter({ store: { pushes } }: Stack, writes: number): () => boolean {
 }
 
 /**
- * Forced, because what the abandoned push switched off counts as an edit at the processor. A meter carries no mark, so one that it made in
- * place of another is nobody's: then only its own document goes on.
+ * Pushes with force, because objects that the abandoned push switched off count as edits at the processor. Meters have no metadata, so a
+ * replacement meter of the abandoned push is unmanaged; then only the later document can be pushed.
  */
 async function canGoBack(stack: Stack, earlier: BillingConfig): Promise<boolean> {
   const refusal = await failureOf(oncePossible(() => stack.service.push(earlier, { ...nobody, force: true })))

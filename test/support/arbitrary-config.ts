@@ -83,7 +83,7 @@ type MoneyMembers = Pick<
   | 'trial_period_days'
 >
 /** Members of enterprise prices and `default`. They have their own properties. */
-type EnterpriseMember = 'enterprise_template' | 'enterprise_id' | 'base_price' | 'default'
+type EnterpriseMember = 'enterprise_template' | 'enterprise_id' | 'base_price' | 'percent_off_base' | 'default'
 
 function money(meters: readonly string[]): fc.Arbitrary<Partial<MoneyMembers>> {
   const metered =

@@ -5,7 +5,7 @@ import { listenLocally } from './listen.ts'
 
 export interface Gate {
   readonly url: string
-  /** Lets this number of further writes through, then queues the rest. */
+  /** Lets this number of further writes pass, then queues all others. */
   shutAfter(writes: number): void
   /** Lets queued and later writes through. */
   open(): void

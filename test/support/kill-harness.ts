@@ -29,7 +29,10 @@ const secretKey = 'sk_test_killedEverywhere0000'
 /** Lease duration, long enough for a busy machine. The lease of a killed process is released at once anyway. */
 const leaseMs = 60_000
 
-/** Kinds of a late write: still running at the processor, or not yet arrived there. */
+/**
+ * Kinds of a write in flight when its process is killed: still running at the processor (`late`), or not arrived there yet
+ * (`late_arrival`).
+ */
 export const lateKinds = ['late', 'late_arrival'] as const
 export type LateKind = (typeof lateKinds)[number]
 
@@ -104,8 +107,8 @@ export async function createHarness(
   }
 
   /**
-   * Kills a push during its n-th write, and pushes again. Returns the state after that push was applied, and after the late write
-   * arrived. `refusedWith` is the code of a first push that had to wait for the late write.
+   * Kills a push during its n-th write, and pushes again. Returns the state after the second push, and after the write in flight was
+   * carried out. `refusedWith` is the code of a second push that had to wait for that write.
    */
   async function runLate(write: number, kind: LateKind) {
     sandbox.control.restore('prepared')

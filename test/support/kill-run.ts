@@ -37,8 +37,8 @@ async function runLane(
 }
 
 /**
- * Kills a representative push during the chosen writes, with both kinds of a late write. The next push is applied or waits for the
- * write. After it was applied, the late write changes nothing.
+ * Kills a representative push during the chosen writes, with both kinds of a write in flight. The next push is applied, or waits for that
+ * write. Once it was applied, the write changes nothing.
  */
 export async function expectLateWritesHarmless(
   makeStores: () => Promise<StoreFactory>,

@@ -38,7 +38,7 @@ export function readOldStore(release: string, engine: OldStore['engine']): OldSt
 
 /** Tables with rows created by the schema itself. */
 const begun = ['published', 'worker_changes', 'mirror_numbers']
-/** Tables that others refer to are filled first. */
+/** Tables that other tables reference. They are filled first. */
 const first = ['versions', 'pushes', 'jobs']
 
 function tablesOf({ rows }: OldStore) {

@@ -35,7 +35,7 @@ const volatile: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['took', /\b\d+(?:\.\d+)? ?(?:ms|s)\b/g],
 ]
 
-/** Replaces volatile values by class and order of first appearance in the running test. */
+/** Replaces values that differ between runs by their class and their order of first appearance in the running test. */
 function settle(test: string, text: string): string {
   const known = names.get(test) ?? new Map<string, string>()
   names.set(test, known)

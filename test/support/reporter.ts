@@ -1,17 +1,57 @@
-import type { Reporter } from 'vitest/node'
+import path from 'node:path'
+import type { Reporter, TestModule, Vitest } from 'vitest/node'
 import { takeSkips } from './skips.ts'
+import type { SkippedPart } from './skips.ts'
 
-/** Prints the skipped parts and their reasons at the end of the run. With `CI=true` a skipped part fails the run. */
+const root = path.resolve(import.meta.dirname, '../..')
+
+/**
+ * The skipped tests of a file as parts of the list: a test that was skipped with a note (`context.skip('needs root')`) is one part, all
+ * others are one `unexplained` part.
+ */
+function skippedIn(module: TestModule) {
+  const file = path.relative(root, module.moduleId)
+  const explained: SkippedPart[] = []
+  let unexplained = 0
+  for (const test of module.children.allTests('skipped')) {
+    const result = test.result()
+    if (result.state === 'skipped' && result.note !== undefined)
+      explained.push({ part: `${file} > ${test.fullName}`, reason: result.note })
+    else unexplained += 1
+  }
+  return { file, explained, unexplained }
+}
+
+/**
+ * Prints the skipped parts and their reasons at the end of the run. With `CI=true` a skipped part fails the run. Skipped tests in a file
+ * that announced no skip fail every run.
+ */
 export default class SkippedPartsReporter implements Reporter {
-  onTestRunEnd(): void {
-    const skips = takeSkips()
-    if (skips.length === 0) return
+  #vitest: Vitest | undefined
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const announced = takeSkips()
+    // With `-t`, the tests that the pattern excludes count as skipped too.
+    const filtered = Boolean(this.#vitest?.getGlobalTestNamePattern())
+    const files = filtered ? [] : modules.map(skippedIn)
+    const skips = [...announced, ...files.flatMap(({ explained }) => explained)]
+    const unannounced = files.filter(
+      ({ file, unexplained }) => unexplained > 0 && announced.every((skip) => skip.file !== file),
+    )
     const inCi = process.env['CI'] === 'true'
-    if (inCi) process.exitCode = 1
+    if ((inCi && skips.length > 0) || unannounced.length > 0) process.exitCode = 1
     // Printed on exit, so that these lines follow the output of all other reporters.
     process.once('exit', () => {
-      console.log(inCi ? 'Skipped, which CI does not accept:' : 'Skipped here:')
+      if (skips.length > 0) console.log(inCi ? 'Skipped, which CI does not accept:' : 'Skipped here:')
       for (const { part, reason } of skips) console.log(`  ${part}: ${reason}`)
+      for (const { file, unexplained } of unannounced)
+        console.log(
+          `${file}: ${unexplained.toString()} skipped without a reason. Call announceSkip (test/support/skips.ts).`,
+        )
     })
   }
 }

@@ -1,5 +1,11 @@
-import { price, metered, partner, meter, withPrices, without, secondPrice, of } from './rule-parts.ts'
-import type { RuleCase } from './rule-parts.ts'
+import { price, tiered, metered, partner, meter, withPrices, without, secondPrice, of } from './rule-parts.ts'
+import type { Fields, RuleCase } from './rule-parts.ts'
+
+const percent = (off: string, fields: Fields = {}): Fields => ({
+  ...without(partner(), 'amount'),
+  percent_off_base: off,
+  ...fields,
+})
 
 export const enterprise: RuleCase[] = [
   of(
@@ -52,6 +58,55 @@ export const enterprise: RuleCase[] = [
     ...withPrices(metered(), partner({ usage_type: 'metered', meter: 'jobs' })),
     meters: [meter(), meter({ id: 'jobs', event_name: 'job' })],
   }),
+  of(
+    'more than everything off',
+    'percent_off_range',
+    `${secondPrice}/percent_off_base`,
+    withPrices(price(), percent('100.5')),
+  ),
+  of('nothing off', 'percent_off_range', `${secondPrice}/percent_off_base`, withPrices(price(), percent('0.0'))),
+  of(
+    'a price in per cent with an amount',
+    'percent_off_beside',
+    `${secondPrice}/amount`,
+    withPrices(price(), percent('20', { amount: 900 })),
+  ),
+  of(
+    'a price in per cent with a billing scheme',
+    'percent_off_beside',
+    `${secondPrice}/billing_scheme`,
+    withPrices(tiered({ id: 'pro_monthly' }), percent('20', { billing_scheme: 'tiered' })),
+  ),
+  of(
+    'a price in per cent with other currencies',
+    'percent_off_beside',
+    `${secondPrice}/currency_options`,
+    withPrices(
+      price({ currency_options: { eur: { amount: 1100 } } }),
+      percent('20', { currency_options: { eur: { amount: 900 } } }),
+    ),
+  ),
+  of(
+    'a price in per cent whose id continues that of no other',
+    'percent_off_without_base',
+    `${secondPrice}/percent_off_base`,
+    withPrices(price(), percent('20', { id: 'partner' })),
+  ),
+  of(
+    'an ordinary price in per cent',
+    'percent_off_without_base',
+    `${secondPrice}/percent_off_base`,
+    withPrices(price(), without(percent('20'), 'enterprise_template')),
+  ),
+  of(
+    'a price in per cent of what the customer chooses',
+    'percent_off_without_base',
+    `${secondPrice}/percent_off_base`,
+    withPrices(
+      { id: 'gift', currency: 'usd', custom_unit_amount: { minimum: 500 } },
+      { id: 'gift_partner', currency: 'usd', enterprise_template: 'partner', percent_off_base: '20' },
+    ),
+  ),
   of(
     'two prices of one template for one base',
     'base_price_duplicate',

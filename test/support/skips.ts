@@ -1,12 +1,16 @@
 // Parts of the suite that cannot run on this machine. Workers pass them to the reporter through one file per run.
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { expect } from 'vitest'
 
 export interface SkippedPart {
   readonly part: string
   readonly reason: string
+  readonly file?: string
 }
 
 const separator = '\t'
+const root = path.resolve(import.meta.dirname, '../..')
 
 function skipsFile(): string | undefined {
   return process.env['RATECARD_TEST_SKIPS']
@@ -16,22 +20,24 @@ const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
 /**
  * Records that `part` (e.g. "store contract on PostgreSQL") is skipped, and why. Call it where the skip is decided, once per file. The
- * run ends with the list, and with `CI=true` the list is a failure.
+ * run ends with the list, and with `CI=true` the list is a failure. A test that is skipped while it runs (`context.skip(reason)`) is
+ * listed without this call.
  */
 export function announceSkip(part: string, reason: string): void {
   const file = skipsFile()
   if (file === undefined) throw new Error('announceSkip outside a test run')
-  appendFileSync(file, `${oneLine(part)}${separator}${oneLine(reason)}\n`)
+  const test = path.relative(root, expect.getState().testPath ?? '')
+  appendFileSync(file, `${[oneLine(part), oneLine(reason), test].join(separator)}\n`)
 }
 
-/** Returns the recorded skips of this run, each part once, and clears them. */
+/** Returns the recorded skips of this run, each once per test file, and clears them. */
 export function takeSkips(): SkippedPart[] {
   const file = skipsFile()
   if (file === undefined || !existsSync(file)) return []
   const lines = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean))
   rmSync(file)
   return [...lines].sort().map((line) => {
-    const [part = '', reason = ''] = line.split(separator)
-    return { part, reason }
+    const [part = '', reason = '', test = ''] = line.split(separator)
+    return { part, reason, file: test }
   })
 }

@@ -1,4 +1,4 @@
-// Short ways to make records of tenants and jobs.
+// Builders of tenant and job records for tests.
 import type {
   AuditRecord,
   LocalSubscriptionRecord,

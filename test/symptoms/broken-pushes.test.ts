@@ -15,7 +15,7 @@ const shop = (amount: number, version: string): BillingConfig => ({
   })),
 })
 
-/** Prices cannot be looked up either, once the push has read the account: an outage, not a hiccup. */
+/** Makes the processor refuse creations of prices and, once the push has read the account, lookups of prices too. */
 function outage(): void {
   stack.sandbox.control.fail({ kind: 'close_before', method: 'GET', path: '/v1/prices', skip: 2, count: null })
   stack.sandbox.control.fail({ kind: 'close_before', method: 'GET', path: '/v1/prices/*', count: null })
@@ -93,7 +93,7 @@ describe('a push that fails midway', () => {
 })
 
 describe('a version number', () => {
-  test('that is not raised leads to a warning, and to a refusal with requireVersionBump', async () => {
+  test('that is not higher than the last one causes a warning or, with requireVersionBump, a refusal', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     const outcome = await stack.service.push(shop(200, '1.0.0'), nobody)
     expect(outcome.warnings).toMatchObject([
@@ -106,7 +106,7 @@ describe('a version number', () => {
       await expect(strict.service.push(shop(200, '0.9.0'), nobody)).rejects.toMatchObject({ code: 'version_conflict' })
       expect((await strict.service.push(shop(100, '1.0.0'), nobody)).status).toBe('unchanged')
       await strict.service.push(shop(200, '1.0.1'), nobody)
-      // The command line asks for the plan first: refused there, nobody could roll back by it.
+      // The command line requests a plan first. If that were refused, no rollback would be possible.
       const planned = await strict.service.rollback(1, { ...nobody, dryRun: true })
       expect(planned).toMatchObject({ status: 'planned', version: '1.0.0', warnings: [] })
       expect(await strict.service.rollback(1, nobody)).toMatchObject({ status: 'applied', version: '1.0.0' })
@@ -115,7 +115,7 @@ describe('a version number', () => {
     }
   })
 
-  test('that breaks a rule is not stored, and the earlier version stays served', async () => {
+  test('of an invalid document is not stored, and the earlier version is still served', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     expect(await refusalOf(stack.service.push({ version: '2.0.0', products: [{ id: 'x' }] }, nobody))).toBe(
       'config_invalid',

@@ -155,7 +155,7 @@ describe('an edit in the dashboard', () => {
     ['was switched off in between', [{ ...code, active: false }]],
     ['was taken out in between', []],
   ])(
-    'that deletes a coupon: after a rollback a code that %s is reported as still off, not as changed',
+    'that deletes a coupon leaves its codes off after a rollback: a code that %s is reported as off, not as changed',
     async (_, codes) => {
       const { revision } = await stack.service.push({ ...shop, promotion_codes: [code] }, nobody)
       await stack.service.push({ ...shop, promotion_codes: codes }, nobody)

@@ -79,13 +79,13 @@ describe('a second push of the same document', () => {
       ),
     ],
     [
-      'a code whose time is up',
+      'an expired code',
       shop([{ id: 'p', name: 'P' }], {
         coupons: [{ id: 'c', percent_off: 5, duration: 'once' }],
         promotion_codes: [{ id: 'k', code: 'K', coupon: 'c', active: false }],
       }),
     ],
-  ])('is unchanged despite %s', async (_what, config) => {
+  ])('changes nothing despite %s', async (_what, config) => {
     await stack.service.push(config, nobody)
     const before = stack.writes()
     const again = await stack.service.push(config, nobody)

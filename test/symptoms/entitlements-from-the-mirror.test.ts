@@ -1,4 +1,4 @@
-// What a tenant may use, answered from the mirror: without a call to the processor, and as the processor would answer.
+// Entitlements are read from the mirror without a call to the processor, and equal those of the processor.
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createService } from '../../packages/ratecard/src/composition/compose.ts'
@@ -32,7 +32,7 @@ const priceList = (version: string, ofPro: readonly string[]): BillingConfig => 
   ],
 })
 
-/** A service with a mirror that is up to date, and whose feed has stopped, so that every request counts. */
+/** Returns a service with a mirror that is up to date. The feed is stopped, so that every request is counted. */
 async function mirrored(): Promise<ComposedService> {
   clock.advance(1000)
   const service = createService({
@@ -48,12 +48,12 @@ async function mirrored(): Promise<ComposedService> {
     await wait(20)
   }
   await service.feed?.feeder.stop()
-  // The feed may have been stopped within a read, e.g. of a nightly comparison: the processor answers it before this one.
+  // The feed may have been stopped during a read. The processor answers that read before this one.
   await stack.stripe.customers.list({ limit: 1 })
   return service
 }
 
-/** Features of every tenant: by the mirror without a request, and by the processor. */
+/** Returns the features of every tenant: from the mirror without a request, and from the processor. */
 async function bothAnswers() {
   const service = await mirrored()
   const before = requests

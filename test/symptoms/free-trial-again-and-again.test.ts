@@ -1,4 +1,4 @@
-// "Customers cancel in the trial and begin another, for ever": a trial was for whoever asked.
+// "Customers cancel in the trial and start another one, forever": each request for a trial got one.
 import { expect, onTestFinished, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { admin, billing, startTestApp } from '../support/app.ts'

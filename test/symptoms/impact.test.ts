@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => stack.close())
 
-/** Runs the work with a server that asks for approval above one subscription, in place of `stack`. */
+/** Runs the work with a server that requires approval for pushes that affect more than one subscription. */
 async function withThreshold(work: (careful: Stack) => Promise<void>): Promise<void> {
   const usual = stack
   stack = await startStack({ impactThreshold: 1 })
@@ -152,7 +152,7 @@ describe('the impact of a price change', () => {
         ],
       },
     ])
-    // Who bought in the other currency keeps it.
+    // Subscribers in the other currency keep their price.
     await stack.stripe.prices.update(price, { currency_options: '' })
     const { impact: own } = await stack.service.push(shop(12_900, '1.1.0'), dryRun)
     expect(own).toMatchObject([{ subscriptions: 2, monthly: [{ currency: 'usd', amount: 9900 }] }])
@@ -236,8 +236,8 @@ describe('the impact of a price change', () => {
   })
 })
 
-describe('the approval of an impact', () => {
-  test('is required above the server’s threshold, and the refusal lists the affected subscribers', async () => {
+describe('approval of a push that affects subscribers', () => {
+  test('is required above the server’s threshold; without it the push is refused with a list of the affected subscribers', async () => {
     await withThreshold(async (careful) => {
       await careful.service.push(shop(9900), nobody)
       const price = await priceOf('pro_monthly')
@@ -259,7 +259,7 @@ describe('the approval of an impact', () => {
     })
   })
 
-  test('has a warning that names the first five prices with subscribers, and counts the others', async () => {
+  test('comes with a warning that names the first five affected prices, and counts the others', async () => {
     await withThreshold(async (careful) => {
       const ids = Array.from({ length: 9 }, (_, index) => `price_${String(index)}`)
       const many = (amount: number, version: string): BillingConfig => ({
@@ -298,7 +298,7 @@ describe('the approval of an impact', () => {
   })
 })
 
-test('is not required without a threshold, because subscribers keep their price', async () => {
+test('a push needs no approval without a threshold, because subscribers keep their price', async () => {
   await stack.service.push(shop(9900), nobody)
   const price = await priceOf('pro_monthly')
   const subscription = await subscribe([{ price }])
@@ -343,7 +343,7 @@ describe('a free price that becomes paid', () => {
           subscription: 'sub_local_ada',
           monthlyBefore: 0,
           monthlyAfter: 900,
-          skipped: expect.stringContaining('by buying it at a checkout'),
+          skipped: expect.stringContaining('can buy the paid price at a checkout'),
         },
       ],
       totals: [],

@@ -32,7 +32,7 @@ async function subscribe(): Promise<string> {
 describe('a meter of running subscriptions', () => {
   test.each([
     ['removed', without, '#'],
-    ['counted in another way', metered('count', '1.1.0'), '#/meters/0'],
+    ['given another formula', metered('count', '1.1.0'), '#/meters/0'],
   ])('makes the push refused until its impact is approved, when the meter is %s', async (_what, next, pointer) => {
     await stack.service.push(metered('sum'), nobody)
     await subscribe()

@@ -1,5 +1,5 @@
-// "Moving existing subscribers to a new price needs a bespoke, dangerous script." "Enterprise deals need a throw-away plan per
-// contract." Here both are one call with a dry run, and neither bills anybody by surprise.
+// "Moving existing subscribers to a new price needs a custom, dangerous script." "Enterprise deals need a one-off plan per contract." In
+// Ratecard both are one call with a dry run, and neither bills a customer unexpectedly.
 import { expect, test } from 'vitest'
 import { caller, negotiated, nothing, tenantShop } from '../support/tenant-shop.ts'
 
@@ -21,7 +21,7 @@ test('a raised price moves no subscriber; a migration shows a plan first, leaves
   for (const id of [small, large]) expect(await shop.items(id)).toEqual({ pro_monthly: 10 })
   expect(await shop.items(locked)).toEqual({ [former]: 10 })
 
-  // The report is the list by which one goes back: item, price before, quantity.
+  // The report lists what is needed to revert the move: item, earlier price, quantity.
   await shop.stripe.prices.update(former, { active: true })
   for (const { result } of job.steps) {
     const [undo] = result?.['items'] as { item: string; from_processor_id: string; quantity: number }[]

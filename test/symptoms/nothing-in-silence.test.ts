@@ -1,4 +1,4 @@
-// What the document cannot say, or does not speak of, is carried over where it can be and named where it cannot.
+// Values that the document cannot express or does not contain are carried over to a replacement if possible, and reported otherwise.
 import { expect, it } from 'vitest'
 import type { BillingConfig, Price } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { sharedSandbox } from '../support/shared-sandbox.ts'
@@ -96,7 +96,7 @@ it('a value outside of the document is reported by pull, drift and adoption, and
   }
   expect(await trials()).toEqual([[1000, 14]])
   expect((await service.drift()).notes).toHaveLength(1)
-  // What was before has the trial as well.
+  // The earlier price has the trial too.
   await service.rollback(1, nobody)
   expect(await trials()).toEqual([[900, 14]])
   expect((await stripe.prices.list({ product: product.id })).data).toHaveLength(2)

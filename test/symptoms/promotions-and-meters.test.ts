@@ -41,7 +41,7 @@ describe('promotions:', () => {
     const [coupon, ...others] = (await stack.stripe.coupons.list()).data
     expect([coupon?.name, others]).toEqual([null, []])
     expect((await stack.service.push(plain, nobody)).status).toBe('unchanged')
-    // Given in the dashboard, it is somebody else's: the document says nothing of it, and nothing is overwritten.
+    // A name that was given in Stripe's dashboard is not in the document, so it is not overwritten.
     await stack.stripe.coupons.update(coupon?.id ?? '', { name: 'By hand' })
     expect((await stack.service.push(plain, nobody)).status).toBe('unchanged')
     expect((await stack.service.drift()).inSync).toBe(true)
@@ -92,7 +92,7 @@ describe('promotions:', () => {
     const { id } = await stripe.customers.create({ name: 'Here' })
     await service.push(promo({}, { customer: id }), nobody)
     expect((await codes()).filter(({ active }) => active)).toMatchObject([{ code: 'DEAL', customer: id }])
-    // What is there already is not asked about.
+    // An existing code is not checked again.
     await stripe.customers.del(id)
     expect((await service.push(promo({}, { customer: id }), nobody)).status).toBe('unchanged')
   })
@@ -106,7 +106,7 @@ describe('promotions:', () => {
     processor.knowsCustomer = async (customer, signal) => {
       asked.add(customer)
       if (asked.size === ids.length) all.resolve(undefined)
-      // Each answer waits for the last question.
+      // Each response waits until the last request has arrived.
       await all.promise
       return knows(customer, signal)
     }
@@ -132,9 +132,9 @@ describe('promotions:', () => {
         'applied',
         ['customer_unchecked #/promotion_codes/0/customer'],
       ])
-      // Where nothing is to be looked up, nothing is said.
+      // Without a customer to check, there is no warning.
       expect((await restricted.service.push(promo({}, { customer: id }), nobody)).warnings).toEqual([])
-      // The processor looks itself.
+      // The processor checks the customer itself.
       expect(await refusalOf(restricted.service.push(promo({}, { customer: 'cus_mistyped' }), nobody))).toBe(
         'processor_rejected',
       )

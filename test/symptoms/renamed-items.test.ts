@@ -1,5 +1,5 @@
-// "We renamed a price and lost its subscribers." "The new id archived the old price." Here a rename is one line in the file, and
-// everything that was ever sold under the old id is found under the new one.
+// "We renamed a price and lost its subscribers." "The new id archived the old price." In Ratecard a rename is one line in the file, and
+// everything that was sold under the old id is found under the new one.
 import { expect, test } from 'vitest'
 import { caller, negotiated, nothing, priceIn, tenantShop } from '../support/tenant-shop.ts'
 import { nobody } from '../support/stack.ts'
@@ -192,7 +192,7 @@ test('a price created under a freed id and removed by a rollback is not merged w
   const anew = await shop.processorPrice('pro_yearly')
   const { id } = await shop.subscribe(await shop.tenant('small'), { pro_yearly: 1 })
   await shop.service.rollback(revision ?? 0, nobody)
-  // The same document once more says nothing new.
+  // Pushing the same document again changes nothing.
   expect((await shop.service.push(team, nobody)).status).toBe('unchanged')
   expect(await shop.service.convert(anew, { hidden: true })).toMatchObject({ configId: 'pro_yearly' })
   const job = await shop.finished((await shop.service.startMigration({ priceId: 'team_yearly', to: 'now' }, caller)).id)

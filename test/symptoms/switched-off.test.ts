@@ -1,4 +1,5 @@
-// "A leaked code was switched off in the dashboard, and the next deploy switched it on again." Here it stays off, and the push says so.
+// "A leaked code was switched off in the dashboard, and the next deployment switched it on again." In Ratecard it stays off, and the push
+// reports it.
 import { expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody, startStack } from '../support/stack.ts'
@@ -38,7 +39,7 @@ test('a promotion code and a webhook that were switched off stay off, do not sto
     expect(await off()).toEqual([false, 'disabled'])
     expect((await service.push(shop('1.1.0', 'Professional'), nobody)).status).toBe('unchanged')
 
-    // What is live, as `pull --update` takes it into the files.
+    // The live values, as `pull --update` writes them into the files.
     expect((await service.pull()).document.promotion_codes).toMatchObject([{ id: 'leaked', active: false }])
 
     const forced = await service.push(shop('1.1.0', 'Professional'), { ...nobody, force: true })

@@ -1,11 +1,11 @@
-// "We upgraded by checkout and were billed for both plans": of two products, of two rhythms of one, and nothing said so.
+// "We upgraded by checkout and were billed for both plans": two products, or two intervals of one product, without a warning.
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { admin, billing, startTestApp } from '../support/app.ts'
 import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'
 
-/** The starter of a new user, as `ratecard init` writes it. */
+/** The starter configuration that `ratecard init` writes. */
 const starter = JSON.parse(
   readFileSync(
     new URL('../../packages/ratecard/templates/saas/ratecard/billing/subscriptions.json', import.meta.url),
@@ -21,7 +21,7 @@ interface Refusal {
   readonly price_id: string
 }
 
-/** A customer in the browser, with nothing but its session. */
+/** A customer in the browser, who has only a session. */
 async function customer() {
   const app = await startTestApp({ allowedRedirects: ['https://shop.example'] })
   onTestFinished(() => app.close())
@@ -87,7 +87,7 @@ test('a tenant that pays twice is reported by the doctor, with the tenant and th
   const { app, subscriptions } = await customer()
   await buy(app, 'acme', { price_id: 'pro_monthly' })
   await buy(app, 'acme', { price_id: 'team_monthly', allow_duplicate: true })
-  // Without its mark, the second subscription looks like one that was made elsewhere.
+  // Without its metadata, the second subscription looks as if it had been created outside of Ratecard.
   for (const { id } of await subscriptions())
     await app.stripe.subscriptions.update(id, { metadata: { ratecard_duplicate: '' } })
   const { findings } = (await app.asAdmin({ url: `${admin}/doctor` })).json<{

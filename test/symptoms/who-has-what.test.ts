@@ -1,4 +1,4 @@
-// An account with a year of history: the service starts on it, and five questions are answered.
+// An account with a year of history: the service starts with it, and answers five questions of its owner.
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createService } from '../../packages/ratecard/src/composition/compose.ts'
@@ -38,7 +38,7 @@ async function subscribe(tenant: string): Promise<string> {
   return customer
 }
 
-/** Lets the time pass at the processor day by day, so that it renews as it would have. */
+/** Advances the processor's clock day by day, so that subscriptions renew on their days. */
 async function passUntil(time: number): Promise<void> {
   while (clock.now() < time) {
     clock.advance(Math.min(3 * day, time - clock.now()))

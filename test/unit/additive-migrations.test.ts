@@ -1,4 +1,4 @@
-// Servers of the release before go on working while replicas are replaced: so what they know of the schema stays as it is.
+// During an upgrade, servers of the previous release still use the store. So a migration may only add to the schema that they know.
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { schemaText } from '../../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'
@@ -44,10 +44,10 @@ function tablesAfter(steps: readonly Migration[]): ReadonlyMap<string, Table> {
   }
 }
 
-/** What a server that knows the schema before would fail on, in words. */
+/** Returns the reasons why a server with the previous schema would fail after the migration. */
 function breaks(steps: readonly Migration[], step: Migration): readonly string[] {
   const [before, after] = [tablesAfter(steps), tablesAfter([...steps, step])]
-  // With the table go the rules of its columns, which nothing here can compare.
+  // Recreating a table drops the constraints of its columns, which this test cannot compare.
   const anew = schemaText('sqlite', [step]).matchAll(/^(?:drop table|alter table) (\w+)(?: rename to|;)/gm)
   const said = [...anew].flatMap(([, name = '']) => (before.has(name) ? [`${name} is made anew`] : []))
   for (const [name, old] of before) {

@@ -21,8 +21,8 @@ function started() {
   return documents
 }
 
-describe('a large document in its worker thread', () => {
-  it('gets the same result of validation, plan and comparison as in the main thread', async () => {
+describe('a large document in a worker thread', () => {
+  it('has the same validation result, plan and comparison as in the main thread', async () => {
     const documents = started()
     const [text, later] = [textOf(2_000), textOf(2_000, 1_200)]
     const plan = { text, previous: null, snapshot: noObjects, mappings: [], retiring: new Set<never>() }
@@ -41,14 +41,14 @@ describe('a large document in its worker thread', () => {
     expect(refused.malformed?.detail).toBe('The body is not JSON: it ends too early.')
   })
 
-  it('gets the error of a failed task, and the next task runs', async () => {
+  it('is followed by the next task if its own task fails, and the caller gets the error', async () => {
     const documents = started()
     const text = `${textOf(2_000)}}`
     await expect(documents.run('compare', { before: text, after: null })).rejects.toThrow('JSON')
     expect((await documents.run('check', { text: textOf(2_000) })).valid).toBe(true)
   })
 
-  it('gets an error if the thread ends, and the next task starts another thread', async () => {
+  it('fails with an error if the thread ends, and the next task starts another thread', async () => {
     const documents = started()
     const lost = documents.run('check', { text: textOf(2_000) })
     const refusal = expect(lost).rejects.toThrow('The thread for large documents ended')
@@ -59,7 +59,7 @@ describe('a large document in its worker thread', () => {
 })
 
 describe('a value sent in parts', () => {
-  it('is the same once its parts are joined', () => {
+  it('is unchanged after its parts are joined', () => {
     const items = fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 1_200, size: 'max' })
     const plain = <T>(members: { [Name in keyof T]: fc.Arbitrary<T[Name]> }) =>
       fc.record(members, { noNullPrototype: true })

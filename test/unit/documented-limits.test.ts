@@ -1,4 +1,4 @@
-// Values that guides state in prose are those of the code.
+// Limits that guides state in prose equal those of the code.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { languages } from '../../packages/pricing-table/src/words.ts'
@@ -6,7 +6,7 @@ import { defaultLimits, durationText } from '../../packages/ratecard/src/workers
 
 const guide = (name: string) => readFileSync(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8')
 
-/** The second cell of the table row whose first cell is given. */
+/** Returns the second cell of the table row whose first cell is `first`. */
 function valueOf(text: string, first: string): string | undefined {
   const rows = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
   return rows.find((cells) => cells[1] === first)?.[2]

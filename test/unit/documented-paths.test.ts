@@ -1,4 +1,4 @@
-// Every file and folder that the guides of the source name is there: a table of places is worth what its places are.
+// Every file and folder that the guides for contributors name exists.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,19 +7,19 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const guides = ['ARCHITECTURE.md', 'CONTRIBUTING.md']
 
-/** Named because there shall be none. */
+/** Named in the guides as a file that must not exist. */
 const unwanted = 'index.ts'
-/** What a build makes. */
+/** Folders that a build creates. */
 const built = /(?:^|\/)(?:bundle|dist)(?:\/|$)/
 
-// A folder that begins with a dot is no match of `**`.
+// The pattern `**` does not match folders that begin with a dot.
 const places = ['**', '.*', '.ci/*']
 const skipped = new Set(['node_modules', 'dist', 'bundle', '.git'])
 const present = globSync(places, { cwd: root, exclude: (name) => skipped.has(path.basename(name)) }).map(
   (name) => `/${name.split(path.sep).join('/')}`,
 )
 
-/** `catalog/fields/<kind>.ts`, `tables.ts`, `store/`: names of files and folders, not other code. */
+/** Matches names of files and folders such as `catalog/fields/<kind>.ts`, `tables.ts` and `store/`, and no other code. */
 const looksLikePath = /^(?=.*(?:\/|\.(?:ts|tsx|mjs|cjs|json|yaml|css|md)$))[\w.<>*-]+(?:\/[\w.<>*-]+)*\/?$/
 
 function isPresent(name: string): boolean {

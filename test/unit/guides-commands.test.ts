@@ -1,4 +1,4 @@
-// After `npm install ratecard` in a project there is no command `ratecard` on the path: guides write `npx ratecard`.
+// After `npm install ratecard` in a project, the command `ratecard` is not on the path. So guides write `npx ratecard`.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { commands } from '../../packages/ratecard/src/cli/program/commands.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const guides = globSync(['README.md', 'docs/guides/*.md', 'examples/*/README.md'], { cwd: root })
 const words = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
-/** A path (`bin/ratecard`), a package (`@ratecard`) or a container of that name is no command. */
+/** Does not match a path (`bin/ratecard`), a package (`@ratecard`) or a container of that name. */
 const bare = new RegExp(`(?<!npx )(?<![\\w/@.-])ratecard (?:${words.join('|')})\\b.*`, 'g')
 
 test.each(guides)('%s writes each command as `npx ratecard`', (guide) => {

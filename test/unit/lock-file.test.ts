@@ -1,4 +1,4 @@
-// What the lock file must say beside what npm writes into it by itself.
+// Content of the lock file that npm does not write by itself.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'

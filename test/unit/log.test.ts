@@ -19,6 +19,6 @@ test('the log line of a request shows the request and its status', () => {
   expect(readable(line)).toMatch(/info {2}request completed GET \/healthz 200 3 ms \(req-1\)$/)
 })
 
-test('a line that is not from the log is printed unchanged', () => {
+test('a line that does not come from the log is printed unchanged', () => {
   expect(readable('not json\n')).toBe('not json')
 })

@@ -1,4 +1,4 @@
-// A variable that is described and not read would be taken without a word, and do nothing.
+// A documented variable that is not read would be accepted and have no effect.
 import { expect, test } from 'vitest'
 import { readSettings, settingsSchema } from '../../packages/ratecard/src/settings.ts'
 import { refusedWith } from '../support/refused.ts'
@@ -39,7 +39,7 @@ test('each documented environment variable changes a setting', () => {
   const names = Object.keys(settingsSchema.properties) as (keyof typeof other)[]
   const without = (name: string) => Object.fromEntries(Object.entries(other).filter(([one]) => one !== name))
   const all = JSON.stringify(readSettings(other))
-  // A neighbour may be refused without it: then it is read when the refusal names it, and as a whole name.
+  // Another setting may be refused without this one. Then the variable counts as read if the error names it as a whole word.
   const isRead = (name: string) => {
     let settings = ''
     const refusal = refusedWith(() => (settings = JSON.stringify(readSettings(without(name)))))

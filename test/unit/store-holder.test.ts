@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { isDead, thisProcess } from '../../packages/ratecard/src/store/sql/repositories/coordination/holder.ts'
+import { announceSkip } from '../support/skips.ts'
 
 const linux = process.platform === 'linux'
+if (!linux) announceSkip('liveness of the holder of a lease', 'processes are compared by /proc, which only Linux has')
 
 describe('the holder of a lease', () => {
   it.runIf(linux)('is alive while its process runs', () => {
@@ -19,7 +21,7 @@ describe('the holder of a lease', () => {
     const [boot, namespace, , start] = (thisProcess ?? 'a/b/1/2').split('/')
     expect(isDead(['another-boot', namespace, '99999999', start].join('/'))).toBe(false)
     expect(isDead([boot, 'pid:[1]', '99999999', start].join('/'))).toBe(false)
-    // In another time namespace the start time has another meaning.
+    // In another time namespace the start time of a process is counted differently.
     expect(isDead([boot, `${String(namespace)}0`, '99999999', start].join('/'))).toBe(false)
     for (const pid of ['0', '-1', '', 'x', '1e3']) expect(isDead([boot, namespace, pid, start].join('/'))).toBe(false)
     expect(isDead('')).toBe(false)

@@ -6,7 +6,7 @@ import type { Slot } from '../../packages/ratecard/src/store/pacing.ts'
 const second = 1_000_000
 const tolerance = toleranceMs * 1000
 
-/** Asks of several replicas, one after the other, with the time that passes before each. */
+/** Requests of several replicas, with the time that passes before each one. */
 const storms = fc.record({
   perSecond: fc.integer({ min: 1, max: 100 }),
   perOperationPerSecond: fc.integer({ min: 1, max: 100 }),
@@ -32,7 +32,7 @@ function play({ perSecond, perOperationPerSecond, asks }: typeof storms extends 
   return { given, answers }
 }
 
-/** The shortest time in which one call more than the limit may start, when the first is as late and the last as early as can be. */
+/** Returns the shortest time in which one call too many can start, if the first starts as late and the last as early as possible. */
 function shortestOverrun(slots: readonly Slot[], limit: number): number {
   const ats = slots.map(({ at }) => at).sort((one, other) => one - other)
   return Math.min(...ats.slice(limit).map((at, index) => at - (ats[index] ?? -Infinity) - tolerance), Infinity)

@@ -47,7 +47,7 @@ describe('a sealer', () => {
     fc.assert(
       fc.property(fc.nat(sealed.length - 1), fc.constantFrom('A', 'b', '.', '2'), (at, letter) => {
         const altered = sealed.slice(0, at) + letter + sealed.slice(at + 1)
-        // The last letter of base64 has spare bits: only another byte is another text.
+        // The last letter of base64 has unused bits, so the change must alter a byte.
         fc.pre(
           Buffer.from(altered.split('.')[2] ?? '', 'base64url').compare(
             Buffer.from(sealed.split('.')[2] ?? '', 'base64url'),

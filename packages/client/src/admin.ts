@@ -249,7 +249,7 @@ function startedOf({ status, headers, body }: ApiResponse): StartedPush {
     throw new RatecardError({
       code: 'answer_invalid',
       status,
-      message: 'The server accepted the push but did not say its id.',
+      message: 'The server accepted the push but returned no id.',
     })
   return { started: true, pushId: decodeURIComponent(pushId) }
 }

@@ -80,7 +80,11 @@ export async function answer<Name extends Id>(
   const { path, turns, request } = requestOf(name, parts, options)
   const { status, headers, body } = await transport.send(path, request)
   if (status !== 204 && (typeof body !== 'object' || body === null))
-    throw new RatecardError({ code: 'answer_invalid', status, message: `The answer to ${path} is not a JSON object.` })
+    throw new RatecardError({
+      code: 'answer_invalid',
+      status,
+      message: `The response to ${path} is not a JSON object.`,
+    })
   return { status, headers, body: convertCase(body, turns, camel) }
 }
 
@@ -125,7 +129,9 @@ function requestOf(
   return { path, turns, request }
 }
 
-/** Converts the member names of `value` with `spell`. `turns` lists the members to convert; its keys are snake_case for both directions. */
+/**
+ * Converts the member names of `value` with `spell`. `turns` lists the members to convert, by their snake_case names in both directions.
+ */
 function convertCase(value: unknown, turns: CaseMap | null | undefined, spell: (name: string) => string): unknown {
   if (turns === null || turns === undefined || value instanceof Date) return value
   if (Array.isArray(value)) return value.map((item) => convertCase(item, turns, spell))

@@ -11,8 +11,8 @@ export interface ApplyOptions extends WriteOptions, ActOptions {
 
 export interface ApplyChoices {
   /**
-   * Treatment of items whose price was negotiated under another template and has no counterpart in this template: `keep` their price, or
-   * return them to their `base` price.
+   * Treatment of items whose price was negotiated under another template and has no counterpart in this template. `keep`: the item keeps
+   * its price. `base`: the item returns to its base price.
    */
   readonly unmatched?: 'keep' | 'base' | undefined
 }
@@ -55,7 +55,7 @@ export interface JobsClient {
   cancel(id: string, options?: CallOptions): Promise<result.Job>
 }
 
-/** Timeout (10 minutes) of calls that read and write all subscriptions of a tenant, or read those of all tenants, at the processor. */
+/** Timeout (10 minutes) of calls that read or write many subscriptions at the processor, e.g. all of a tenant. */
 const longTimeoutMs = 600_000
 const slow = (options?: CallOptions & Pick<RequestOptions, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 

@@ -32,5 +32,5 @@ export type NewMigration = Omit<wire.NewMigration, 'to'> & {
   readonly to?: 'renewal' | 'now' | (string & {}) | Date | undefined
 }
 
-/** A deployment without its name, author and message, because calls have them as an argument and as options. */
+/** A deployment without its name, author and message: calls have the name as an argument, and author and message as options. */
 export type NewDeployment = Omit<wire.DeploymentBody, 'name' | 'author' | 'message'>

@@ -190,7 +190,7 @@ function withKey(call: RequestOptions): RequestOptions {
 }
 
 /**
- * True if a retry may succeed. `ownMayRun`: an earlier attempt of this call may still be running, so the error `request_in_progress` is
+ * True if a retry may succeed. With `ownMayRun` an earlier attempt of this call may still be running, so the error `request_in_progress` is
  * retried too.
  */
 function isTransient(error: unknown, ownMayRun: boolean): boolean {

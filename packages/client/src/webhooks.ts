@@ -78,7 +78,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 function bytesOf(payload: string | ArrayBuffer | Uint8Array): Bytes {
   if (typeof payload === 'string') return new TextEncoder().encode(payload)
   if (payload instanceof ArrayBuffer || ArrayBuffer.isView(payload)) return new Uint8Array(payload)
-  throw new WebhookError('payload_invalid', 'Give the raw body of the request: a parsed one cannot be verified.')
+  throw new WebhookError('payload_invalid', 'Pass the raw body of the request: a parsed body cannot be verified.')
 }
 
 function parseHeader(header: string | null | undefined): { timestamp: string; signatures: Bytes[] } {

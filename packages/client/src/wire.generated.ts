@@ -20,7 +20,7 @@ export interface BillingDocument {
     name: string
     /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
     metadata?: Record<string, string>
-    /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+    /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
     previous_ids?: string[]
     /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
     processor_id?: string
@@ -43,13 +43,13 @@ export interface ProductDocument {
   description?: string
   /** Fixed at creation: a change is refused. Default `service`. */
   type?: 'service' | 'good'
-  /** The processor’s code of what this is for taxes. */
+  /** Tax code of the processor, e.g. `txcd_10103001`. */
   tax_code?: string
-  /** What one unit is called on invoices and in the checkout. */
+  /** Name of one unit on invoices and in the checkout. */
   unit_label?: string
   /** Text on the customer’s card or bank statement, for subscriptions. */
   statement_descriptor?: string
-  /** A page about the product that anyone may see. */
+  /** URL of a public page about the product. */
   url?: string
   /** Addresses of up to 8 images, the first one shown first. */
   images?: string[]
@@ -57,7 +57,7 @@ export interface ProductDocument {
   marketing_features?: string[]
   /** Whether it is shipped to the customer. */
   shippable?: boolean
-  /** Size and weight of what is shipped. */
+  /** Size and weight of the shipped package. */
   package_dimensions?: {
     /** Inches, up to 2 decimals. */
     height: number
@@ -68,13 +68,13 @@ export interface ProductDocument {
     /** Inches, up to 2 decimals. */
     width: number
   }
-  /** Ids of the `features` that whoever subscribes to the product is entitled to. */
+  /** Ids of the `features` that subscribers of the product may use. */
   features?: string[]
   /** Products with the same group exclude each other: a tenant has at most one of them at a time. */
   subscription_group?: string
   /** Prices of the product. */
   prices?: PriceDocument[]
-  /** Display hints. Ours alone: changing them writes nothing to the processor. */
+  /** Display hints. They are not sent to the processor. */
   ui?: {
     /** Name for customers, when it differs from `name`. */
     display_name?: string
@@ -93,7 +93,7 @@ export interface ProductDocument {
   }
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
@@ -103,15 +103,15 @@ export interface ProductDocument {
 export interface PriceDocument {
   /** Your id of the price, unique across all products. It becomes the lookup key at the processor. */
   id: string
-  /** Amount per unit in minor units: 1200 is €12.00, but ¥1,200. 0 is a free price, kept here alone. */
+  /** Amount per unit in minor units: 1200 is €12.00, but ¥1,200. 0 makes a free price, which exists only in Ratecard. */
   amount?: number
   /** Amount per unit in minor units with up to 12 decimals, in place of `amount`: "0.05" is $0.0005. */
   unit_amount_decimal?: string
-  /** Steps of a tiered price, ascending, the last one "inf". In place of `amount`. */
+  /** Tiers in ascending order, the last one up to "inf". In place of `amount`. */
   tiers?: TierDocument[]
   /** Lowercase three-letter currency code. */
   currency: string
-  /** Billing period. Absent: a one-time price. */
+  /** Billing period. Without it the price is one-time. */
   interval?: 'day' | 'week' | 'month' | 'year'
   /** Number of intervals between bills, at most three years in all. Default 1. */
   interval_count?: number
@@ -123,228 +123,228 @@ export interface PriceDocument {
   billing_scheme?: 'per_unit' | 'tiered'
   /** `graduated` (the default): each unit at its own tier. `volume`: all units at the tier reached. */
   tiers_mode?: 'graduated' | 'volume'
-  /** Whether the amount includes tax. Absent: not specified at the processor. */
+  /** Whether the amount includes tax. Default: not specified at the processor. */
   tax_included_in_price?: boolean
-  /** What it costs in other currencies, by their code; never its own currency. */
+  /** Amounts in other currencies, by currency code, without the price’s own currency. */
   currency_options?: {
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     usd?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     eur?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     gbp?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     cad?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     aud?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     jpy?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     inr?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     brl?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     mxn?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     sgd?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     hkd?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     nzd?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     chf?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     sek?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     dkk?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     nok?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     pln?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     czk?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     ils?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
-    /** What the price costs in another currency. */
+    /** Amounts of the price in another currency. */
     zar?: {
       /** Amount per unit in minor units of this currency. */
       amount?: number
       /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
       unit_amount_decimal?: string
-      /** Steps of a tiered price, with the same `up_to` as in its own currency. */
+      /** Tiers with the same `up_to` as in the price’s own currency. */
       tiers?: TierDocument[]
-      /** Whether the amount includes tax. Absent: as the price itself. */
+      /** Whether the amount includes tax. Default: as for the price itself. */
       tax_included_in_price?: boolean
     }
   }
@@ -352,39 +352,41 @@ export interface PriceDocument {
   transform_quantity?: {
     /** Units of one package. */
     divide_by: number
-    /** Whether a begun package counts. */
+    /** Whether an incomplete package is billed (`up`) or not (`down`). */
     round: 'up' | 'down'
   }
   /** The customer chooses the amount. One-time prices only, in place of `amount`. */
   custom_unit_amount?: {
-    /** The least that the customer may choose, in minor units. */
+    /** Minimum amount that the customer may choose, in minor units. */
     minimum?: number
-    /** The most, in minor units. */
+    /** Maximum amount, in minor units. */
     maximum?: number
-    /** What is filled in at first, in minor units. */
+    /** Preset amount, in minor units. */
     preset?: number
   }
   /** A name of the price for yourself, which customers do not see. */
   nickname?: string
-  /** Trial of a checkout that names none. Recurring prices only. Ours alone. */
+  /** Trial in days for a checkout that requests none. Recurring prices only. Not sent to the processor. */
   trial_period_days?: number
-  /** `false` hides the price from public answers. Default true; an enterprise price is never public. */
+  /** `false` hides the price from public responses. Default true; an enterprise price is never public. */
   public?: boolean
   /** The default price of its product, at most one. */
   default?: boolean
   /** Name of the discount tier that this price belongs to. */
   enterprise_template?: string
-  /** Id of the one deal that this price belongs to. */
+  /** Id of the deal with a single customer that this price belongs to. */
   enterprise_id?: string
-  /** Id of the ordinary price that this enterprise price stands in for. Default: the longest one its own id continues. */
+  /** Id of the ordinary price that this enterprise price replaces. Default: the longest id of an ordinary price that its own id starts with. */
   base_price?: string
+  /** Per cent that an enterprise price is cheaper than its base price, more than 0 and at most 100. In place of amount, tiers, packages and other currencies, which follow the base price. */
+  percent_off_base?: string
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
-  /** Display hints. Ours alone: changing them writes nothing to the processor. */
+  /** Display hints. They are not sent to the processor. */
   ui?: {
     /** Name of the price for customers. */
     display_name?: string
@@ -413,7 +415,7 @@ export interface PriceDocument {
   }
 }
 
-/** One step of a tiered price: a unit amount, a flat amount, or both. */
+/** One tier of a tiered price: a unit amount, a flat amount, or both. */
 export interface TierDocument {
   /** Last unit of the tier; the last tier says "inf". */
   up_to: number | 'inf'
@@ -421,7 +423,7 @@ export interface TierDocument {
   unit_amount?: number
   /** Amount per unit in minor units with up to 12 decimals, in place of `unit_amount`. */
   unit_amount_decimal?: string
-  /** Amount added once when a unit falls in the tier, in minor units. */
+  /** Amount in minor units that is charged once if the quantity reaches the tier. */
   flat_amount?: number
   /** Flat amount in minor units with up to 12 decimals, in place of `flat_amount`. */
   flat_amount_decimal?: string
@@ -437,24 +439,24 @@ export interface MeterDocument {
   event_name: string
   /** How usage is added up. */
   default_aggregation?: {
-    /** How the events of a period become one number. Default `sum`. */
+    /** How the events of a period are aggregated. Default `sum`. */
     formula: 'sum' | 'count' | 'last'
   }
-  /** How an event names its customer. */
+  /** Which member of an event contains its customer. */
   customer_mapping?: {
     /** The payload carries the processor’s customer id. */
     type: 'by_id'
     /** Payload key with the customer id. Default `stripe_customer_id`. */
     event_payload_key: string
   }
-  /** Where an event carries its value. */
+  /** Which member of an event contains its value. */
   value_settings?: {
     /** Payload key with the number. Default `value`. */
     event_payload_key: string
   }
-  /** Events of one hour or day are added up as they come, for meters with very many of them. Fixed at creation. Absent: each event counts by itself. */
+  /** Window (hour or day) of preaggregated events: only the last event of each window counts. For meters with very many events. Fixed at creation. Default: each event counts. */
   event_time_window?: 'hour' | 'day'
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
@@ -472,11 +474,11 @@ export interface WebhookDocument {
   connect?: boolean
   /** What the endpoint is for. */
   description?: string
-  /** Version of the processor’s API in which its events come. Fixed at creation: another one makes a new endpoint with a new secret. Absent: the one this release is written for; what an endpoint has stays. */
+  /** API version of the endpoint’s events. Fixed at creation: another version creates a new endpoint with a new secret. Default: the version that this release uses; an existing endpoint keeps its version. */
   api_version?: string
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
@@ -494,104 +496,104 @@ export interface CouponDocument {
   amount_off?: number
   /** Currency of `amount_off`. */
   currency?: string
-  /** What it takes off in other currencies, by their code; only with `amount_off`, never its own currency. */
+  /** Amounts off in other currencies, by currency code. Only with `amount_off`, and without the coupon’s own currency. */
   currency_options?: {
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     usd?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     eur?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     gbp?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     cad?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     aud?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     jpy?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     inr?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     brl?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     mxn?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     sgd?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     hkd?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     nzd?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     chf?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     sek?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     dkk?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     nok?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     pln?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     czk?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     ils?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
     }
-    /** What the coupon takes off in another currency. */
+    /** Amount off in another currency. */
     zar?: {
       /** Amount off in minor units of this currency. */
       amount_off: number
@@ -601,15 +603,15 @@ export interface CouponDocument {
   duration: 'once' | 'repeating' | 'forever'
   /** Months, when `duration` is `repeating`. */
   duration_in_months?: number
-  /** How often it can be used in all. */
+  /** Maximum number of redemptions. */
   max_redemptions?: number
-  /** Last moment at which it can be used. ISO 8601 with a time zone, or Unix seconds. */
+  /** Last time at which it can be used. ISO 8601 with a time zone, or Unix seconds. */
   redeem_by?: string | number
   /** Ids of the products it is limited to. */
   applies_to?: string[]
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string
@@ -625,124 +627,124 @@ export interface PromotionCodeDocument {
   coupon: string
   /** Whether it can be used. Default true. */
   active?: boolean
-  /** How often it can be used in all; at most as often as its coupon. */
+  /** Maximum number of redemptions, not more than those of its coupon. */
   max_redemptions?: number
-  /** Only for customers who never paid before. */
+  /** Only for customers who have never paid before. */
   first_time_transaction?: boolean
-  /** Smallest order it applies to, in minor units; needs `minimum_amount_currency`. */
+  /** Minimum order amount in minor units; needs `minimum_amount_currency`. */
   minimum_amount?: number
   /** Currency of `minimum_amount`. */
   minimum_amount_currency?: string
-  /** The smallest order in other currencies, by their code; only with `minimum_amount`, never its own currency. */
+  /** Minimum order amounts in other currencies, by currency code. Only with `minimum_amount`, and without its own currency. */
   currency_options?: {
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     usd?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     eur?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     gbp?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     cad?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     aud?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     jpy?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     inr?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     brl?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     mxn?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     sgd?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     hkd?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     nzd?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     chf?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     sek?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     dkk?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     nok?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     pln?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     czk?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     ils?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
-    /** The smallest order of the code in another currency. */
+    /** Minimum order amount in another currency. */
     zar?: {
-      /** Smallest order it applies to, in minor units of this currency. */
+      /** Minimum order amount in minor units of this currency. */
       minimum_amount: number
     }
   }
-  /** Id of the one customer at the processor who may use it. Absent: anybody. */
+  /** Id of the only customer at the processor who may use it. Default: all customers. */
   customer?: string
-  /** When it stops working; not after its coupon. ISO 8601 with a time zone, or Unix seconds. */
+  /** Time at which it expires, not later than its coupon. ISO 8601 with a time zone, or Unix seconds. */
   expires_at?: string | number
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
-  /** Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers. */
+  /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
   /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
   processor_id?: string

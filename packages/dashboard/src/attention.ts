@@ -20,7 +20,7 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** Number beside an entry of the menu; 0 for none. */
+/** Returns the number beside an entry of the menu. 0: no number is shown. */
 export const useAttention = (path: MenuPath): number =>
   useSyncExternalStore(
     subscribe,
@@ -37,7 +37,7 @@ export function noteFindings(findings: readonly Finding[]): void {
   })
 }
 
-/** Tenants that are past due. */
+/** Stores the number of tenants that are past due. */
 export const noteMoney = ({ currencies }: Money): void =>
   change({ '/tenants': currencies.reduce((sum, { pastDue }) => sum + pastDue.tenants, 0) })
 

@@ -10,6 +10,7 @@ import type {
   UpcomingInvoice,
 } from '@ratecard/client'
 import { calculate } from '../../ratecard/src/pricing/calculate.ts'
+import { priced } from './priced.ts'
 import { asError } from './words.ts'
 
 export interface DealLine {
@@ -96,7 +97,7 @@ export function dealLines(
 type Swap = EnterpriseOutcome['swaps'][number]
 
 const pricesOf = (products: BillingDocument['products']): ReadonlyMap<string, PriceDocument> =>
-  new Map(products.flatMap(({ prices = [] }) => prices.map((price) => [price.id, price] as const)))
+  new Map(products.map(priced).flatMap(({ prices = [] }) => prices.map((price) => [price.id, price] as const)))
 
 const itemsOf = (subscriptions: TenantSubscriptions['subscriptions']) =>
   new Map(

@@ -68,7 +68,7 @@ export function Frame({ isConnected, children }: FrameProps) {
   )
 }
 
-/** A number beside an entry of the menu, e.g. of tenants that are past due. */
+/** Renders the number beside an entry of the menu, e.g. of tenants that are past due. */
 function Attention({ path }: { readonly path: MenuPath }) {
   const number = useAttention(path)
   if (number === 0) return null

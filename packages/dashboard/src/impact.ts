@@ -1,5 +1,5 @@
-// Monthly amounts affected by a plan: what subscribers pay now, and what they would pay after a move to the new price. Only a change of
-// `amount` is calculated; for any other change of money the new amount is unknown.
+// Monthly amounts affected by a plan: what subscribers pay now, and what they would pay at the new price. The new amount is calculated for
+// changes of `amount` only, and is unknown (null) for other changes, e.g. of tiers.
 import type { Detail, PriceImpact } from '@ratecard/client'
 
 export interface ImpactMoney {
@@ -23,7 +23,7 @@ export function impactMoney(impact: readonly PriceImpact[], details: readonly De
   })
 }
 
-/** Returns the sum over all generations of a price, each of which has its own amount today. Null if one of the amounts is unknown. */
+/** Returns the sum over all generations of a price, because their amounts can differ. Null if the amount of one generation is unknown. */
 function movedSum(generations: PriceImpact['generations'], currency: string, detail: Detail): number | null {
   return generations.reduce<number | null>((sum, { monthly, current, amount: unit }) => {
     const own = monthly.find((one) => one.currency === currency)

@@ -25,7 +25,10 @@ export interface LoadState<Value> {
 }
 
 export interface LoadOptions {
-  /** Interval (ms) of additional reloads, for data whose changes do not change the tag, e.g. cron runs and state at the processor. */
+  /**
+   * Interval (ms) of additional reloads. Needed for data that can change without a new change tag, e.g. cron runs and the state at the
+   * processor.
+   */
   readonly everyMs?: number
   /** False: reloads only on request. For data that needs many calls to the processor. */
   readonly isLive?: boolean

@@ -74,7 +74,7 @@ export class Pulse {
     if (is === this.isConnected) return
     this.isConnected = is
     for (const listener of this.#connection) listener()
-    // All listeners reload, because changes may have been missed while there was no connection.
+    // After a reconnection all listeners reload, because changes may have been missed.
     if (is) this.#tell()
   }
 

@@ -39,7 +39,7 @@ const attributeNames = [
 
 type AttributeName = (typeof attributeNames)[number]
 
-/** Base class. On a server without a DOM the element is never rendered, and the class only has to exist. */
+/** Base class of the element: `HTMLElement`, or an empty class on a server without a DOM. The element is never rendered there. */
 const Base: typeof HTMLElement =
   (globalThis as { readonly HTMLElement?: typeof HTMLElement }).HTMLElement ?? (Object as unknown as typeof HTMLElement)
 

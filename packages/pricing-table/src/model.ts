@@ -188,7 +188,7 @@ function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange 
 }
 
 /**
- * Returns the initial quantity, which costs at least 100 minor units. It is the first candidate that costs so much, otherwise the largest
+ * Returns the initial quantity of the slider: the first candidate that costs at least 100 minor units. If none does, returns the largest
  * candidate times a power of ten.
  */
 function firstPaid(tariff: Tariff, candidates: readonly number[]): number {

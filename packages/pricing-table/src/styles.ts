@@ -28,7 +28,7 @@ export const styles = `
 }
 :host([hidden]) { display: none; }
 * { box-sizing: border-box; }
-/* Words in another script keep their own direction, and stand where those of the page do. */
+/* Text in another script (e.g. Arabic on an English page) keeps its own direction, and is aligned like the text of the page. */
 [dir="auto"]:not(.cta) { text-align: -webkit-match-parent; text-align: match-parent; }
 .choices { display: flex; flex-wrap: wrap; gap: 12px var(--_gap); align-items: center; justify-content: center; margin-block-end: calc(var(--_gap) * 1.5); }
 .choices:empty { display: none; }

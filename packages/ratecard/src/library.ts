@@ -1,4 +1,5 @@
-// The public API of `import 'ratecard'`. Its types import nothing, because an installation contains no sources.
+// The public API of `import 'ratecard'`. The types in this file use no types of other files, because an installed package contains no
+// sources.
 import { startServer as start } from './composition/main.ts'
 
 export interface ServerOptions {

@@ -36,7 +36,7 @@ export function createIdempotency({ store: { idempotency }, clock, busy }: Idemp
     const present = await claim(key, fingerprint)
     if (present !== null) {
       if (present.fingerprint !== fingerprint)
-        throw new ServiceError('idempotency_key_reused', 'The Idempotency-Key came before with another request.', {
+        throw new ServiceError('idempotency_key_reused', 'The Idempotency-Key was used with another request before.', {
           hint: 'Use a new key for a new request.',
         })
       if (present.status === null || present.body === null)

@@ -1,4 +1,5 @@
-// Random status lines, reasons, headers and bodies from workers and from servers that workers fetch. The service is asked after each.
+// Random status lines, reasons, headers and bodies, from workers and from servers that workers fetch. After each one the service must still
+// respond.
 import http from 'node:http'
 import { connect } from 'node:net'
 import fc from 'fast-check'
@@ -34,7 +35,7 @@ afterAll(async () => {
   upstream.close()
 })
 
-/** The status that a client reads; 0 if the connection ended without one, as after half a body. */
+/** Returns the status that a client reads. 0: the connection ended without one or in the middle of the body. */
 function ask(path: string, payload = '', headers: http.OutgoingHttpHeaders = {}): Promise<number> {
   return new Promise((resolve) => {
     const options = { method: payload === '' ? 'GET' : 'POST', headers, agent: false }
@@ -53,7 +54,7 @@ function ask(path: string, payload = '', headers: http.OutgoingHttpHeaders = {})
   })
 }
 
-/** Bytes after an upgrade: after any response the connection ends. */
+/** Returns the number of bytes after an upgrade. The connection ends after any response. */
 function upgrade(path: string): Promise<number> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(world.url).port), '127.0.0.1', () =>

@@ -1,4 +1,4 @@
-// Workers that try to take the machine, beside a neighbour and the API, whose answers are counted all the while.
+// Workers that try to use up the machine. Meanwhile the responses of another worker and of the API are counted.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { getFrom, startWorkerWorld, workersPath } from '../../http/worker-world.ts'
 import { startedForAll } from '../../support/started.ts'
@@ -29,7 +29,7 @@ async function meanwhile(path: string, work: Promise<unknown>): Promise<Seen> {
   return { answers, p99: times[Math.floor(times.length * 0.99)] ?? 0 }
 }
 
-/** Figures for people: what is too slow depends on the machine. */
+/** Prints a figure for the reader. It is not checked, because it depends on the machine. */
 const report = (figure: string) => process.stdout.write(`${figure}\n`)
 
 async function attacked(name: string, attack: () => Promise<unknown>): Promise<void> {
@@ -90,7 +90,7 @@ describe('other workers and the API are not affected by', () => {
     await attacked('fetches', () => all(1, '/workers/many'))
     const grown = Math.round((process.memoryUsage().rss - before) / 1024 / 1024)
     report(`the service grew by ${String(grown)} MB`)
-    // All of them at once took it to nearly a gigabyte.
+    // Without a limit, memory grew to nearly a gigabyte.
     expect(grown).toBeLessThan(400)
   })
 
@@ -105,7 +105,7 @@ describe('other workers and the API are not affected by', () => {
     )
     const began = performance.now()
     await attacked('forks', () => all(1, '/workers/fork'))
-    // Without a limit it doubled until a thousand requests waited for each other until their timeout.
+    // Without a limit, each call doubles the requests until a thousand wait for each other and time out.
     expect(performance.now() - began).toBeLessThan(25_000)
     const { logs } = (await world.asAdmin({ url: `${workersPath}/fork/logs?limit=1000&level=system` })).json<{
       logs: { message: string }[]

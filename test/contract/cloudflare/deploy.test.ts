@@ -100,7 +100,7 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(JSON.stringify(error) + String(error)).not.toContain('wrong-token')
   })
 
-  it('is retried twice while Cloudflare has a fault, and then stops at the same step', async () => {
+  it('is retried twice while Cloudflare fails, and then stops at the failed step', async () => {
     api.refuse('/scripts/hooks', 503, 10013, 'workers.api.error.unknown')
     const deploy = deployToCloudflare(worker(), access())
     await expect(deploy).rejects.toMatchObject({ problem: 'refused', step: 'upload', status: 503 })
@@ -121,7 +121,7 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
 })
 
 const live = { accountId: process.env['CLOUDFLARE_ACCOUNT_ID'], apiToken: process.env['CLOUDFLARE_API_TOKEN'] }
-// CI accepts no skipped part, and not every CI may hold a token: there the recorded contract is what counts.
+// CI accepts no skipped part and may have no token, so there the recorded API is enough.
 if ((live.accountId === undefined || live.apiToken === undefined) && process.env['CI'] !== 'true')
   announceSkip('a deployment to Cloudflare itself', 'CLOUDFLARE_ACCOUNT_ID and CLOUDFLARE_API_TOKEN are not set')
 

@@ -1,5 +1,5 @@
-// Cloudflare's API as its documentation and its own tools describe it: the two calls a deployment makes, strictly. What a real
-// upload would be refused for is refused here.
+// A strict fake of Cloudflare's API with the two calls of a deployment. It refuses what the documentation and Cloudflare's own tools say
+// that the real API refuses.
 import http from 'node:http'
 import { listenLocally } from '../../support/listen.ts'
 
@@ -20,7 +20,7 @@ export interface SeenRequest {
 export interface RecordedApi {
   readonly url: string
   readonly seen: SeenRequest[]
-  /** Answers the next requests to paths that end so with this refusal. */
+  /** Refuses the next requests whose path ends with `pathEnd`, with this error. */
   refuse(pathEnd: string, status: number, code: number, message: string): void
   close(): Promise<void>
 }
@@ -91,7 +91,7 @@ function uploaded(script: string, parts: Readonly<Record<string, SeenPart>>) {
   return success({ id: script, etag: 'ea95132c15732412d22c1476fa83f27a', has_modules: true, startup_time_ms: 2 })
 }
 
-/** Cloudflare reads numbers of weekdays as 1 to 7; 0 is refused. */
+/** Cloudflare numbers the days of the week from 1 to 7 and refuses 0. */
 function scheduled(json: unknown) {
   const crons = Array.isArray(json) ? json.map((item: { cron?: string }) => item.cron ?? '') : null
   if (crons === null) return failure(400, 10026, 'Could not parse request body')

@@ -31,7 +31,7 @@ test('three concurrent applies run one after the other, with one audit row each'
   expect(await shop.items(id)).toEqual({ pro_monthly_gold: 7, seat_gold: 2 })
 })
 
-test('concurrent applies of two templates leave items and tenant on the same one', async () => {
+test('after concurrent applies of two templates, the items and the tenant are on the same template', async () => {
   const { shop, id } = await soldShop({ pro_monthly: 7 })
   await Promise.all([
     shop.apply('t'),
@@ -159,7 +159,7 @@ test.each(['close_after', 'error_after', 'cut_body', 'close_before', 'error_befo
   },
 )
 
-test('coverage lists each base price with its price per target, the gaps and prices without a base', async () => {
+test('the coverage report lists each base price with its negotiated prices, the missing ones, and negotiated prices without a base', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products[1]?.prices?.push({
@@ -173,7 +173,7 @@ test('coverage lists each base price with its price per target, the gaps and pri
   )
   const { rows, ...rest } = await shop.service.enterpriseCoverage()
   const isNegotiated = ({ cells }: (typeof rows)[number]) => cells.some(({ priceId }) => priceId !== null)
-  // Base prices without a negotiated price are listed too, and are no gaps.
+  // Base prices without any negotiated price are listed too, and do not count as gaps.
   expect(rows.filter((row) => !isNegotiated(row)).map(({ basePriceId }) => basePriceId)).toContain('pro')
   expect({ ...rest, rows: rows.filter(isNegotiated) }).toEqual({
     templates: ['gold', 'silver'],
@@ -224,10 +224,10 @@ const without = (config: BillingConfig, ...ids: readonly string[]) => {
   for (const product of config.products) product.prices = (product.prices ?? []).filter(({ id }) => !ids.includes(id))
 }
 
-test('an item on a removed negotiated price is skipped when another template is applied, or with unmatched: base moved to its renamed base price', async () => {
+test('applying another template skips an item on a removed negotiated price, or moves it to its renamed base price with unmatched: base', async () => {
   const { shop, id } = await soldShop({ pro_monthly: 7, seat: 2 })
   await shop.apply('t')
-  // The base price is renamed, and then its earlier id is dropped.
+  // The base price is renamed, and in a later version its earlier id is dropped.
   const later = (version: string, previous: readonly string[]) =>
     negotiated(version, (config) => {
       without(config, 'seat_gold', 'pro_monthly_gold', 'calls_gold')
@@ -250,7 +250,7 @@ test('an item on a removed negotiated price is skipped when another template is 
   expect(await shop.items(id)).toEqual({ pro_monthly_silver: 7, chair: 2 })
 })
 
-test('an item on a removed negotiated price is not moved by applying its own deal again, and moves to the base price when the deal is removed', async () => {
+test('an item on a removed negotiated price stays when its deal is applied again, and moves to the base price when the deal is removed', async () => {
   const { shop, id } = await soldShop({ seat: 2 })
   await shop.apply('t')
   await shop.push(
@@ -279,7 +279,7 @@ test('an item stays on a removed negotiated price if its base price was removed 
   })
 })
 
-test('an item without a price in the new deal is skipped, or with unmatched: base moved to its base price', async () => {
+test('an item without a price in the new deal is skipped, or moved to its base price with unmatched: base', async () => {
   const { shop, id } = await soldShop({ pro_monthly: 7, seat: 2 })
   await shop.apply('t')
   const silver = { kind: 'template', template: 'silver' } as const

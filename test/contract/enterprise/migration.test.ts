@@ -160,7 +160,7 @@ test('a tenant who pays in another currency of the base price pays the negotiate
   expect(await lastAmount(shop, 'there')).toBe(1700)
 })
 
-test('only and except select tenants, and an unknown tenant is refused', async () => {
+test('the options only and except select the tenants of a migration, and an unknown tenant is refused', async () => {
   const { shop, subscriptions, former } = await replaced([1, 2, 3])
   const stranger = await payingCustomer(shop.stripe, { name: 'nobody of ours' })
   await shop.stripe.prices.update(former, { active: true })
@@ -178,7 +178,7 @@ test('only and except select tenants, and an unknown tenant is refused', async (
   expect(await shop.items(foreign.id)).toEqual({ pro_monthly: 9 })
 })
 
-test('an item on another interval is skipped with the reason', async () => {
+test('a migration skips an item with another billing interval, and states the reason', async () => {
   const { shop, id } = await soldShop({ seat: 3 })
   const former = await shop.processorPrice('seat')
   await shop.push(
@@ -192,7 +192,7 @@ test('an item on another interval is skipped with the reason', async () => {
   expect(await shop.items(id)).toEqual({ [former]: 3 })
 })
 
-test('seats that were bought after the plan are kept by the swap', async () => {
+test('a migration keeps seats that were bought after its plan', async () => {
   const { shop, subscriptions, former } = await replaced([1, 1, 1, 1, 1, 1])
   const last = subscriptions.at(-1) ?? ''
   shop.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: `/v1/subscriptions/${last}`, count: null })

@@ -4,7 +4,7 @@ import { newAudit } from '../../support/tenant-records.ts'
 import { caller, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'
 
-/** More than a job has in flight at once. */
+/** More tenants than a job moves concurrently. */
 const many = 36
 
 async function tenantsOnGold(shop: TenantShop, total: number): Promise<string[]> {

@@ -1,5 +1,4 @@
-// Negotiated prices of customers who pay by invoice: whatever a subscription bills with stays, nothing is billed now, and the next
-// invoice is right to the cent.
+// Negotiated prices of customers who pay by invoice: the billing terms stay, nothing is billed now, and the next invoice is exact.
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
@@ -17,7 +16,7 @@ interface Invoiced {
   readonly id: string
 }
 
-/** A subscription paid by invoice: seven seats and calls, with tax rates, discounts, a card and a description. */
+/** Creates a subscription that is paid by invoice: seven seats and metered calls, with tax rates, discounts, a card and a description. */
 async function invoiced(
   shop: TenantShop,
   own: Partial<Stripe.SubscriptionCreateParams> = {},
@@ -78,7 +77,9 @@ async function terms({ stripe }: TenantShop, { id }: Invoiced) {
   }
 }
 
-/** Seats less a quarter, all less a tenth, with 10 % on seats and 20 % on calls, each line rounded for itself. */
+/**
+ * Returns the expected total: seats minus a quarter, everything minus a tenth, plus 10 % tax on seats and 20 % on calls, rounded per line.
+ */
 function total(seat: number, seats: number, calls = 0): number {
   const [first, second] = [seat * seats * 0.75, calls]
   const [one, two] = [first * 0.9, second * 0.9]
@@ -111,7 +112,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
     expect((await last(shop, bought.customer))?.total).toBe(total(1000, 7))
   })
 
-  test('of a metered price is scheduled, and the terms stay until it starts, while it runs and after the schedule is released', async () => {
+  test('is scheduled if it is metered, and the billing terms stay before, during and after the schedule', async () => {
     const shop = await tenantShop(negotiated())
     const bought = await invoiced(shop)
     const before = await terms(shop, bought)
@@ -167,7 +168,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
 })
 
 describe('a negotiated price under a schedule of the customer’s own', () => {
-  /** Phases of one month each, later ones with more seats and terms of their own. */
+  /** Creates a schedule with phases of one month; later phases have more seats and their own terms. */
   async function planned(shop: TenantShop, bought: Invoiced, later: readonly number[]) {
     const { stripe } = shop
     const made = await stripe.subscriptionSchedules.create({ from_subscription: bought.id })

@@ -12,7 +12,7 @@ async function replacedInStore() {
   return { shop, id }
 }
 
-test('applying again replaces a scheduled negotiated price by its successor', async () => {
+test('applying a template again replaces a scheduled negotiated price by its successor', async () => {
   const { shop, id } = await replacedInStore()
   expect(await shop.apply('t')).toMatchObject({ swaps: [{ to: 'calls_gold', effective: 'period_end' }], skipped: [] })
   shop.advance(32)
@@ -20,7 +20,7 @@ test('applying again replaces a scheduled negotiated price by its successor', as
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0, skipped: [] })
 })
 
-test('moving the template replaces a scheduled former price by the newest one', async () => {
+test('moving the tenants of a template replaces a scheduled former price by the newest one', async () => {
   const { shop, id } = await replacedInStore()
   expect((await shop.finished((await shop.service.moveTemplate('gold', caller)).id)).state).toBe('done')
   shop.advance(32)

@@ -1,4 +1,4 @@
-// A migration at renewal is a schedule at the processor. The price changes again before the renewal.
+// A migration at renewal creates a schedule at the processor. In these tests the price changes again before the renewal.
 import { expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { nobody } from '../../support/stack.ts'
@@ -8,7 +8,7 @@ import type { TenantShop } from '../../support/tenant-shop.ts'
 const amount = (version: string, amount: number) =>
   negotiated(version, (config) => (priceIn(config, 'pro_monthly').amount = amount))
 
-/** Seven seats at 10, scheduled to go to 12 at their renewal. */
+/** Creates a subscriber with seven seats at 10, scheduled to change to 12 at the renewal. */
 async function onTheWay() {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('small')
@@ -32,7 +32,7 @@ test('after a rollback before the renewal, another migration moves the subscribe
   const { shop, id, second, paid } = await onTheWay()
   const planned = await shop.service.rollback(1, { ...nobody, dryRun: true })
   expect(warned(planned.warnings)).toEqual([
-    expect.stringContaining('1 subscriber is scheduled to go to "pro_monthly"'),
+    expect.stringContaining('1 subscriber is scheduled to move to "pro_monthly" as it is now'),
   ])
   const { warnings } = await shop.service.rollback(1, nobody)
   expect(warned(warnings)).toHaveLength(1)
@@ -42,7 +42,7 @@ test('after a rollback before the renewal, another migration moves the subscribe
   ])
   expect(plan.lines[0]?.effective).toBe('period_end')
   expect(await migrate(shop)).toMatchObject({ state: 'done', steps: [{ state: 'succeeded' }] })
-  // A second migration has nothing to do: these subscribers are already scheduled back to their price.
+  // A second migration has no steps, because these subscribers are already scheduled back to their price.
   expect((await migrate(shop)).stepsTotal).toBe(0)
   const next = await shop.service.push(amount('1.3.0', 1300), { ...nobody, dryRun: true })
   expect(warned(next.warnings)).toEqual([])
@@ -55,7 +55,7 @@ test('after a second raise before the renewal, another migration moves all subsc
   const { shop, id, second, paid } = await onTheWay()
   const raised = await shop.service.push(amount('1.2.0', 1500), nobody)
   expect(warned(raised.warnings)).toHaveLength(1)
-  // A later date does not delay an existing schedule: it leads to the newest price at the same renewal.
+  // A later date does not delay an existing schedule. It leads to the newest price at the same renewal.
   const job = await migrate(shop, { at: Date.now() + 90 * 86_400_000 })
   expect(job.steps[0]).toMatchObject({ state: 'succeeded', result: { items: [{ from_processor_id: second }] } })
   shop.advance(32)
@@ -107,5 +107,5 @@ test('a push that removes a price warns about subscribers whose schedule still l
       product.prices = product.prices?.filter((price) => !price.id.startsWith('pro_monthly')) ?? []
   })
   const planned = await shop.service.push(without, { ...nobody, dryRun: true })
-  expect(warned(planned.warnings)).toEqual([expect.stringContaining('this plan archives it')])
+  expect(warned(planned.warnings)).toEqual([expect.stringContaining('This plan archives that price')])
 })

@@ -76,7 +76,7 @@ test('a swap between a free and a paid price is scheduled for the end of the per
   expect(free).toBeGreaterThan(count)
 })
 
-test('removing the deal moves its items back to the current base price, and no others', async () => {
+test('removing a deal moves the items on its prices back to the current base prices, and no other items', async () => {
   const { shop, customer, id } = await soldShop({ pro_monthly: 7, pro: 1 })
   await shop.apply('t', { kind: 'custom', enterpriseId: 'acme' })
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null, enterpriseId: 'acme' })

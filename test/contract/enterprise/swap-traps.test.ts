@@ -161,7 +161,7 @@ test('21 items on two subscriptions are swapped with one update per subscription
   expect(amounts.sort((a, b) => a - b)).toEqual([4 * 800, wanted].sort((a, b) => a - b))
 })
 
-test('an item under a schedule is swapped in the schedule, and a planned upgrade stays an upgrade', async () => {
+test('a swap of an item with a schedule changes that schedule, and keeps a planned upgrade', async () => {
   const { shop, customer, id } = await soldShop({ seat: 6 })
   const schedule = await shop.stripe.subscriptionSchedules.create({ from_subscription: id })
   const [running] = schedule.phases
@@ -186,14 +186,14 @@ test('an item under a schedule is swapped in the schedule, and a planned upgrade
   expect(await shop.lastAmount(customer)).toBe(6 * 800)
 })
 
-test('a negotiated price stands for the longest matching base: "pro_monthly_gold" for "pro_monthly", not for "pro"', async () => {
+test('a negotiated price belongs to the longest matching base: "pro_monthly_gold" to "pro_monthly", not to "pro"', async () => {
   const { shop, id } = await soldShop({ pro: 2 })
   const { pricesSwapped, skipped } = await shop.apply('t')
   expect({ pricesSwapped, skipped }).toMatchObject({ pricesSwapped: 0, skipped: [{ price: 'pro' }] })
   expect(await shop.items(id)).toEqual({ pro: 2 })
 })
 
-test('subscribers of a replaced list price and of a replaced negotiated price are swapped', async () => {
+test('applying a template swaps items on a replaced list price and on a replaced negotiated price', async () => {
   const { shop, customer, id } = await soldShop({ pro_monthly: 5 })
   await shop.reprice('1.1.0', 'pro_monthly', 1300)
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 1, swaps: [{ from: 'pro_monthly' }] })

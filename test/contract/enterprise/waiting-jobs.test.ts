@@ -67,7 +67,7 @@ async function lastAmount(shop: TenantShop, tenant: string): Promise<number | un
   return (await shop.invoices(processorCustomerId ?? '')).at(-1)?.total
 }
 
-test('a subscriber who renews before the date keeps the price until then, and moves without a further call', async () => {
+test('a subscriber who renews before the migration date keeps the price until then, and moves without a further call', async () => {
   const shop = await datedShop([2])
   const [id = ''] = shop.subscriptions
   const at = shop.clock.now() + 45 * day
@@ -100,7 +100,7 @@ test('a second date for the same migration is refused until the waiting job is c
   const first = await shop.migrate(45)
   expect(first.state).toBe('waiting')
   const later = { priceId: 'pro_monthly', to: { at: shop.clock.now() + 120 * day } }
-  const reason = `The job ${first.id} waits to move it at its date; cancel that job first.`
+  const reason = `The job ${first.id} will move the item at a later date; cancel that job first.`
   expect((await shop.service.planMigration(later)).lines).toMatchObject([{ skipped: reason }])
   expect((await shop.migrate(120)).steps).toMatchObject([{ state: 'skipped', result: { reason } }])
   await shop.service.cancelJob(first.id)
@@ -115,7 +115,7 @@ test('subscribers who renew on different days are moved in several passes, and e
   const { id } = await shop.stripe.subscriptions.create({ customer, items: [{ price: shop.former, quantity: 3 }] })
   const job = await shop.migrate(50)
   expect(job).toMatchObject({ state: 'waiting', stepsTotal: 2 })
-  // The sooner of the two.
+  // The job resumes at the earlier of the two renewals.
   expect(job.resumesAt).toBeLessThan(shop.clock.now() + 25 * day)
   shop.pass(((job.resumesAt ?? 0) - shop.clock.now()) / day + 0.01)
   await shop.service.waitingJobs.continueDue()
@@ -133,9 +133,9 @@ test('subscribers who renew on different days are moved in several passes, and e
   expect(await shop.items(id)).toEqual({ pro_monthly: 3 })
 })
 
-test('a renewal that is late at the processor is checked again after 10 minutes', async () => {
+test('a subscription that the processor has not renewed yet on its date is checked again after 10 minutes', async () => {
   const shop = await datedShop([1])
-  // The processor's time, unlike ours, stands still.
+  // The processor's clock does not advance, in contrast to the service's.
   const stays = { now: () => shop.clock.now() + 40 * day }
   const { id } = await shop.migrate(45)
   const late = replica(shop, stays)
@@ -198,7 +198,7 @@ test('a failed step does not delay the other subscribers, and is retried with th
   const early = await shop.migrate(45)
   expect(early).toMatchObject({ state: 'waiting', stepsDone: 0 })
   expect(early.steps.map(({ state }) => state).sort()).toEqual(['failed', 'pending'])
-  expect(String(early.error?.['detail'])).toMatch(/1 step of it must wait.*1 step failed/)
+  expect(String(early.error?.['detail'])).toMatch(/1 step must wait.*1 step failed/)
   shop.pass(32)
   shop.sandbox.control.clearFaults()
   await shop.service.waitingJobs.continueDue()
@@ -285,7 +285,7 @@ test('a server continues its waiting jobs after a restart', async () => {
   const { id } = await first.service.startMigration({ priceId: 'pro_monthly', to }, caller)
   while ((await first.service.findJob(id)).state === 'running') await new Promise((resolve) => setImmediate(resolve))
   expect(await first.service.findJob(id)).toMatchObject({ state: 'waiting' })
-  // The sandbox of a server keeps its own time.
+  // The sandbox of a server has its own clock.
   await fetch(`${first.sandboxUrl ?? ''}/_sandbox/clock`, {
     method: 'POST',
     headers: { authorization: `Bearer ${readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim()}` },
@@ -361,7 +361,7 @@ test('a waiting migration whose price is renamed moves its subscribers to the re
   const { id } = await shop.migrate(45)
   await shop.push(teamPrice('1.2.0', 1200))
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'waiting', subject: 'team_monthly' })
-  // Neither a second date nor dropping the earlier id cancels the first date.
+  // The first date stays although the migration is requested again with another date, and although the earlier id is dropped.
   const later = { priceId: 'pro_monthly', to: { at: shop.clock.now() + 120 * day } }
   expect(await shop.service.planMigration(later)).toMatchObject({
     priceId: 'team_monthly',

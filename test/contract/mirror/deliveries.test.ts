@@ -11,7 +11,7 @@ const secret = 'whsec_of_an_endpoint_made_by_hand'
 
 interface DeliveryWorld extends MirrorWorld {
   readonly id: string
-  /** The event of the newest change, as its text. */
+  /** The event of the latest change, as JSON text. */
   newest(): Promise<string>
   sign(body: string, options?: { readonly with?: string; readonly secondsAgo?: number }): string
   deliver(body: string, signature: string | null): Promise<void>
@@ -50,7 +50,7 @@ describe('a webhook delivery', () => {
     ['with a signature of another text', (world: DeliveryWorld) => world.sign('{}')],
     ['signed with another secret', (world: DeliveryWorld, body: string) => world.sign(body, { with: 'whsec_wrong' })],
     ['signed six minutes ago', (world: DeliveryWorld, body: string) => world.sign(body, { secondsAgo: 360 })],
-    ['with a header that is none', () => 'nonsense'],
+    ['with a malformed header', () => 'nonsense'],
   ])('%s is refused without a reason, and marks nothing', async (_name, signatureOf) => {
     const world = await deliveryWorld()
     await world.stripe.subscriptions.cancel(world.id)
@@ -61,7 +61,7 @@ describe('a webhook delivery', () => {
     expect(await world.store.mirror.staleCount()).toBe(0)
   })
 
-  it('that arrives late or twice does not restore an old state', async () => {
+  it('that arrives twice, or after a newer change, does not restore an old state', async () => {
     const world = await deliveryWorld()
     await world.stripe.subscriptions.update(world.id, { metadata: { a: '1' } })
     const late = await world.newest()

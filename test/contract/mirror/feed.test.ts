@@ -1,4 +1,4 @@
-// What other mirrors do wrong, each as a test: the copy has to end up equal to what the processor lists, whatever the order of events.
+// Typical errors of mirrors, each as a test: in the end the copy equals the processor's lists, whatever the order of events.
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
 import { pushLease } from '../../../packages/ratecard/src/journal/leases.ts'
@@ -89,7 +89,7 @@ describe('the mirror', () => {
     expect(performance.now() - began).toBeGreaterThan(400 * mirroredKinds.length)
   })
 
-  it('is ready only after the fill, the later events, and a read of every stale object', async () => {
+  it('is ready once it is filled, has processed the events since, and has read every stale object', async () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
@@ -100,7 +100,7 @@ describe('the mirror', () => {
     expect(await mirror.require()).toEqual({ asOf: world.clock.now(), stale: false })
   })
 
-  it('is stale if it is more than five minutes old', async () => {
+  it('is stale if its last poll is more than five minutes old', async () => {
     const world = await mirrorWorld()
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
     const feeder = eagerFeeder(world)
@@ -181,7 +181,7 @@ describe('the mirror', () => {
     let filling: Promise<void> | undefined
     await world.store.exclusively(pushLease, async () => {
       filling = fill(feed.deps, world.signal)
-      // The fill asks for the lease several times meanwhile.
+      // The fill would renew its lease several times in this time.
       for (let index = 0; index < 20; index++) await world.store.held(pushLease)
       order.push('pushed')
     })
@@ -206,12 +206,12 @@ describe('the mirror', () => {
     ).toHaveLength(1)
   })
 
-  it('reads an unknown price of a subscription', async () => {
+  it('reads the price of a subscription if it does not contain that price', async () => {
     const world = await mirrorWorld()
     await world.fill()
     const price = await world.monthly(1500)
     await world.subscribed(price)
-    // As if the event of the price had been withheld.
+    // Removes the price from the mirror, as if its event had not been sent.
     await world.settle()
     await world.store.mirror.remove('price', [price.id], await world.store.mirror.beginRead())
     await world.stripe.subscriptions.create({ customer: world.customer, items: [{ price: price.id }] })
@@ -295,8 +295,8 @@ describe('an event that appears in the list after a newer one', () => {
   })
 })
 
-describe('events that the processor no longer has', () => {
-  it('end the poll, and every object is listed again', async () => {
+describe('a poll for events that the processor no longer has', () => {
+  it('ends, and the mirror lists every object again', async () => {
     const world = await mirrorWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
     const feeder = eagerFeeder(world)

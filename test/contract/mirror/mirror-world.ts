@@ -1,4 +1,4 @@
-// The feed of the mirror with its real parts: a store, the Stripe adapter, and a sandbox with a shop.
+// The mirror's feed with real parts: a store, the Stripe adapter, and a sandbox with a shop.
 import type Stripe from 'stripe'
 import { expect, onTestFinished } from 'vitest'
 import { createFeeder } from '../../../packages/ratecard/src/mirror/feed/feeder.ts'
@@ -39,9 +39,9 @@ export interface MirrorWorld extends CustomerShop {
   settle(): Promise<void>
   /** Compares all objects with the processor. Returns the number of corrections. */
   compared(): Promise<number>
-  /** Everything that the mirror holds. */
+  /** All objects in the mirror. */
   mirrored(): Promise<Copy>
-  /** Everything that the processor lists. */
+  /** All objects that the processor lists. */
   listed(): Promise<Copy>
   subscription(id: string): Promise<Mirrored['subscription'] | null>
 }
@@ -51,7 +51,7 @@ export interface WorldOptions {
   readonly processor?: Partial<StripeProcessorOptions>
 }
 
-/** A shop whose customer is on no test clock, and a mirror that is not filled yet. */
+/** Creates a shop whose customer is on no test clock, and a mirror that is not filled yet. */
 export async function mirrorWorld(options: WorldOptions = {}): Promise<MirrorWorld> {
   const shop = await customerShop()
   const store = options.store ?? (await memoryStore())

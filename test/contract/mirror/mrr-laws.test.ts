@@ -9,7 +9,7 @@ import { checkExchange } from '../../support/stripe-contract.ts'
 import { processorOf } from '../processor/bench.ts'
 import { feedOf } from './mirror-world.ts'
 
-/** Written here on its own: intervals in a year. */
+/** Intervals per year, written independently of the product's table. */
 const inYear = { day: 365, week: 52, month: 12, year: 1 } as const
 
 const cases = fc.record({
@@ -67,7 +67,7 @@ async function subscribe(stripe: Stripe, clock: string, spec: Case): Promise<Str
   const coupon = (params: Stripe.CouponCreateParams) => stripe.coupons.create(params)
   if (spec.ofCustomer !== null) {
     const own = await coupon({ percent_off: spec.ofCustomer, duration: 'forever' })
-    // Later API versions give customers no coupon, but keep those that they have.
+    // Current API versions cannot give a customer a coupon, but keep the coupons that customers have.
     await stripe.rawRequest('POST', `/v1/customers/${customer}`, { coupon: own.id }, { apiVersion: '2024-06-20' })
   }
   const prices = await Promise.all(spec.items.map((item) => priceOf(stripe, spec, item)))
@@ -89,7 +89,7 @@ async function subscribe(stripe: Stripe, clock: string, spec: Case): Promise<Str
   return stripe.subscriptions.create({ customer, items, ...(discounts.length === 0 ? {} : { discounts }) })
 }
 
-/** The coupon of a customer is no part of the present contract. */
+/** Ignores the coupon of a customer, which the contract of the current API version lacks. */
 const formerCoupons = (exchange: Parameters<typeof checkExchange>[0]) =>
   'coupon' in Object(exchange.params) ? [] : checkExchange(exchange)
 
@@ -120,7 +120,7 @@ describe('the MRR of a customer', () => {
       await world.settle()
       const standing = await world.store.mirror.standing(renewal.customer as never)
       const mrr = Number(standing?.monthly['usd'] ?? '0')
-      // The invoice rounds each line and each discount to whole cents.
+      // The invoice rounds each line and each discount to whole cents, so it may differ by that many.
       const roundings = spec.items.length * (2 + spec.discounts.length)
       expect(Math.abs(mrr - month), JSON.stringify(spec)).toBeLessThanOrEqual(
         (roundings * inYear[spec.interval]) / (12 * spec.intervalCount),

@@ -35,21 +35,21 @@ describe('a malformed response', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('with an error status and no error object is broken, although the SDK takes it for success', async () => {
+  it('with an error status and no error object is an error of kind broken, although the SDK treats it as a success', async () => {
     const { processor, seen } = await against({ status: 418, body: product })
     const refused = processor.perform(createProduct('p'), writing)
     await expect(refused).rejects.toMatchObject({ kind: 'broken', original: { request_id: 'req_1' } })
     expect(seen).toHaveLength(1)
   })
 
-  it('with a value that differs from the written one is broken, and the error names the field', async () => {
+  it('with a value that differs from the written one is an error of kind broken that names the field', async () => {
     const { processor } = await against({ body: { ...product, description: 'Not mine' } })
     await expect(processor.perform(createProduct('p'), writing)).rejects.toThrow(
       /its description is not what was written/,
     )
   })
 
-  it('is broken if an update or an archive had no effect', async () => {
+  it('is an error of kind broken if an update or an archive had no effect', async () => {
     const { processor } = await against({ body: { ...product, metadata: { old: '1', ratecard_id: 'p' } } })
     const target = processorId('rc_p')
     const renamed = update('product', 'p', target, { set: { name: 'Other' } })
@@ -63,7 +63,7 @@ describe('a malformed response', () => {
     await expect(processor.perform(archive('product', 'p', target), writing)).rejects.toThrow(/its active is not/)
   })
 
-  it('is broken in a list too, e.g. in one that never ends', async () => {
+  it('is an error of kind broken in a list too, e.g. in one that never ends', async () => {
     const endless = { object: 'list', data: [], has_more: true, url: '/' }
     for (const body of [{ object: 'list' }, endless, { ...endless, data: [{ id: 'x', object: 'odd' }] }]) {
       const { processor } = await against({ body })
@@ -73,7 +73,7 @@ describe('a malformed response', () => {
 })
 
 describe('a response that is not from Stripe', () => {
-  it.each(['"x"', '7', 'true', 'null', '[]'])('is broken on a read: %s', async (body) => {
+  it.each(['"x"', '7', 'true', 'null', '[]'])('is an error of kind broken on a read: %s', async (body) => {
     const { processor } = await against({ body })
     await expect(processor.snapshot({ signal })).rejects.toMatchObject({
       kind: 'broken',
@@ -102,14 +102,14 @@ describe('a response that is not from Stripe', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('is retried: a 429 without a body', async () => {
+  it('is retried if it is a 429 without a body', async () => {
     const { processor, seen } = await against({ status: 429, body: {} }, { body: product })
     await processor.perform(createProduct('p'), writing)
     expect(seen).toHaveLength(2)
   })
 })
 
-describe('a list whose cursor is deleted while it is read', () => {
+describe('a list whose cursor object is deleted while the list is read', () => {
   const coupon = (id: string) => ({
     ...{
       id,
@@ -189,7 +189,7 @@ describe('a request', () => {
     expect(seen.map((request) => request.body)).toEqual(['active=false&default_price='])
   })
 
-  it('cannot reactivate a meter and change it at once', async () => {
+  it('cannot both reactivate and change a meter', async () => {
     const { processor, seen } = await against({ body: {} })
     const both = update('meter', 'm', processorId('mtr_1'), { activate: true, set: { displayName: 'M' } })
     await expect(processor.perform(both, writing)).rejects.toThrow(TypeError)
@@ -198,7 +198,7 @@ describe('a request', () => {
 })
 
 describe('a caller that aborts while a request is in flight', () => {
-  it('gets the outcome of a write', async () => {
+  it('gets the outcome of a write that succeeds', async () => {
     const stop = new AbortController()
     const { processor } = await answering(() => {
       stop.abort()
@@ -208,7 +208,7 @@ describe('a caller that aborts while a request is in flight', () => {
     await expect(made).resolves.toMatchObject({ processorId: 'rc_p' })
   })
 
-  it('gets unknown_outcome without a retry', async () => {
+  it('gets unknown_outcome, without a retry, for a write that fails', async () => {
     const stop = new AbortController()
     const { processor, seen } = await answering(() => {
       stop.abort()
@@ -241,7 +241,7 @@ describe('secrets', () => {
 })
 
 describe('a refused connection', () => {
-  it('is unavailable after a few attempts, because nothing was sent', async () => {
+  it('is an error of kind unavailable after a few attempts, because no request was sent', async () => {
     const { processor, seen } = await against({ body: product })
     const closed = createServer()
     const port = await listenLocally(closed)

@@ -24,12 +24,12 @@ export async function sandboxAndProcessor(options: Partial<StripeProcessorOption
   let calls = 0
   const processor = processorOf(sandbox, { secretKey, ...options })
   const signal = AbortSignal.timeout(60_000)
-  /** Requests that the sandbox logged, as `POST /v1/products 200`; null is a socket closed without an answer. */
+  /** The requests that the sandbox logged, e.g. `POST /v1/products 200`. The status is null if the socket was closed without a response. */
   const requests = () =>
     sandbox.control.requests().map(({ method, path, status }) => `${method} ${path} ${status ?? 'closed'}`)
   const writing = () => ({ idempotencyKey: `key-${++calls}`, signal })
   return { sandbox, processor, signal, requests, writing }
 }
 
-/** `test` with {@link sandboxAndProcessor}: `async ({ adapter }) => …`. */
+/** `test` with an adapter and its sandbox: `async ({ adapter }) => …`. */
 export const adapterTest = test.extend('adapter', () => sandboxAndProcessor())

@@ -1,4 +1,4 @@
-// Malformed responses about customers, subscriptions and checkouts: none may be taken for success.
+// Malformed responses about customers, subscriptions and checkouts: none counts as a success.
 import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { against, answering } from './scripted.ts'
@@ -50,21 +50,18 @@ const schedule = {
   ],
 }
 
-describe('a malformed subscription', () => {
+describe('a subscription in a response', () => {
   it.each<[string, unknown]>([
     ['another object', changed({ object: 'customer' })],
     ['another subscription', changed({ id: 'sub_b' })],
-    ['a state nobody knows', changed({ status: 'dozing' })],
+    ['an unknown state', changed({ status: 'dozing' })],
     ['no items', changed({ items: undefined })],
     ['an item without a price', withItem({ price: undefined })],
     ['an item without a period', withItem({ current_period_end: undefined })],
     ['a licensed item without a quantity', withItem({ quantity: undefined })],
     ['a price that does not recur', withItem({ price: { ...price, recurring: null } })],
-    [
-      'an interval nobody knows',
-      withItem({ price: { ...price, recurring: { ...price.recurring, interval: 'moon' } } }),
-    ],
-  ])('is an error of kind broken: %s', async (_name, body) => {
+    ['an unknown interval', withItem({ price: { ...price, recurring: { ...price.recurring, interval: 'moon' } } })],
+  ])('is an error of kind broken if it is malformed: %s', async (_name, body) => {
     const { processor } = await against({ body })
     await expect(processor.subscription('sub_a', signal)).rejects.toMatchObject(broken)
   })
@@ -116,7 +113,7 @@ describe('an unexpected response', () => {
     await expect(processor.createCheckout(request, writing)).rejects.toMatchObject(broken)
   })
 
-  it('to usage, a customer or a preview is an error', async () => {
+  it('to a usage report, a customer request or a preview is an error', async () => {
     const { processor } = await against({ body: { id: 'x', object: 'oddity', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
@@ -125,7 +122,7 @@ describe('an unexpected response', () => {
     await expect(processor.upcomingInvoice('sub_a', signal)).rejects.toMatchObject(broken)
   })
 
-  it('to usage is an error if it has another identifier', async () => {
+  it('to a usage report is an error if it names another identifier', async () => {
     const { processor } = await against({ body: { object: 'billing.meter_event', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
@@ -172,7 +169,7 @@ describe('a malformed schedule', () => {
   const request = { subscription: 'sub_a', swaps: [{ from: processorId('price_a'), to: processorId('price_b') }] }
   const target = { body: { ...price, id: 'price_b' } }
 
-  it('of another subscription gets no write', async () => {
+  it('of another subscription is not written to', async () => {
     const { processor, seen } = await against({ body: subscription }, target, {
       body: { ...schedule, subscription: 'sub_b' },
     })
@@ -180,7 +177,7 @@ describe('a malformed schedule', () => {
     expect(seen).toHaveLength(3)
   })
 
-  it('whose items differ from the subscription’s gets no write, because that would change them now', async () => {
+  it('whose items differ from the subscription’s is not written to, because a write would change the items at once', async () => {
     const owned = changed({ schedule: 'sub_sched_a' })
     const other = {
       ...schedule,

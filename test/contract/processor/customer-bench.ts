@@ -1,4 +1,4 @@
-// A shop on a test clock in a sandbox, with the adapter in front of it: what the customers' half is tested with.
+// A sandbox with a shop and a customer on a test clock, and the adapter for it. Used by the tests about customers.
 import type Stripe from 'stripe'
 import { test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
@@ -11,19 +11,19 @@ import type { CustomerShop } from '../sandbox/customer-shop.ts'
 import { processorOf } from './bench.ts'
 
 export const start = utc('2027-01-01T00:00:00')
-/** In milliseconds. */
+/** Returns the time (ms) at which a day starts in UTC, e.g. `2027-02-01`. */
 export const at = (text: string): number => utc(`${text}T00:00:00`) * 1000
 
 export interface CustomerBench extends CustomerShop {
   readonly processor: Processor
   readonly signal: AbortSignal
   writing(key?: string): WriteOptions
-  /** Moves the customer's clock to a moment, for example `2027-02-02T00:00:00`. */
+  /** Advances the customer's clock to this time, e.g. `2027-02-02T00:00:00`. */
   until(moment: string): Promise<void>
   totals(): Promise<number[]>
   use(value: string): Promise<void>
   live(subscription: { readonly id: string }): Promise<LiveSubscription>
-  /** Writes that the sandbox logged, as `POST /v1/customers`. */
+  /** The writes that the sandbox logged, e.g. `POST /v1/customers`. */
   posts(): string[]
 }
 
@@ -39,7 +39,7 @@ export async function customerBench(options: Partial<StripeProcessorOptions> = {
     signal,
     writing: (idempotencyKey = `key-${++calls}`) => ({ idempotencyKey, signal }),
     until: async (moment) => {
-      // At most two intervals at a time, and some items are monthly.
+      // Advances by at most two months at a time: a test clock moves by at most two intervals, and some items are monthly.
       const target = utc(moment)
       let { frozen_time: now } = await stripe.testHelpers.testClocks.retrieve(clockId)
       while (now < target) {
@@ -69,7 +69,7 @@ export function idOf(object: { readonly id: string }): ProcessorId {
   return processorId(object.id)
 }
 
-/** Every item to the price that takes the place of its own; quantities as they are. */
+/** Returns the swaps that move each item from the first to the second price of its pair, with the same quantities. */
 export function swapsTo(live: LiveSubscription, ...pairs: (readonly [Stripe.Price, Stripe.Price])[]): ItemSwap[] {
   return live.items.flatMap(({ id, price, quantity }) => {
     const to = pairs.find(([from]) => from.id === price.id)?.[1]
@@ -77,12 +77,12 @@ export function swapsTo(live: LiveSubscription, ...pairs: (readonly [Stripe.Pric
   })
 }
 
-/** Two metered prices of one meter: 5 cents and 2 cents a call. */
+/** Creates two metered prices of one meter: 5 cents and 2 cents per call. */
 export async function meteredPair(bench: CustomerBench): Promise<readonly [Stripe.Price, Stripe.Price]> {
   const dear = await meteredPrice(bench)
   const recurring = { interval: 'month' as const, usage_type: 'metered' as const, meter: dear.recurring?.meter ?? '' }
   return [dear, await bench.monthly(2, { recurring })]
 }
 
-/** `test` with {@link customerBench}: `async ({ shop: bench }) => …`. */
+/** `test` with a {@link customerBench}: `async ({ shop: bench }) => …`. */
 export const benchTest = test.extend('shop', () => customerBench())

@@ -36,7 +36,7 @@ describe('the lost response to the creation of a customer', () => {
     expect(await bench.processor.findCustomer('acme', bench.clock.now(), bench.signal)).toBe(id)
   })
 
-  it('is looked up by the tenant id after a 500: the customer is found if it was created', async () => {
+  it('and then a 500 lead to a lookup by the tenant id, which finds the customer if it was created', async () => {
     const bench = await customerBench()
     const { processor, signal, clock } = bench
     const since = clock.now()
@@ -45,7 +45,7 @@ describe('the lost response to the creation of a customer', () => {
       await expect(processor.createCustomer(tenant, bench.writing())).rejects.toMatchObject(unknown)
       expect((await processor.findCustomer('acme', since, signal)) !== null).toBe(kind === 'error_after')
     }
-    // The bench's own is on a test clock, and in no list of customers.
+    // The customer of the bench is on a test clock, and so in no list of customers.
     expect(await customers(bench)).toBe(1)
   })
 })
@@ -62,7 +62,7 @@ describe('the lost response to a swap', () => {
   })
 
   it.each(['error_before', 'error_after'] as const)(
-    'leaves its outcome visible on the subscription after a 500 (%s)',
+    'and then a 500 leave an outcome that can be read from the subscription (%s)',
     async (kind) => {
       const bench = await customerBench()
       const { made, list, negotiated } = await sold(bench)
@@ -126,11 +126,11 @@ describe('the lost response to the expiry of a checkout', () => {
   )
 })
 
-describe('the lost response to a scheduled swap', () => {
+describe('a scheduled swap whose response is lost', () => {
   const paths = ['/v1/subscription_schedules', '/v1/subscription_schedules/*']
 
   it.each(paths.flatMap((path) => cured.map((kind) => [kind, path] as const)))(
-    'leads to one schedule (%s of %s)',
+    'creates one schedule (%s of %s)',
     async (kind, path) => {
       const bench = await customerBench()
       const { request, negotiated } = await sold(bench)

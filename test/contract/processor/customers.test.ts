@@ -180,7 +180,7 @@ describe('usage', () => {
 })
 
 describe('the preview of the next invoice', () => {
-  /** Previews now, goes to 2 February, and compares with what was charged. */
+  /** Reads the preview, advances to 2 February, and compares the preview with the invoice of that day. */
   async function expectTrue(bench: CustomerBench, made: { readonly id: string }) {
     const preview = await bench.processor.upcomingInvoice(made.id, bench.signal)
     const before = await bench.invoices()

@@ -21,7 +21,7 @@ describe('a refusal before execution', () => {
     expect(keys).toEqual(['key-1', 'key-1', 'key-1'])
   })
 
-  it('is rate_limited after eight attempts, with nothing executed', async () => {
+  it('ends as rate_limited after eight attempts, and nothing was executed', async () => {
     const { sandbox, processor, requests, writing, signal } = await sandboxAndProcessor()
     sandbox.control.fail({ kind: 'rate_limit', method: 'POST', count: null })
     const step = createProduct('starved')
@@ -68,7 +68,7 @@ describe('a write whose response is lost', () => {
     expect(posts(requests())).toEqual(['POST /v1/products closed', 'POST /v1/products closed'])
   })
 
-  it('has an unknown outcome if the retry is lost too, and is located because it was executed', async () => {
+  it('has an unknown outcome if the retry is lost too, and its object is found by a lookup', async () => {
     const { sandbox, processor, writing, signal } = await sandboxAndProcessor()
     const product = (await processor.perform(createProduct('owner'), writing())).processorId
     sandbox.control.fail({ kind: 'cut_body', method: 'POST', count: 2 })
@@ -80,7 +80,7 @@ describe('a write whose response is lost', () => {
     expect(price.map((one) => one.processorId)).toEqual([found?.processorId])
   })
 
-  it('gets the webhook’s secret with its retry', async ({ adapter: { sandbox, processor, writing } }) => {
+  it('gets the webhook’s secret from its retry', async ({ adapter: { sandbox, processor, writing } }) => {
     sandbox.control.fail({ kind: 'cut_body', method: 'POST' })
     const made = await processor.perform(createWebhook('kept'), writing())
     expect(made.secret).toMatch(/^whsec_/)
@@ -104,7 +104,7 @@ describe('a write whose response is lost', () => {
     await expect(slow).rejects.toMatchObject({ kind: 'timeout', outcomeUnknown: true })
   })
 
-  it('counts as done for a deletion if the retry finds no object', async ({
+  it('counts as done if it is a deletion and the retry finds no object', async ({
     adapter: { sandbox, processor, writing },
   }) => {
     const target = (await processor.perform(createCoupon('bye'), writing())).processorId
@@ -122,7 +122,7 @@ describe('a write whose response is lost', () => {
 })
 
 describe('a 500', () => {
-  it('after the commit is replayed under its key, so the outcome is unknown and the object is located', async () => {
+  it('after the commit is replayed under its key, so the outcome is unknown until a lookup finds the object', async () => {
     const { sandbox, processor, requests, writing, signal } = await sandboxAndProcessor()
     sandbox.control.fail({ kind: 'error_after', method: 'POST' })
     const step = createProduct('stored')
@@ -131,7 +131,9 @@ describe('a 500', () => {
     expect((await processor.locate(step, signal))?.processorId).toBe('rc_stored')
   })
 
-  it('before the commit leaves no object to locate', async ({ adapter: { sandbox, processor, writing, signal } }) => {
+  it('before the commit leaves no object, and a lookup finds none', async ({
+    adapter: { sandbox, processor, writing, signal },
+  }) => {
     sandbox.control.fail({ kind: 'error_before', method: 'POST' })
     const step = createProduct('absent')
     await expect(processor.perform(step, writing())).rejects.toMatchObject({ kind: 'unknown_outcome' })
@@ -145,7 +147,7 @@ describe('a 500', () => {
     expect((await processor.perform(createProduct('cured'), writing())).processorId).toBe('rc_cured')
   })
 
-  it('of an update or an archive is located by reading the object', async ({ adapter }) => {
+  it('in response to an update or an archive is resolved by reading the object', async ({ adapter }) => {
     const { sandbox, processor, writing, signal } = adapter
     const target = (await processor.perform(createProduct('edited'), writing())).processorId
     const change = update('product', 'edited', target, { set: { name: 'Edited' } })
@@ -170,7 +172,7 @@ describe('reads', () => {
     expect(product).toHaveLength(1)
   })
 
-  it('are unavailable if the failure persists', async ({ adapter: { sandbox, processor, signal } }) => {
+  it('fail as unavailable if the failure persists', async ({ adapter: { sandbox, processor, signal } }) => {
     sandbox.control.fail({ kind: 'error_before', path: '/v1/prices', count: null })
     await expect(processor.snapshot({ signal })).rejects.toMatchObject({ kind: 'unavailable', outcomeUnknown: false })
   })

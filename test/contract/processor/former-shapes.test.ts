@@ -1,4 +1,4 @@
-// Replays responses as documented by the processor, for this API version and former ones.
+// Reads responses in the documented shapes of this API version and of former ones.
 import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { observePromotionCode } from '../../../packages/ratecard/src/processor/stripe/kinds/promotion-code.ts'
@@ -18,7 +18,7 @@ const subscription = {
   ...{ id: 'sub_a', object: 'subscription', customer: 'cus_a', status: 'active', currency: 'usd', created: begun },
   ...{ cancel_at_period_end: false, cancel_at: null, trial_end: null, schedule: null, metadata: null },
 }
-/** As in the documented example of a schedule: nulls where the types promise lists, no member that is newer. */
+/** A phase as in the documented example of a schedule: nulls where the SDK's types have lists, and no newer members. */
 const documentedPhase = {
   ...{ add_invoice_items: null, application_fee_percent: null, billing_cycle_anchor: null, billing_thresholds: null },
   ...{ collection_method: null, coupon: null, currency: 'usd', default_payment_method: null, default_tax_rates: null },

@@ -8,7 +8,7 @@ const refusal = { error: { type: 'invalid_request_error', code: 'no_meter', mess
 const event = { eventName: 'calls', payload: { value: '1' }, timestamp: null, identifier: 'one' }
 const taken = { object: 'billing.meter_event', identifier: 'one' }
 
-/** A processor that refuses the first key and replays the refusal. */
+/** A processor that refuses the first idempotency key, and replays this refusal for the same key. */
 async function keeping(headers: Readonly<Record<string, string>>) {
   const { processor, seen } = await answering(({ headers: { 'idempotency-key': key } }) =>
     key === 'first' ? { status: 400, headers, body: refusal } : { body: taken },

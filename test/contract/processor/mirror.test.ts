@@ -26,7 +26,7 @@ async function one<K extends MirroredKind>(processor: Processor, kind: K, id: st
   return found
 }
 
-/** A shop off test clocks with the adapter in front of it. */
+/** Creates a shop without test clocks, and the adapter for it. */
 async function plainShop() {
   const shop = await customerShop()
   return { ...shop, processor: processorOf(shop) }
@@ -163,7 +163,7 @@ describe('invoices read for the mirror', () => {
     expect((await listed(processor, 'invoice'))[0]?.lines).toHaveLength(14)
   })
 
-  it('have the payment of their refunds', async () => {
+  it('have the same payment as their refunds', async () => {
     const { stripe, processor, subscribed, monthly, invoices } = await plainShop()
     await subscribed(await monthly(900))
     const [invoice] = await invoices()

@@ -1,5 +1,5 @@
-// The same for the catalogue: a push during which one list or object of a reply is null ends well, or says that the reply could not
-// be used; the next push makes it whole, and nothing is there twice.
+// During a push, one list or object of a response is null. The push succeeds or fails with processor_broken, and the next push repairs
+// everything without a duplicate.
 import { expect, it } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'

@@ -1,5 +1,5 @@
-// Replies in which one list or object is null, each in its turn: every request of the adapter reads such a reply, or says so before
-// the next write. Nothing is left half done.
+// One list or object of a response is null. Every request of the adapter reads such a response or fails before its next write, so no write
+// is left half done.
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
 import type { ProcessorError } from '../../../packages/ratecard/src/processor/processor-error.ts'
@@ -24,7 +24,7 @@ interface World {
 /** A call of the adapter. */
 type Act = (world: World) => Promise<unknown>
 
-/** A subscription paid by invoice, with taxes, discounts of both kinds, a card and a description. */
+/** Creates a subscription that is paid by invoice, with taxes, discounts of both kinds, a card and a description. */
 async function worldOf(): Promise<{ world: World; proxy: Awaited<ReturnType<typeof rewritingProxy>> }> {
   const bench = await customerBench()
   const { stripe, customer } = bench
@@ -60,7 +60,7 @@ async function standing({ bench, subscription }: World) {
   const running = data.filter(({ status }) => status === 'active')
   return JSON.stringify([
     { ...live, schedule: null, lastResponse: undefined },
-    // Said by a phase or by default: it bills the same.
+    // A term of a phase or of the schedule's defaults has the same effect.
     running.map(({ phases, default_settings: usual }) =>
       phases.map((phase) => [
         ...[phase.start_date, phase.end_date, phase.items, phase.discounts, phase.default_tax_rates],
@@ -177,7 +177,7 @@ const writes: readonly (readonly [string, Act])[] = [
   ],
 ]
 
-/** A plan of the customer's own: more seats from the next month on. */
+/** Creates the customer's own schedule: more seats from the next month on. */
 const planned: Act = async ({ bench, subscription }) => {
   const { stripe } = bench
   const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: subscription.id })

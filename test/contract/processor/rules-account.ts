@@ -8,7 +8,7 @@ export function accountRules(tools: Tools): void {
   const { signal, id, perform, locate, make } = tools
 
   describe('account', () => {
-    it('has the account’s id, and whether it is in live mode', async () => {
+    it('has an id, and a mode that is live or test', async () => {
       const account = await tools.bench.processor.account(signal)
       expect(account.id).toMatch(/^acct_/)
       expect(account.livemode).toBe(tools.bench.livemode)

@@ -161,7 +161,7 @@ describe('a scheduled swap', () => {
 })
 
 describe('a scheduled swap of a subscription with a schedule', () => {
-  /** The customer's own plan: seven seats now, nine from 1 March on. */
+  /** Creates the customer's own schedule: seven seats now, nine from 1 March on. */
   async function planned(bench: CustomerBench, list: Stripe.Price, ending: 'release' | 'cancel' = 'release') {
     const { stripe } = bench
     const made = await bench.subscribed(list, { items: [{ price: list.id, quantity: 7 }] })
@@ -240,7 +240,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
 })
 
 describe('scheduled prices', () => {
-  it('are empty without a schedule, and for changes after the current period', async ({ shop: bench }) => {
+  it('are empty if no schedule changes the price at the end of the current period', async ({ shop: bench }) => {
     const [list, next] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)
     const read = async () => bench.processor.scheduledPrices(await bench.live(made), bench.signal)

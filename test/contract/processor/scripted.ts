@@ -20,7 +20,7 @@ interface Said {
   readonly body: unknown
 }
 
-/** The adapter with a server that sends these responses in order, and repeats the last one. */
+/** Creates the adapter with a server that sends these responses in order, and repeats the last one. */
 export function against(...answers: Said[]) {
   let next = 0
   return answering(() => answers[Math.min(next++, answers.length - 1)] ?? { body: null })

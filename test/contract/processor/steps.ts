@@ -65,7 +65,7 @@ export function createCode(
 }
 
 export function createWebhook(id: string, fields: Partial<Fields<'webhook'>> = {}): Create<'webhook'> {
-  // An endpoint always has a version: left out, it is the one of this release.
+  // The API version of webhook endpoints that a test does not state.
   const apiVersion = '2025-03-31.basil'
   const base = fieldsOf('webhook', { url: `https://example.com/${id}`, events: ['invoice.paid'], apiVersion })
   return { op: 'create', kind: 'webhook', configId: configId(id), id: null, carried: 0, fields: { ...base, ...fields } }

@@ -1,4 +1,4 @@
-// The same suite against Stripe itself, in test mode. It leaves archived objects behind, as Stripe deletes little.
+// Runs the adapter's suite against Stripe in test mode. Leaves archived objects behind, because Stripe cannot delete most objects.
 import { randomBytes } from 'node:crypto'
 import Stripe from 'stripe'
 import { describe, it } from 'vitest'
@@ -11,7 +11,7 @@ import { processorContract } from './suite.ts'
 const secretKey = process.env['RATECARD_TEST_STRIPE_KEY']
 
 if (secretKey === undefined || !/^(sk|rk)_test_/.test(secretKey)) {
-  // CI accepts no skipped part, and not every CI may hold a key: there the suite on the sandbox is what counts.
+  // CI accepts no skipped part and may have no key, so there the suite on the sandbox is enough.
   if (process.env['CI'] !== 'true')
     announceSkip('the processor port on Stripe in test mode', 'RATECARD_TEST_STRIPE_KEY holds no test key')
   describe('the processor port on Stripe in test mode', () => {

@@ -89,7 +89,7 @@ describe('subscriptions read through the adapter', () => {
   it('are found by an archived price, over more than one page', async ({ shop: bench }) => {
     const { stripe, processor, signal } = bench
     const [price, other] = [await bench.monthly(1000), await bench.monthly(2000)]
-    // Not on a test clock: lists by price leave those out.
+    // This customer is on no test clock, because lists by price leave customers on test clocks out.
     const customer = await payingCustomer(stripe)
     const call = { path: '/v1/subscriptions', params: { customer, items: [{ price: price.id }] } }
     const made = await bench.control.seed(
@@ -132,7 +132,7 @@ describe('a swap of items', () => {
     expect(await bench.totals()).toEqual([7000, 4900])
   })
 
-  it('moves two items in one write, or none', async ({ shop: bench }) => {
+  it('moves two items in one write: both or neither', async ({ shop: bench }) => {
     const { processor, writing } = bench
     const [a, b, c, d] = [
       await bench.monthly(1),

@@ -1,4 +1,4 @@
-// Behaviour of every adapter behind the port, with any server.
+// Tests of the processor port, for any adapter and any server.
 import { beforeAll, describe } from 'vitest'
 import { accountRules } from './rules-account.ts'
 import { customerRules } from './rules-customers.ts'

@@ -1,4 +1,4 @@
-// What the parts of the port's suite share: one account, ids of this run, and calls with keys of their own.
+// Helpers of the processor suite: one account, ids that are unique to this run, and idempotency keys.
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import type { ObservedResource, ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
@@ -7,9 +7,9 @@ import type { PerformedStep, Processor } from '../../../packages/ratecard/src/pr
 
 export interface Bench {
   readonly processor: Processor
-  /** Makes ids of this run unlike those of earlier runs in the same account; lower case letters and digits. */
+  /** Prefix of ids (lower case letters and digits) that keeps this run apart from earlier runs in the same account. */
   readonly run: string
-  /** The same account reached with a key that it does not know. */
+  /** An adapter for the same account with an unknown key. */
   readonly stranger: Processor
   readonly livemode: boolean
   /** Client of the same account for actions of customers, e.g. subscribing. */
@@ -17,7 +17,7 @@ export interface Bench {
 }
 
 export interface Tools {
-  /** Known once the suite runs. */
+  /** Available once the suite runs. */
   readonly bench: Bench
   readonly signal: AbortSignal
   id(text: string): string

@@ -1,4 +1,4 @@
-// Cards whose bank asks the cardholder: what a payment, an invoice and a subscription are until the answer, and after it.
+// Cards that need 3-D Secure: the state of a payment, an invoice and a subscription before and after the cardholder authenticates.
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
@@ -14,7 +14,7 @@ async function typesSince({ stripe }: TestSandbox, from = 0): Promise<string[]> 
     .slice(from)
 }
 
-/** What the cardholder presses on the bank's page. */
+/** Submits the cardholder's choice on the bank's page. */
 async function answer(action: Stripe.PaymentIntent.NextAction | Stripe.SetupIntent.NextAction | null, press: string) {
   const sdk = action?.use_stripe_sdk as { readonly stripe_js?: string } | undefined
   const url = action?.redirect_to_url?.url ?? sdk?.stripe_js ?? ''
@@ -197,5 +197,5 @@ test('the sandbox does not support a free start, or a checkout page, with a card
     method: 'POST',
     body: new URLSearchParams({ action: 'pay', email: 'a@a.example', number: '4000 0000 0000 3220' }),
   })
-  expect(await page.text()).toContain('The sandbox does not support a card that asks for authentication')
+  expect(await page.text()).toContain('The sandbox does not support a card that needs authentication')
 })

@@ -1,4 +1,4 @@
-// A checkout that is paid by a debit of a bank account: complete at once, and paid or not when the bank answers.
+// A checkout that is paid by bank debit: complete at once, and paid or unpaid once the debit succeeds or fails.
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import { sandboxTest as test } from '../../support/sandbox.ts'
@@ -102,7 +102,7 @@ test('an unsupported use of bank debits is refused with a message that names it'
   const holder = { name: 'Bob', email: 'bob@a.example' }
   const unknown = { type: 'sepa_debit', sepa_debit: { iban: 'FR1420041010050500013M02606' } } as const
   await expect(stripe.paymentMethods.create({ ...unknown, billing_details: holder })).rejects.toThrow(
-    'The sandbox does not support an IBAN that is none of its test accounts.',
+    'The sandbox does not support an IBAN that is not one of its test accounts.',
   )
   await expect(stripe.paymentMethods.create({ ...unknown })).rejects.toThrow(
     'Missing required param: billing_details[name].',

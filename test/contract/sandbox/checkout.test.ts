@@ -33,7 +33,7 @@ async function pageOf(url: string | null) {
 }
 
 describe('checkout of the sandbox:', () => {
-  test('a session is paid on its page and becomes a subscription', async ({ shop }) => {
+  test('a session that is paid on its page becomes a subscription', async ({ shop }) => {
     const { stripe } = shop
     const data = { metadata: { tenant: 't' }, trial_period_days: 7 }
     const open = await session(shop, { metadata: { order: '1' }, client_reference_id: 'ref', subscription_data: data })
@@ -212,16 +212,16 @@ describe('checkout of the sandbox:', () => {
       'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
     ],
     [
-      'a trial of no days',
+      'a trial of 0 days',
       { subscription_data: { trial_period_days: 0 } },
       'This value must be greater than or equal to 1.',
     ],
     [
-      'an end too near',
+      'an expiry that is too soon',
       { expires_at: 1 },
       'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
     ],
-    ['an address that is no web page', { success_url: 'javascript:alert(1)' }, 'Not a valid URL'],
+    ['a URL that is not http or https', { success_url: 'javascript:alert(1)' }, 'Not a valid URL'],
   ] as const)('a request is refused: %s', async (_title, params, message) => {
     const shop = await customerShop()
     expect(await refusal(session(shop, params as Partial<Stripe.Checkout.SessionCreateParams>))).toMatchObject({

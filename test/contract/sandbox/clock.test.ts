@@ -56,7 +56,7 @@ describe('the clock of a sandbox account:', () => {
     expect((await ask('DELETE')).body).toEqual({ stopped: 1 })
     const reached = Number((await moving).body['now'])
     expect(reached).toBeLessThan(before + 90 * year)
-    // Nothing is left undone on the way that it went.
+    // All actions up to the reached time were run.
     const invoices = await shop.invoices()
     expect(invoices.length).toBe(Math.min(100, Math.floor((reached - before) / day) + 1))
     expect((await ask('GET')).body['now']).toBe(reached)

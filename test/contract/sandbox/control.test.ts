@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { clientOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
 
-/** A control request; with a key it is about that account alone. */
+/** Sends a control request. With a key it concerns that account only. */
 async function control(
   sandbox: TestSandbox,
   method: string,

@@ -8,14 +8,14 @@ export const day = 86_400
 
 export interface CustomerShop extends Shop {
   readonly customer: string
-  /** A monthly price in dollars, of the product, unless said otherwise. */
+  /** Creates a price of the product, by default monthly and in dollars. */
   monthly(unitAmount: number, params?: Partial<Stripe.PriceCreateParams>): Promise<Stripe.Price>
   /** The customer on one licensed price. */
   subscribed(price: Stripe.Price, params?: Partial<Stripe.SubscriptionCreateParams>): Promise<Stripe.Subscription>
   invoices(): Promise<Stripe.Invoice[]>
 }
 
-/** A shop with a customer; on a test clock frozen at `frozenAt` (seconds) when that is given. */
+/** Creates a shop with a customer. If `frozenAt` (seconds) is given, the customer is on a test clock with that time. */
 export async function customerShop(frozenAt?: number): Promise<CustomerShop & { readonly clockId: string }> {
   const base = await shop()
   const { stripe, product } = base
@@ -54,7 +54,7 @@ export function firstItem(subscription: Stripe.Subscription): Stripe.Subscriptio
   return item
 }
 
-/** A meter of one event name, and a price that charges its sum. */
+/** Creates a meter with this event name, and a price that charges the sum of its events. */
 export async function meteredPrice(
   sandbox: Shop,
   params: Partial<Stripe.PriceCreateParams> = { unit_amount: 5 },
@@ -69,5 +69,5 @@ export async function meteredPrice(
   return stripe.prices.create({ currency: 'usd', product, recurring, ...params })
 }
 
-/** `test` with {@link customerShop}: `async ({ shop }) => …`. */
+/** `test` with a {@link customerShop}: `async ({ shop }) => …`. */
 export const customerTest = test.extend('shop', () => customerShop())

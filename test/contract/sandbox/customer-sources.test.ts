@@ -1,4 +1,4 @@
-// Cards as older programs know them: tokens become sources of a customer, which pay by default and are payment methods as well.
+// Cards as older programs use them: a token becomes a source of a customer, which pays by default and is also a payment method.
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import { idOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'

@@ -12,7 +12,7 @@ interface Received {
   readonly body: string
 }
 
-/** A receiver of webhooks; `answer` may leave the request open. */
+/** Starts a receiver of webhooks. `answer` may leave the request open. */
 async function receiver(answer: (response: ServerResponse, count: number) => void) {
   const received: Received[] = []
   const server = createServer((request, response) => {

@@ -46,7 +46,7 @@ describe('faults of the sandbox:', () => {
     await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
   })
 
-  test('an error with keep: false is executed at the retry', async ({ sandbox: { stripe, control } }) => {
+  test('a request that failed with keep: false is executed on retry', async ({ sandbox: { stripe, control } }) => {
     for (const kind of ['error_before', 'error_after'] as const) {
       control.reset()
       control.fail({ kind, keep: false })
@@ -113,7 +113,7 @@ describe('rate profiles of the sandbox:', () => {
   }) => {
     control.setProfile('live')
     expect(await burst(stripe, 30)).toEqual(Array(5).fill('endpoint-rate'))
-    // The five refused ones cost nothing: 75 of 100 are left for other operations.
+    // The five refused requests use no quota: 75 of 100 are left for other operations.
     const others = [stripe.prices, stripe.coupons, stripe.customers, stripe.events]
     const calls = others.flatMap((resource) =>
       Array.from({ length: 25 }, () => resource.list().then(() => 'passed', reasonOf)),

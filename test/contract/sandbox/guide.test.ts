@@ -17,7 +17,7 @@ test.runIf(installed)('the commands of the guide work in order, unchanged', asyn
   const sandbox = await sandboxForTest()
   expect(blocks).toHaveLength(10)
   for (const block of blocks) {
-    // The block's own curl, told to fail when the answer is a refusal.
+    // Runs the block with a curl that fails if the response is an error.
     const script = `set -e\ncurl() { command curl -sS --fail-with-body "$@"; }\n${block.replaceAll('127.0.0.1:4243', `127.0.0.1:${sandbox.port}`)}`
     await run('bash', ['-c', script])
   }

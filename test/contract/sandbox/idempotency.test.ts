@@ -71,7 +71,7 @@ describe('idempotency keys of the sandbox:', () => {
   test('a concurrent request with the same key is a 409', async ({ sandbox: { stripe, control } }) => {
     control.fail({ kind: 'latency', latencyMs: 150, path: '/v1/products', count: 2 })
     const slow = stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
-    // The slow one holds its key as soon as the log of faults says that it was struck.
+    // The slow request holds its key once the fault counts it.
     while (control.faults()[0]?.struck !== 1) await new Promise((resolve) => setImmediate(resolve))
     expect(await refusal(stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' }))).toMatchObject({
       status: 409,

@@ -39,7 +39,7 @@ describe('payments of an invoice in the sandbox', () => {
 })
 
 describe('a subscription in the sandbox', () => {
-  test('shows its first ten items; the list of items has all', async () => {
+  test('contains its first ten items, and the list of items contains all', async () => {
     const { stripe, subscribed, monthly } = await customerShop()
     const prices = []
     for (let index = 0; index < 12; index++) prices.push(await monthly(100 + index))

@@ -6,7 +6,7 @@ const january = utc('2027-01-01T00:00:00')
 const byMail = { collection_method: 'send_invoice', days_until_due: 14 } as const
 
 describe('subscriptions that are paid by invoice', () => {
-  test('need no card, are active at once, and email the invoice after an hour as a draft', async () => {
+  test('need no card, are active at once, and have their draft invoice emailed after an hour', async () => {
     const { stripe, clockId, monthly } = await customerShop(january)
     const { id: customer } = await stripe.customers.create({ test_clock: clockId, email: 'ada@example.com' })
     const price = await monthly(1000)
@@ -62,7 +62,7 @@ describe('subscriptions that are paid by invoice', () => {
     expect((await stripe.invoices.markUncollectible(two)).status).toBe('uncollectible')
   })
 
-  test('that wait for their first invoice end when that invoice is voided', async ({ shop }) => {
+  test('that wait for the payment of their first invoice end when it is voided', async ({ shop }) => {
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     await stripe.invoices.voidInvoice(made.latest_invoice as string)
@@ -109,7 +109,7 @@ describe('taxes and discounts of invoices:', () => {
     })
     expect(made.default_tax_rates).toMatchObject([{ id: on.id, percentage: 19 }])
     const invoice = await stripe.invoices.retrieve(made.latest_invoice as string)
-    // 1000 + 1100, half off; 19 % of 500 on top, 50 of 550 within.
+    // 1000 + 1100, minus half; plus 19 % of 500 exclusive, and 50 of 550 inclusive.
     expect(invoice).toMatchObject({ subtotal: 2100, total: 1050 + 95, total_excluding_tax: 1000, amount_paid: 1145 })
     expect(invoice.total_taxes?.map(({ amount, tax_behavior }) => [amount, tax_behavior])).toEqual([
       [95, 'exclusive'],
@@ -139,7 +139,7 @@ test('a discount of an item reduces its own line, and is used up there', async (
     customer,
     items: [{ price: cheap.id, discounts: [{ coupon: once.id }] }, { price: dear.id }],
   })
-  // What is taken off an item is in the subtotal already (types).
+  // The subtotal is already reduced by the discounts of items.
   expect((await invoices())[0]).toMatchObject({ subtotal: 3500, total: 3500 })
   expect(firstItem(await stripe.subscriptions.retrieve(made.id)).discounts).toEqual([])
   await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })

@@ -1,4 +1,4 @@
-// Usage in large numbers: a session's token sends it, what counts is billed, and what does not is told of later.
+// Usage in bulk: it is sent with the token of a session, valid usage is billed, and errors are reported later.
 import { expect } from 'vitest'
 import { sandboxTest as test } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'

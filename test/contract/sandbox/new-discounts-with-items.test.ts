@@ -4,7 +4,7 @@ import { customerShop, day, utc } from './customer-shop.ts'
 const april = utc('2027-04-01T00:00:00')
 
 test.each(['classic', 'flexible'] as const)(
-  'a discount that is added with new items does not reduce the credit (%s)',
+  'a discount that is added with new items does not reduce the credit for the earlier items (%s)',
   async (type) => {
     const shop = await customerShop(april)
     const { stripe, subscribed, monthly } = shop
@@ -20,7 +20,7 @@ test.each(['classic', 'flexible'] as const)(
     const after = await stripe.subscriptions.update(made.id, { ...change, discounts, expand: ['latest_invoice'] })
     const invoice = after.latest_invoice
     if (invoice === null || typeof invoice === 'string') throw new Error('no invoice')
-    // Half a period: 8.00 was paid for the whole of the old one, 10.00 is due for the whole of the new one.
+    // Half a period: the old item had cost 8.00 for the whole period, the new one costs 10.00.
     expect(invoice.lines.data.map(({ amount }) => amount)).toEqual([-400, 500])
   },
 )

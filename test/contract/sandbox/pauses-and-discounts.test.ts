@@ -20,7 +20,7 @@ async function latest({ stripe }: CustomerShop, subscription: string): Promise<S
   return found.latest_invoice as Stripe.Invoice
 }
 
-/** A subscription whose first renewal was made void, its customer's balance untouched. */
+/** Creates a subscription whose first renewal was voided, and checks that the customer's balance was not used. */
 async function voidedWithBalance(balance: number, pause: { readonly resumes_at?: number } = {}) {
   const shop = await customerShop(january)
   const { stripe, customer, subscribed, monthly } = shop
@@ -59,11 +59,11 @@ describe('a subscription with pause_collection', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'paid', amount_paid: 1000 })
   })
 
-  test('a void invoice does not use the balance, even if the balance would cover it', async () => {
+  test('and behavior void has invoices that do not use the balance, even if it would cover them', async () => {
     await voidedWithBalance(-5000)
   })
 
-  test('is not paused by the end of its trial without a card', async () => {
+  test('and a trial without a card is active after the trial, and its invoice is a draft', async () => {
     const shop = await customerShop(january)
     const { stripe, monthly, clockId } = shop
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
@@ -79,7 +79,7 @@ describe('a subscription with pause_collection', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'draft', total: 1000 })
   })
 
-  test('is collected again from resumes_at, and a void invoice does not use the balance', async () => {
+  test('is collected again from resumes_at, and its void invoices do not use the balance', async () => {
     const resumes_at = february + 10 * day
     const { shop, made } = await voidedWithBalance(-300, { resumes_at })
     const { stripe } = shop
@@ -135,7 +135,7 @@ test('with error_if_incomplete, a change whose invoice is unpaid is not made', a
 })
 
 describe('phases of a schedule with coupons', () => {
-  test('redeems them when the phase begins, and keeps running discounts', async () => {
+  test('redeem the coupons when the phase begins, and keep running discounts', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const [price, coupon, other] = await Promise.all([
@@ -313,7 +313,7 @@ describe('discounts of a phase that changes the items', () => {
 })
 
 describe('a customer’s own discount', () => {
-  /** Of a former version of the API: the SDK's types do not have it any more. */
+  /** A parameter of former API versions, which the SDK's types no longer have. */
   const coupon = (id: string) => ({ coupon: id }) as Stripe.CustomerUpdateParams
   const former = { apiVersion: '2024-06-20' } as const
 
@@ -402,11 +402,11 @@ test('a change cannot move a planned end from the border of a period into the mi
   expect(await refusal(item)).toMatchObject({ param: 'cancel_at' })
 })
 
-describe('the end of a trial without a card', () => {
+describe('the end of a trial with a missing_payment_method rule', () => {
   test.each([
     ['pause', 'paused'],
     ['cancel', 'canceled'],
-  ] as const)('with missing_payment_method %s makes the subscription %s', async (missing_payment_method, status) => {
+  ] as const)('without a card and with %s makes the subscription %s', async (missing_payment_method, status) => {
     const shop = await customerShop(january)
     const { stripe, monthly, clockId } = shop
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
@@ -457,7 +457,7 @@ describe('the end of a trial without a card', () => {
     expect(await stripe.subscriptions.update(made.id, { trial_end: 'now' })).toMatchObject({ status: 'paused' })
   })
 
-  test('bills as usual if there is a card', async () => {
+  test('bills as usual if the customer has a card', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const trial_settings = { end_behavior: { missing_payment_method: 'pause' } } as const

@@ -1,4 +1,4 @@
-// Plans are recurring prices in their older shape: what is written as one is read as the other.
+// Plans are the older form of recurring prices: an object created in one form can be read in the other.
 import { expect } from 'vitest'
 import { idOf, sandboxTest as test } from '../../support/sandbox.ts'
 
@@ -43,7 +43,7 @@ test('an unused plan can be deleted; one in use is refused', async ({ sandbox: {
   const customer = await stripe.customers.create({ source: 'tok_visa' })
   await stripe.subscriptions.create({ customer: customer.id, items: [{ price: held.id }] })
   await expect(stripe.plans.del(held.id)).rejects.toThrow(
-    'The sandbox does not support deleting a plan that something names: archive it with `active`.',
+    'The sandbox does not support deleting a plan that is in use: archive it with `active`.',
   )
   await expect(stripe.plans.update(held.id, { trial_period_days: 3 })).rejects.toThrow(
     'The sandbox does not support the parameter `trial_period_days`.',

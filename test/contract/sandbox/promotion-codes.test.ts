@@ -5,7 +5,7 @@ import type { TestSandbox } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 interface Promotions extends TestSandbox {
-  /** Seconds. */
+  /** Current time in seconds. */
   readonly now: number
   code(params?: Partial<Stripe.PromotionCodeCreateParams>): Promise<Stripe.PromotionCode>
 }

@@ -1,5 +1,5 @@
-// What bills, invoices and cancellations were answered otherwise than by the real API, one symptom a test. Sources as in
-// recorded.test.ts.
+// Differences between sandbox and real API that were found and fixed, about billing, invoices and cancellations, one per test. For the
+// sources see recorded.test.ts.
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { payingCustomer } from '../../support/paying-customer.ts'
@@ -21,7 +21,7 @@ async function shopInApril() {
 }
 
 describe('prorations:', () => {
-  test('a credit is a share of what was charged: one seat of five that were added without proration (documented)', async () => {
+  test('a credit is a share of what was charged: one seat of five that were added without proration (source: Stripe’s pages)', async () => {
     const { stripe, to, subscribed, monthly, latest } = await shopInApril()
     const made = await subscribed(await monthly(1000))
     const item = firstItem(made).id
@@ -33,12 +33,12 @@ describe('prorations:', () => {
     await change(1, 'always_invoice')
     expect(linesOf(await latest())).toEqual([-500, 500])
     await to('04-21T00:00:00')
-    // A third of the 5.00 that pay for the rest of the month is left.
+    // A third of the 5.00 that were paid for the rest of the month.
     await change(4, 'always_invoice')
     expect(linesOf(await latest())).toEqual([-334, 1333])
   })
 
-  test('classic billing credits the item’s current cost (documented)', async () => {
+  test('classic billing credits the item’s current cost (source: Stripe’s pages)', async () => {
     const { stripe, to, subscribed, monthly, latest } = await shopInApril()
     const made = await subscribed(await monthly(1000), { billing_mode: { type: 'classic' } })
     const items = (quantity: number) => [{ id: firstItem(made).id, quantity }]
@@ -48,7 +48,7 @@ describe('prorations:', () => {
     expect(linesOf(await latest())).toEqual([-2500, 500])
   })
 
-  test('a credit after a once coupon is a share of the discounted amount (documented)', async () => {
+  test('a credit after a once coupon is a share of the discounted amount (source: Stripe’s pages)', async () => {
     const { stripe, to, subscribed, monthly, latest } = await shopInApril()
     const once = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
     const made = await subscribed(await monthly(1000), { discounts: [{ coupon: once.id }] })
@@ -60,7 +60,7 @@ describe('prorations:', () => {
 })
 
 describe('usage:', () => {
-  test('usage reported while the invoice is a draft is billed with it (documented)', async () => {
+  test('usage reported while the invoice is a draft is billed with it (source: Stripe’s pages)', async () => {
     const shop = await shopInApril()
     const { stripe, customer, to, subscribed, latest } = shop
     const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
@@ -77,13 +77,13 @@ describe('usage:', () => {
     await use('40', at('04-30T23:00:00'))
     await to('05-01T02:00:00')
     expect(await latest()).toMatchObject({ status: 'paid', subtotal: 700, total: 630, amount_paid: 630 })
-    // After that nothing of April is billed any more.
+    // Later usage in April is not billed any more.
     await use('1000', at('04-30T23:00:00'))
     await to('06-01T02:00:00')
     expect((await latest())?.total).toBe(0)
   })
 
-  test('with a daily window the event received last counts, not the latest timestamp (documented)', async () => {
+  test('with a daily window the event received last counts, not the latest timestamp (source: Stripe’s pages)', async () => {
     const { stripe, customer, product, to, subscribed, latest } = await shopInApril()
     const meter = await stripe.billing.meters.create({
       ...{ default_aggregation: { formula: 'sum' }, display_name: 'Seats', event_name: 'seats' },
@@ -105,7 +105,7 @@ describe('usage:', () => {
 })
 
 describe('cancellation', () => {
-  test('credits nothing by default, and with prorate leaves a pending credit for another invoice (types)', async () => {
+  test('credits nothing by default, and with prorate leaves a pending credit for another invoice (source: the SDK’s types)', async () => {
     const { stripe, customer, to, subscribed, monthly, latest, balance } = await shopInApril()
     const price = await monthly(1000)
     const [one, two] = [await subscribed(price), await subscribed(price)]
@@ -127,7 +127,7 @@ describe('cancellation', () => {
     expect([(await latest())?.amount_paid, await balance()]).toEqual([1500, 0])
   })
 
-  test('of a schedule bills the usage and credits unused time (types)', async () => {
+  test('of a schedule bills the usage and credits unused time (source: the SDK’s types)', async () => {
     const shop = await shopInApril()
     const { stripe, customer, to, monthly, latest } = shop
     const [seats, calls] = [await monthly(1000), await meteredPrice(shop)]
@@ -141,7 +141,7 @@ describe('cancellation', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
   })
 
-  test('stops the retries of its open invoice (types)', async () => {
+  test('stops the retries of its open invoice (source: the SDK’s types)', async () => {
     const { stripe, customer, to, subscribed, monthly, latest } = await shopInApril()
     const made = await subscribed(await monthly(1000))
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -158,7 +158,7 @@ describe('cancellation', () => {
 })
 
 describe('manual invoices:', () => {
-  test('a draft accepts, changes and drops items, and a plain amount has a price (recorded)', async () => {
+  test('a draft accepts, changes and drops items, and a plain amount has a price (source: recordings)', async () => {
     const { stripe, customer } = await shopInApril()
     const rate = await stripe.taxRates.create({ display_name: 'VAT', percentage: 10, inclusive: false })
     const draft = await stripe.invoices.create({ customer, default_tax_rates: [rate.id], auto_advance: false })
@@ -186,7 +186,7 @@ describe('manual invoices:', () => {
     })
   })
 
-  test('deleting a draft deletes its items (recorded)', async () => {
+  test('deleting a draft deletes its items (source: recordings)', async () => {
     const { stripe, customer } = await shopInApril()
     const item = await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
     const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
@@ -198,7 +198,7 @@ describe('manual invoices:', () => {
     })
   })
 
-  test('a draft is finalized an hour after its creation if auto_advance is set later (recorded)', async () => {
+  test('a draft is finalized an hour after its creation if auto_advance is set later (source: recordings)', async () => {
     const { stripe, customer, to, latest } = await shopInApril()
     await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
     const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
@@ -214,7 +214,7 @@ describe('manual invoices:', () => {
     expect((await stripe.invoices.create({ customer })).customer_address).toMatchObject({ country: 'DE', city: 'Bonn' })
   })
 
-  test('errors have the real API’s messages and codes (recorded)', async () => {
+  test('errors have the real API’s messages and codes (source: recordings)', async () => {
     const { stripe, customer } = await shopInApril()
     const paid = await stripe.invoices.create({ customer })
     await stripe.invoices.finalizeInvoice(paid.id)
@@ -252,7 +252,7 @@ describe('manual invoices:', () => {
 })
 
 describe('subscriptions:', () => {
-  test('errors have the real API’s messages and codes (recorded)', async () => {
+  test('errors have the real API’s messages and codes (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const price = await monthly(1000)
     const made = await subscribed(price)
@@ -278,7 +278,7 @@ describe('subscriptions:', () => {
     })
   })
 
-  test('ending a trial without a payment method is refused (recorded)', async () => {
+  test('ending a trial without a payment method is refused (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const made = await subscribed(await monthly(1000), { trial_period_days: 7 })
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: emptied } })
@@ -286,7 +286,7 @@ describe('subscriptions:', () => {
     expect(await refusal(ended)).toMatchObject({ status: 400, code: 'resource_missing' })
   })
 
-  test('the default payment method can be cleared (recorded)', async () => {
+  test('the default payment method can be cleared (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const card = await stripe.paymentMethods.attach('pm_card_visa', { customer })
     const made = await subscribed(await monthly(1000), { default_payment_method: card.id })
@@ -303,7 +303,7 @@ describe('the start of a subscription', () => {
     return { ...shop, made, first: await shop.latest() }
   }
 
-  test('can align periods to a billing cycle anchor, prorated until then (types)', async () => {
+  test('can align periods to a billing cycle anchor, prorated until then (source: the SDK’s types)', async () => {
     const { made, first, to, latest } = await begun({ billing_cycle_anchor: at('05-01T00:00:00') })
     expect([made.billing_cycle_anchor, firstItem(made).current_period_end]).toEqual([
       at('05-01T00:00:00'),
@@ -322,7 +322,7 @@ describe('the start of a subscription', () => {
     })
   })
 
-  test('can be backdated (documented)', async () => {
+  test('can be backdated (source: Stripe’s pages)', async () => {
     const back = { backdate_start_date: at('02-01T00:00:00') }
     const { made, first } = await begun({ ...back, billing_cycle_anchor: at('05-01T00:00:00') })
     expect(made.start_date).toBe(back.backdate_start_date)
@@ -330,12 +330,12 @@ describe('the start of a subscription', () => {
     expect(firstItem(made).current_period_start).toBe(april)
     const { first: charged } = await begun({ ...back, proration_behavior: 'none' })
     expect(linesOf(charged)).toEqual([1000])
-    // From the first to the eleventh of February is ten of the 31 days before that.
+    // From 1 to 11 February are ten of the 31 days of the period.
     const { first: whole } = await begun(back)
     expect(linesOf(whole)).toEqual([322, 1000, 1000, 1000])
   })
 
-  test('accepts inline prices and one-time items (types)', async () => {
+  test('accepts inline prices and one-time items (source: the SDK’s types)', async () => {
     const { stripe, customer, product, latest } = await shopInApril()
     const data = { currency: 'usd', product }
     const made = await stripe.subscriptions.create({
@@ -348,7 +348,7 @@ describe('the start of a subscription', () => {
     expect((await stripe.prices.list()).data).toEqual([])
   })
 
-  test('can be paid by confirming the payment intent of its first invoice (documented)', async () => {
+  test('can be paid by confirming the payment intent of its first invoice (source: Stripe’s pages)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const made = await subscribed(await monthly(1000), {
       payment_behavior: 'default_incomplete',
@@ -370,7 +370,7 @@ describe('the start of a subscription', () => {
     expect((await stripe.paymentMethods.retrieve(paid.payment_method as string)).customer).toBe(customer)
   })
 
-  test('can be resumed from a pause once there is a payment method (types)', async () => {
+  test('can be resumed from a pause once there is a payment method (source: the SDK’s types)', async () => {
     const { stripe, customer, to, subscribed, monthly, latest } = await shopInApril()
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: emptied } })
     const made = await subscribed(await monthly(1000), {
@@ -392,7 +392,7 @@ describe('the start of a subscription', () => {
   })
 
   test('accepts billing_cycle_anchor as text from former API versions only', async () => {
-    // What they send is not in the contract of today's version.
+    // These parameters are not in the contract of the current version.
     const { stripe } = await sandboxForTest({ check: () => [] })
     const customer = await payingCustomer(stripe)
     const { id: product } = await stripe.products.create({ name: 'P' })
@@ -406,7 +406,7 @@ describe('the start of a subscription', () => {
   })
 })
 
-test('a credit note refunds the card, or refers to an earlier refund (types)', async () => {
+test('a credit note refunds the card, or refers to an earlier refund (source: the SDK’s types)', async () => {
   const { stripe, subscribed, monthly, latest } = await shopInApril()
   await subscribed(await monthly(1000))
   const invoice = (await latest())?.id ?? ''
@@ -417,7 +417,7 @@ test('a credit note refunds the card, or refers to an earlier refund (types)', a
   const own = await stripe.refunds.create({ charge: refund.charge as string, amount: 100 })
   const linked = await stripe.creditNotes.create({ invoice, amount: 100, refunds: [{ refund: own.id }] })
   expect(linked.refunds).toMatchObject([{ amount_refunded: 100, refund: own.id }])
-  // What one note names, no other one may.
+  // A refund that one credit note refers to cannot be used by another.
   const again = [{ refund: own.id, amount_refunded: 100 }]
   const twice = stripe.creditNotes.create({ invoice, amount: 100, refunds: again })
   expect(await refusal(twice)).toMatchObject({ param: 'refunds[0][amount_refunded]' })

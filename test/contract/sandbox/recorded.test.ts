@@ -1,5 +1,5 @@
-// What the sandbox answered otherwise than the real API, one symptom a test. Sources: `recorded` are public recordings at
-// 2026-08-26.dahlia, `types` the SDK's documentation of a parameter, `documented` Stripe's pages, `threads` public issues.
+// Differences between sandbox and real API that were found and fixed, one per test. The title names the source. Recordings are public
+// recordings of the real API at version 2026-08-26.dahlia; the SDK's types contain the documentation of each parameter.
 import { describe, expect } from 'vitest'
 import { clientOf, sandboxForTest } from '../../support/sandbox.ts'
 import { payingCustomer } from '../../support/paying-customer.ts'
@@ -9,7 +9,9 @@ import { customerShop, customerTest as test, day, firstItem, meteredPrice, utc }
 const january = utc('2027-01-01T00:00:00')
 
 describe('the sandbox refuses', () => {
-  test('a subscription of a customer without a payment method (recorded)', async ({ shop: { stripe, monthly } }) => {
+  test('a subscription of a customer without a payment method (source: recordings)', async ({
+    shop: { stripe, monthly },
+  }) => {
     const { id: customer } = await stripe.customers.create()
     const [price, free] = [await monthly(1000), await monthly(0)]
     const create = (params: object = {}) =>
@@ -19,13 +21,13 @@ describe('the sandbox refuses', () => {
       code: 'resource_missing',
       message: expect.stringContaining('no attached payment source or default payment method'),
     })
-    // What costs nothing yet may begin, and so may what waits for its first payment.
+    // A subscription that costs nothing yet may start without a payment method, and so may one that waits for its first payment.
     expect((await create({ items: [{ price: free.id }] })).status).toBe('active')
     expect((await create({ trial_period_days: 7 })).status).toBe('trialing')
     expect((await create({ payment_behavior: 'default_incomplete' })).status).toBe('incomplete')
   })
 
-  test('a change of items or of the end of an incomplete subscription (recorded)', async ({ shop }) => {
+  test('a change of items or of the end of an incomplete subscription (source: recordings)', async ({ shop }) => {
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     const dear = await monthly(2000)
@@ -40,7 +42,9 @@ describe('the sandbox refuses', () => {
     expect((await stripe.subscriptions.update(made.id, { items })).items.data[0]?.price.id).toBe(dear.id)
   })
 
-  test('a second currency for one customer (threads)', async ({ shop: { subscribed, monthly, stripe } }) => {
+  test('a second currency for one customer (source: public issues)', async ({
+    shop: { subscribed, monthly, stripe },
+  }) => {
     const first = await subscribed(await monthly(1000))
     const euros = await monthly(900, { currency: 'eur' })
     expect((await refusal(subscribed(euros))).message).toContain('with currency usd')
@@ -48,7 +52,9 @@ describe('the sandbox refuses', () => {
     expect((await subscribed(euros)).currency).toBe('eur')
   })
 
-  test('a price of an archived product (threads)', async ({ shop: { subscribed, monthly, stripe, product } }) => {
+  test('a price of an archived product (source: public issues)', async ({
+    shop: { subscribed, monthly, stripe, product },
+  }) => {
     const price = await monthly(1000)
     await stripe.products.update(product, { active: false })
     expect((await refusal(subscribed(price))).message).toContain('product is not active')
@@ -60,7 +66,7 @@ describe('the sandbox refuses', () => {
     expect((await refusal(session)).message).toContain('product is not active')
   })
 
-  test('moving a test clock by more than two intervals of the shortest subscription (types)', async () => {
+  test('moving a test clock by more than two intervals of the shortest subscription (source: the SDK’s types)', async () => {
     const { stripe, clockId, subscribed, monthly } = await customerShop(january)
     const to = (moment: string) => stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc(moment) })
     await subscribed(await monthly(1000))
@@ -68,7 +74,7 @@ describe('the sandbox refuses', () => {
     expect((await to('2027-03-01T00:00:00')).status).toBe('advancing')
   })
 
-  test('an unknown API version, and an account that is not connected (documented)', async () => {
+  test('an unknown API version, and an account that is not connected (source: Stripe’s pages)', async () => {
     const { url, apiKey, stripe } = await sandboxForTest()
     const ask = async (headers: Record<string, string>) => {
       const response = await fetch(`${url}/v1/products`, { headers: { authorization: `Bearer ${apiKey}`, ...headers } })
@@ -92,7 +98,7 @@ describe('the sandbox refuses', () => {
 })
 
 describe('amounts', () => {
-  test('of a change in mid-period: both parts rounded down (recorded)', async () => {
+  test('of a change in mid-period are both rounded down (source: recordings)', async () => {
     const shop = await customerShop(utc('2027-04-01T00:00:00'))
     const { stripe, clockId, subscribed, monthly, invoices } = shop
     const [low, high] = [await monthly(1000), await monthly(2000)]
@@ -111,7 +117,7 @@ describe('amounts', () => {
     }
   })
 
-  test('of a change with a discount: the credit is what was paid (documented)', async () => {
+  test('of a change with a discount credit what was paid (source: Stripe’s pages)', async () => {
     const { stripe, clockId, subscribed, monthly, invoices } = await customerShop(utc('2027-04-01T00:00:00'))
     const [low, high] = [await monthly(1000), await monthly(2000)]
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -122,7 +128,7 @@ describe('amounts', () => {
     expect((await invoices()).at(-1)).toMatchObject({ subtotal: 250, total: 250, total_discount_amounts: [] })
   })
 
-  test('of a trial that begins or ends in the middle of a subscription (recorded)', async () => {
+  test('of a trial that begins or ends in the middle of a subscription equal Stripe’s (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly, invoices } = await customerShop(january)
     const made = await subscribed(await monthly(2000))
     await stripe.subscriptions.update(made.id, { trial_end: january + 10 * day })
@@ -141,7 +147,7 @@ describe('amounts', () => {
     ])
   })
 
-  test('of usage with a daily window: the last event of each day (types)', async () => {
+  test('of usage with a daily window count the last event of each day (source: the SDK’s types)', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, clockId, product, invoices } = shop
     const meter = await stripe.billing.meters.create({
@@ -167,7 +173,7 @@ describe('amounts', () => {
     expect((await invoices()).at(-1)?.total).toBe(700)
   })
 
-  test('an item that is added later starts its period then (recorded)', async () => {
+  test('an item that is added later starts its period then (source: recordings)', async () => {
     const { stripe, clockId, subscribed, monthly } = await customerShop(january)
     const made = await subscribed(await monthly(1000))
     const later = january + 10 * day
@@ -175,14 +181,14 @@ describe('amounts', () => {
     const price = await monthly(500)
     const added = await stripe.subscriptionItems.create({ subscription: made.id, price: price.id })
     expect(added).toMatchObject({ current_period_start: later, current_period_end: utc('2027-02-01T00:00:00') })
-    // Taken away at once, it gives back what it cost.
+    // If it is removed at once, its whole cost is credited.
     await stripe.subscriptionItems.del(added.id)
     const upcoming = await stripe.invoices.createPreview({ subscription: made.id })
     const prorated = upcoming.lines.data.filter((line) => line.parent?.subscription_item_details?.proration)
     expect(prorated.map((line) => line.amount).reduce((sum, amount) => sum + amount, 0)).toBe(0)
   })
 
-  test('a declined card is an error, and its attempt is stored (recorded)', async () => {
+  test('a declined card is an error, and its attempt is stored (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly, invoices } = await customerShop()
     await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -195,7 +201,7 @@ describe('amounts', () => {
 })
 
 describe('a list', () => {
-  test('of subscriptions or customers leaves out those on test clocks, unless the clock is named (types)', async () => {
+  test('of subscriptions or customers leaves out those on test clocks, unless the clock is named (source: the SDK’s types)', async () => {
     const { stripe, clockId, customer, subscribed, monthly } = await customerShop(january)
     const price = await monthly(1000)
     const made = await subscribed(price)
@@ -208,7 +214,7 @@ describe('a list', () => {
     expect(ids(await stripe.customers.list({ test_clock: clockId }))).toEqual([customer])
   })
 
-  test('of an invoice’s lines has pages, and the invoice contains the first ten (types)', async () => {
+  test('of an invoice’s lines has pages, and the invoice contains the first ten (source: the SDK’s types)', async () => {
     const { stripe, customer, monthly } = await customerShop()
     const items = []
     for (let n = 1; n <= 12; n++) items.push({ price: (await monthly(n)).id })
@@ -231,7 +237,7 @@ describe('a list', () => {
 })
 
 describe('the events', () => {
-  test('of a renewal name no request, and the payment’s comes before the invoice’s (recorded)', async () => {
+  test('of a renewal name no request, and the payment’s comes before the invoice’s (source: recordings)', async () => {
     const { stripe, clockId, subscribed, monthly } = await customerShop(january)
     await subscribed(await monthly(1000))
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
@@ -247,7 +253,7 @@ describe('the events', () => {
 })
 
 describe('a retry with the same idempotency key', () => {
-  test('of a declined payment gets the same response (documented)', async ({ shop }) => {
+  test('of a declined payment gets the same response (source: Stripe’s pages)', async ({ shop }) => {
     const { stripe, customer, monthly, url, apiKey, port } = shop
     const price = await monthly(1000)
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -270,7 +276,7 @@ describe('a retry with the same idempotency key', () => {
   })
 })
 
-test('usage of a tiered price has one line per tier (documented)', async () => {
+test('usage of a tiered price has one line per tier (source: Stripe’s pages)', async () => {
   const shop = await customerShop(january)
   const price = await meteredPrice(shop, {
     billing_scheme: 'tiered',

@@ -1,4 +1,4 @@
-// Money that goes back: in parts and whole, never more than was taken.
+// Refunds, in full and in parts, never above the charged amount.
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import { idOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'

@@ -131,7 +131,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     ['graduated', 1250, 4692, [100, 0, 1150, 0]],
     // 500 + 1250 × 2.515 = 3643.75
     ['volume', 1250, 3644, [1250, 0]],
-    // The first flat fee is due without usage too.
+    // The flat fee of the first tier is charged without usage too.
     ['graduated', 0, 300, [0]],
   ] as const)(
     'usage is billed in arrears, %s, %i units, one line per part of each tier',
@@ -231,7 +231,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     const good = await stripe.paymentMethods.attach('pm_card_visa', { customer })
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: good.id } })
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-08T00:00:00') })
-    // A try that was asked for leaves the schedule of tries alone.
+    // A manual attempt does not change the schedule of automatic retries.
     expect((await invoices()).at(-1)).toMatchObject({ status: 'paid', attempt_count: 2 })
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
   })

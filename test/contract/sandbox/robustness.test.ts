@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { sandboxForTest } from '../../support/sandbox.ts'
 import { operations } from '../../support/stripe-contract.ts'
 
-/** Every parameter name of the contract, at whatever depth it stands. */
+/** Returns every parameter name of the contract, at any depth. */
 function namesIn(schema: unknown, names = new Set<string>()): Set<string> {
   if (typeof schema !== 'object' || schema === null) return names
   for (const [name, value] of Object.entries(schema)) {

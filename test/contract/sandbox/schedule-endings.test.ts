@@ -1,4 +1,4 @@
-// How schedules come to their end: told of a week before, broken off within the first period, or given up.
+// Ends of schedules: the expiring event a week before, an end within the first period, and an abort because of an unpaid invoice.
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
 import { idOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
@@ -57,7 +57,7 @@ test('a schedule with a new end sends its expiring event again', async ({ sandbo
   ])
 })
 
-test('a test clock that stops within ten days of the end sends it already, as Stripe’s command-line tool expects', async () => {
+test('a test clock that stops within ten days of a schedule’s end sends the expiring event, as Stripe’s command-line tool expects', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { clock } = await scheduled(sandbox, { end_date: start + 28 * day })

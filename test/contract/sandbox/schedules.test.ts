@@ -156,7 +156,10 @@ describe('subscription schedules of the sandbox:', () => {
   })
 
   describe('a setting that a phase omits', () => {
-    /** On a schedule, with half off for ever and a trial until 15 January; the phase's other parts as given. */
+    /**
+     * Updates a schedule whose subscription has a discount of 50 % forever and a trial until 15 January. `params` are the other parameters
+     * of the phase.
+     */
     async function changed(params: Partial<Stripe.SubscriptionScheduleUpdateParams.Phase>) {
       const { stripe, monthly, subscribed } = await customerShop(start)
       const price = await monthly(1000)

@@ -7,7 +7,7 @@ type Params = Partial<Stripe.PriceCreateParams>
 
 export interface Shop extends TestSandbox {
   readonly product: string
-  /** A price of the product; 10 dollars once, unless said otherwise. */
+  /** Creates a price of the product, by default one-time and 10 dollars. */
   price(params?: Params): Promise<Stripe.Price>
 }
 
@@ -22,7 +22,7 @@ export async function shop(): Promise<Shop> {
   }
 }
 
-/** The SDK's types ask for its own decimal class; on the wire and at run time a text is as good. */
+/** The SDK's types require its decimal class, but at run time a text works too. */
 export function decimal(text: string): Stripe.Decimal {
   return text as unknown as Stripe.Decimal
 }

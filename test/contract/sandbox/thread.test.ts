@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 
 const soon = { askEveryMs: 20, silentForMs: 200, restartAfterMs: 5 }
 
-/** Starts a thread of the tests' own and waits until its supervisor has reported so many restarts. */
+/** Starts one of the test threads, and waits until the supervisor has reported this number of restarts. */
 async function reports(name: string, wanted: number): Promise<string[]> {
   const lines: string[] = []
   const { promise, resolve } = Promise.withResolvers<null>()

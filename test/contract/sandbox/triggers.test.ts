@@ -1,5 +1,5 @@
-// What the official command-line tool does to bring an event about, told as sequences of requests, in the words that it uses: those of
-// former versions of the API, without asking for one. Each request succeeds, and the event is there.
+// The requests with which Stripe's command-line tool triggers each event, with parameters of former API versions and no version header.
+// Each request succeeds, and the event is emitted.
 import { expect, test } from 'vitest'
 import { sandboxForTest } from '../../support/sandbox.ts'
 import { checkAnswer, contractVersion } from '../../support/stripe-contract.ts'
@@ -354,7 +354,7 @@ test.each(Object.entries(triggers))('the steps for %s emit that event', async (e
   expect(data.map(({ type }) => type)).toContain(event.trim())
 })
 
-/** Those of a payment that fails end in a refusal, and tell of it all the same. */
+/** Triggers of a failed payment end with an error, and still emit their event. */
 test.each([
   ['charge.failed', [intent({ confirm: true, payment_method: 'pm_card_visa_chargeDeclined' })]],
   ['setup_intent.setup_failed', [setup({ confirm: true, payment_method: 'pm_card_chargeDeclined' })]],

@@ -20,7 +20,7 @@ async function asker() {
 }
 
 describe('a feature that the sandbox lacks:', () => {
-  test('a parameter of the real API is not supported, any other is unknown', async () => {
+  test('a parameter of the real API is refused as not supported, any other as unknown', async () => {
     const ask = await asker()
     const base = { mode: 'subscription', success_url: 'https://a.b' }
     expect(
@@ -40,13 +40,13 @@ describe('a feature that the sandbox lacks:', () => {
     expect(await ask('POST', '/v1/checkout/sessions', { ...base, 'subscription_data[trail]': 'y' })).toMatchObject({
       error: { message: 'Received unknown parameter: subscription_data[trail]', code: 'parameter_unknown' },
     })
-    // Of both kinds, the mistake is told.
+    // If a request has an unsupported and an unknown parameter, the unknown one is reported.
     expect(await ask('POST', '/v1/checkout/sessions', { consent_collection: 'x', oops: 'y' })).toMatchObject({
       error: { message: 'Received unknown parameter: oops' },
     })
   })
 
-  test('an enum value of the real API is not supported, any other is invalid', async () => {
+  test('an enum value of the real API is refused as not supported, any other as invalid', async () => {
     const ask = await asker()
     expect(
       await ask('POST', '/v1/checkout/sessions', { mode: 'payment', ui_mode: 'elements', success_url: 'https://a.b' }),
@@ -58,7 +58,7 @@ describe('a feature that the sandbox lacks:', () => {
     })
   })
 
-  test('an operation of the real API is not supported, any other is unrecognized', async () => {
+  test('an operation of the real API is refused as not supported, any other as unrecognized', async () => {
     const ask = await asker()
     expect(await ask('GET', '/v1/issuing/cards/ic_1')).toMatchObject({
       status: 400,
@@ -67,7 +67,7 @@ describe('a feature that the sandbox lacks:', () => {
     expect(await ask('GET', '/v1/nonsense')).toMatchObject({ status: 404 })
   })
 
-  test('a parameter of the SDK’s types is never reported as unknown', async () => {
+  test('a parameter of the SDK’s types is never refused as unknown', async () => {
     const { url, apiKey, customer, product } = await customerShop()
     const wrong: string[] = []
     for (const { method, path, params } of operations) {

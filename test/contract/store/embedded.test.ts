@@ -1,4 +1,4 @@
-// What only the embedded store promises: its files, its backup, and the way out of it.
+// Features of the embedded store only: its files, its backup, and copying it to another store.
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -173,7 +173,7 @@ describe('copying a store', () => {
     const from = await place.open()
     const copied = Object.keys(await copyStore(from, await emptyWith(place.keys)))
     const tables = await from.database.read((db) =>
-      // Without the full-text index, which triggers fill on the target.
+      // Leaves out the full-text index, which triggers fill on the target.
       sql<{ name: string }>`select name from sqlite_master
         where type = 'table' and name not like 'tenant!_search%' escape '!' order by name`.execute(db),
     )

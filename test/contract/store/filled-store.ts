@@ -1,4 +1,4 @@
-// A store with something in every table, and all that a store says, to compare two of them.
+// Fills a store with rows in every table, and reads all of its content, to compare two stores.
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'

@@ -1,4 +1,4 @@
-// What the journal of jobs promises, and the wish to cancel a push or a job. The same for every engine.
+// Tests of the journal of jobs, and of requests to cancel a push or a job. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'

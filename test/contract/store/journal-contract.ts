@@ -1,4 +1,4 @@
-// What the journal of pushes promises. The same for every engine.
+// Tests of the journal of pushes. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
 import type { MappingChange, NewPush } from '../../../packages/ratecard/src/store/store.ts'
 import { applyPush, mapping, newPush, newVersion, publish, refusalOf, underPush } from '../../support/store.ts'
@@ -170,7 +170,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
     test('a close that fails halfway leaves the previous version current', async ({ store }) => {
       const before = await publish(store, {}, [mapping('price', 'pro', 'price_1')])
       const push = newPush({ steps: [] })
-      // Refused by the database after the version's own row was written.
+      // The database refuses this change after the row of the version was written.
       const broken: MappingChange[] = [
         mapping('price', 'pro', 'price_2'),
         { ...mapping('price', 'x', ''), ...JSON.parse('{"processorId":null}') },

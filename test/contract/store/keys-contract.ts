@@ -1,4 +1,4 @@
-// What one store promises about secrets, keys and small facts. The same for every engine.
+// Tests of secrets, service keys and the key-value table of one store. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { reseal } from '../../../packages/ratecard/src/store/sql/maintenance/reseal.ts'
@@ -28,11 +28,11 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
-  describe(`dashboard passes on ${engine}:`, () => {
+  describe(`dashboard sessions and sign-in links on ${engine}:`, () => {
     const pass = (hash: string, change = {}) =>
       ({ hash, kind: 'link', keyId: 'key_1', createdAt: 10, expiresAt: 20, endedAt: null, ...change }) as const
 
-    test('a pass can be ended once, as its own kind, before it expires', async ({ store }) => {
+    test('each can be ended once, as its own kind, before it expires', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       await store.dashboardPasses.add(pass('one'))
       await store.dashboardPasses.add(pass('two'))
@@ -44,7 +44,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.dashboardPasses.end('two', 'link', 20)).toBe(false)
     })
 
-    test('expired passes are deleted when another one is added', async ({ store }) => {
+    test('expired ones are deleted when another one is added', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       await store.dashboardPasses.add(pass('old'))
       await store.dashboardPasses.add(pass('new', { kind: 'session', createdAt: 20, expiresAt: 30 }))
@@ -86,7 +86,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
       await store.idempotency.claim('k', 'f', 1)
       await store.idempotency.finish('k', 200, 'an answer')
-      // The function that the store calls after a restart with the new list of keys.
+      // The service calls this function after a restart with a new list of master keys.
       expect(await reseal(store.database, rotating)).toBe(3)
       expect(await reseal(store.database, rotating)).toBe(0)
       const rows = await store.database.read((db) => db.selectFrom('secrets').select('sealed').execute())

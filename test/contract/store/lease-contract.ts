@@ -1,4 +1,4 @@
-// What a lease promises, and that only its holder writes the journal. The same for every engine.
+// Tests of leases: only the holder of a lease can write the journal. They run on every engine.
 import { once } from 'node:events'
 import { describe, expect, test as base } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
@@ -137,7 +137,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
   })
 }
 
-/** As if the lease's time had passed without a renewal. */
+/** Makes the lease expire, as if its TTL had passed without a renewal. */
 async function expire(store: KyselyStore): Promise<void> {
   await store.database.write((db) => db.updateTable('leases').set({ expiresAt: 1 }).execute())
 }

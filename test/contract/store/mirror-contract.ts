@@ -1,4 +1,4 @@
-// What the store promises about the mirror. The same for every engine.
+// Tests of the mirror's tables. They run on every engine.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
@@ -32,7 +32,7 @@ const firstState: MirrorState = {
   corrections: 0,
 }
 
-/** Saves what a read returned that overlapped with no other. */
+/** Saves the result of a read that overlapped with no other read. */
 async function saveNow(store: Store, ...subscriptions: Parameters<typeof store.mirror.save<'subscription'>>[1]) {
   return store.mirror.save('subscription', subscriptions, await store.mirror.beginRead())
 }
@@ -162,7 +162,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       '%s, whatever the order in which two replicas read and save',
       async (_, runs) => {
         const place = await makePlace()
-        // A second connection to memory would be a second database.
+        // In-memory databases are skipped, because a second connection would open a second database.
         const first = await place.open()
         const stores = place.file === ':memory:' ? [first, first] : [first, await place.open()]
         let round = 0
@@ -176,7 +176,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
         await fc.assert(
           fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {
             const id = `sub_${String((round += 1))}`
-            // The processor's truth is a number that grows; a read returns the value of some time between its begin and its end.
+            // The processor's state is a growing number. A read returns its value at some time between the start and the end of the read.
             let truth = 0
             let shown = -1
             const reads: { begun: number; value: number | null; store: number }[] = []
@@ -201,7 +201,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
               expect(now).toBeGreaterThanOrEqual(shown)
               shown = now
             }
-            // Reading what is stale until nothing is brings the truth, if a mark followed the last change.
+            // Once every stale object has been read, the mirror equals the processor, if the object was marked stale after its last change.
             await first.mirror.markStale([{ kind: 'subscription', id, since: truth }])
             const begun = await first.mirror.beginRead()
             await first.mirror.save('subscription', [newSubscription(id, { createdAt: truth })], begun)
@@ -434,7 +434,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
   describe(`sums of customers on ${engine}`, () => {
     const sums = { billingStatus: 'active', monthly: { usd: '833.333' }, owed: { usd: 100 }, writtenOff: {} }
 
-    test('are due after a change of a customer’s object, and settled if none followed', async () => {
+    test('are due after a change of a customer’s object, until they are computed without a further change', async () => {
       const store = await open()
       await saveNow(store, newSubscription('sub_1'))
       const [due] = await store.mirror.unsummed(10)

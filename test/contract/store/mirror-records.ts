@@ -1,4 +1,4 @@
-// Short ways to make objects of the mirror.
+// Builders of mirrored objects for tests.
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type {
   MirroredCustomer,

@@ -1,4 +1,4 @@
-// What the store promises about shared rates: all replicas together keep to the limits. The same for every engine.
+// Tests of shared rate limits: all replicas together stay within the limits. They run on every engine.
 import { describe, expect, test } from 'vitest'
 import { createSharedBudget } from '../../../packages/ratecard/src/processor/shared-budget.ts'
 import type { RateBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
@@ -20,7 +20,7 @@ interface Start {
   readonly operation: string
 }
 
-/** The most that began within any one second. */
+/** Returns the maximum number of calls that started within one second. */
 function mostInOneSecond(starts: readonly Start[]): number {
   return Math.max(...starts.map(({ at: from }) => starts.filter(({ at }) => at >= from && at < from + 1000).length))
 }
@@ -46,7 +46,7 @@ export function pacesContract(engine: string, makePlace: MakePlace): void {
         expect(mostInOneSecond(starts.filter((start) => start.operation === operation))).toBeLessThanOrEqual(
           limits.perOperationPerSecond,
         )
-      // While both have work, neither waits until the other is done.
+      // While both replicas have work, neither waits until the other has finished.
       for (const replica of [0, 1])
         expect(starts.slice(0, 50).filter((start) => start.replica === replica).length).toBeGreaterThan(10)
     })
@@ -61,7 +61,7 @@ export function pacesContract(engine: string, makePlace: MakePlace): void {
       for (const [index, moment] of moments.entries()) {
         expect(moment.until).toBeGreaterThan(moment.from)
         const before = moments[index - 1]
-        // The clocks of two readings differ by what a reading takes.
+        // Two readings of the clock differ by the duration of a reading.
         if (before !== undefined) expect(moment.from).toBeGreaterThan(before.from)
       }
       const other = await two.paces.reserve({ ...ask, name: 'b' })

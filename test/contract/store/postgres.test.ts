@@ -1,4 +1,4 @@
-// The same promises on a real PostgreSQL, and what only it has to promise.
+// The store's tests on a real PostgreSQL, and tests of features of PostgreSQL only.
 import { describe, expect, test } from 'vitest'
 import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/copy.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'

@@ -22,7 +22,7 @@ const codeOf = (error: unknown) => {
 }
 
 const tasks: Readonly<Record<string, (store: KyselyStore) => Promise<void>>> = {
-  /** Only opens, and with that migrates. */
+  /** Opens the store, which migrates its schema. */
   migrate: async () => say('migrated'),
 
   /** Takes the lease and keeps it until it is killed. */
@@ -32,7 +32,7 @@ const tasks: Readonly<Record<string, (store: KyselyStore) => Promise<void>>> = {
       return forever()
     }),
 
-  /** Opens a push, waits for a line, and then tries to go on with it. */
+  /** Opens a push, waits for a line on stdin, and then tries to continue the push. */
   pause: (store) =>
     store.exclusively('push', async ({ token, signal }) => {
       const id = 'push_paused'
@@ -77,7 +77,7 @@ const tasks: Readonly<Record<string, (store: KyselyStore) => Promise<void>>> = {
     say('done')
   },
 
-  /** Opens a job and begins its step, waits for a line, and then tries to settle it. */
+  /** Opens a job and begins its step, waits for a line on stdin, and then tries to record the result of the step. */
   pauseJob: (store) =>
     store.exclusively('tenant:acme', async ({ token }) => {
       const id = 'job_paused'
@@ -107,7 +107,7 @@ const tasks: Readonly<Record<string, (store: KyselyStore) => Promise<void>>> = {
       say(await store.jobs.settle(id, 0, outcome, token).then(() => 'written', codeOf))
     }),
 
-  /** Starts one free subscription as often as it can. */
+  /** Starts the same free subscription repeatedly. */
   subscribe: async (store) => {
     const ids = new Set<string>()
     for (let turn = 0; turn < 20; turn++) {
@@ -118,7 +118,7 @@ const tasks: Readonly<Record<string, (store: KyselyStore) => Promise<void>>> = {
     say([...ids].join())
   },
 
-  /** Stops in the middle of the transaction that closes a push: the version is written, the rest is not. */
+  /** Stops in the middle of the transaction that closes a push: the version is written, the other rows are not. */
   halfway: (store) =>
     store.database.write(async (db) => {
       await db

@@ -1,4 +1,4 @@
-// What several stores on one database promise each other: replicas, restarts, crashes. The same for every engine with a place to share.
+// Tests of several stores on one database: replicas, restarts, crashes. They run on every engine whose database can be shared.
 import { describe, expect, test } from 'vitest'
 import { verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'

@@ -1,4 +1,4 @@
-// What one store promises about its records. The same for every engine.
+// Tests of the records of one store. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { hashVersion, verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'

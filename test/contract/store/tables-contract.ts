@@ -1,5 +1,4 @@
-// The migrations create the described tables and columns with their allowed values and whether they may be
-// empty. The same for every engine.
+// The migrations create the described tables and columns, with their allowed values and nullability. Runs on every engine.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
@@ -18,11 +17,11 @@ interface Row {
   readonly tab: string
   readonly col: string
   readonly type: string
-  /** SQLite says 0 or 1. */
+  /** SQLite returns 0 or 1. */
   readonly nullable: boolean | number
 }
 
-/** Without the full-text index of SQLite, which is no record. */
+/** Leaves out the full-text index of SQLite, which contains no records. */
 async function columnsIn({ database, engine }: KyselyStore): Promise<Found[]> {
   const query =
     engine === 'sqlite'
@@ -42,7 +41,7 @@ async function columnsIn({ database, engine }: KyselyStore): Promise<Found[]> {
   }))
 }
 
-/** The texts that the checks of a table allow in a column, in the order of the alphabet; null without such a check. */
+/** Returns the texts that a table's checks allow in a column, sorted. Null if there is no such check. */
 async function allowedIn({ database, engine }: KyselyStore, table: string, column: string): Promise<string[] | null> {
   const query =
     engine === 'sqlite'

@@ -1,4 +1,4 @@
-// What the store promises about lists of tenants: search, filters, orders and the money beside each. The same for every engine.
+// Tests of lists of tenants: search, filters, order, and the amounts of each tenant. They run on every engine.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
@@ -31,7 +31,7 @@ async function subscribe(store: Store, customer: string, ...prices: readonly str
   await store.mirror.save('subscription', [subscription], await store.mirror.beginRead())
 }
 
-/** One tenant of a random list, and what the list must know of it. */
+/** A tenant of a random list, with the values that the list must show for it. */
 const modelTenant = fc.record({
   name: fc.array(fc.constantFrom('Zoë', 'zoe', 'ÅNGSTRÖM', 'Émile', 'gmbh', '%', '_', '\\', '"', '日本語', 'x'), {
     minLength: 1,
@@ -93,7 +93,7 @@ function statusOf({ standing, free }: ModelTenant): string {
   return status ?? (free ? 'free' : 'none')
 }
 
-/** The same answer, by reading every tenant. */
+/** Computes the expected list by reading every tenant. */
 function expected(tenants: readonly ModelTenant[], query: TenantListQuery): { ids: readonly string[]; total: number } {
   const { q = '', state, onPrices = [], owing = false, sort = 'id', order = 'asc' } = query
   const found = tenants.filter((tenant) => {
@@ -273,7 +273,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       const tenants = Array.from({ length: count }, (_, index) =>
         newTenant({ id: `t${String(10_000 + index)}`, name: index % 2 === 0 ? 'Even Steven' : 'Odd Steven' }),
       )
-      // In one transaction, because a thousand of them take seconds.
+      // Inserts in one transaction, because a thousand transactions take seconds.
       await store.database.write(async (db) => {
         for (let start = 0; start < count; start += 500)
           await db

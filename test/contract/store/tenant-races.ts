@@ -1,4 +1,4 @@
-// What several stores on one database promise about tenants and jobs: replicas that act at the same moment, and crashes.
+// Tests of tenants and jobs with several stores on one database: concurrent replicas, and crashes.
 import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { storeProcesses } from '../../support/store.ts'
@@ -10,7 +10,7 @@ const page = { limit: 100, offset: 0 }
 
 export function tenantRaces(engine: string, makePlace: MakePlace): void {
   const storeProcess = storeProcesses()
-  /** Twenty calls at once, from two replicas in turn. */
+  /** Makes twenty concurrent calls, alternating between two replicas. */
   const rush = async <T>(work: (store: KyselyStore, index: number) => Promise<T>) => {
     const place = await makePlace()
     const stores = await Promise.all([place.open(), place.open()] as const)

@@ -1,4 +1,4 @@
-// What the store promises about tenants, their trail, their sessions and their free subscriptions. The same for every engine.
+// Tests of tenants, their audit log, their sessions and their free subscriptions. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { TenantRecord } from '../../../packages/ratecard/src/store/tenant-store.ts'
@@ -32,7 +32,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
     test('an id or customer that is in use is a conflict that names it, and leaves no audit row', async ({ store }) => {
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
       const sameId = await refusedBy(addTenant(store, { id: tenant.id }))
-      expect([sameId.code, sameId.message]).toEqual(['conflict', `There is a tenant "${tenant.id}" already.`])
+      expect([sameId.code, sameId.message]).toEqual(['conflict', `The tenant "${tenant.id}" exists already.`])
       const sameCustomer = await refusedBy(addTenant(store, { id: 'other', processorCustomerId: 'cus_1' }))
       expect([sameCustomer.code, sameCustomer.message]).toEqual([
         'conflict',
@@ -64,7 +64,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.list({ limit: 1, offset: 0, enterpriseTemplate: 'gold' })).toMatchObject({ total: 2 })
       expect(await store.tenants.idsOnTemplate('gold')).toEqual(['z1', 'z2'])
       expect(await store.tenants.idsOnTemplate('silver')).toEqual([])
-      // More than a statement takes at once.
+      // More rows than one statement accepts.
       const customers = Array.from({ length: 2_500 }, (_, index) => `cus_none_${String(index)}`)
       expect(await store.tenants.idsByCustomer([...customers, 'cus_1'])).toEqual(new Map([['cus_1', 'z2']]))
       expect(await store.tenants.idsByCustomer([])).toEqual(new Map())

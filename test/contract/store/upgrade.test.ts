@@ -27,7 +27,7 @@ interface World {
   pass(ms: number): void
 }
 
-/** The present release over what the earlier one left. */
+/** Opens the store of an earlier release with the current release. */
 async function openOld(old: OldStore, place: { readonly url: string | null; readonly file: string }) {
   const at = { ms: old.now }
   const world: World = {

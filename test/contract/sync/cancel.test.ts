@@ -8,7 +8,7 @@ const stack = startedForEach(startStack)
 const count = 120
 const catalogue = monthlyPrices(count)
 
-/** Pushes, and requests the cancellation as soon as the push is journalled. */
+/** Starts a push, and requests its cancellation as soon as it is in the journal. */
 async function cancelled(ask: (id: string) => Promise<unknown>): Promise<{ id: string; error: unknown }> {
   let id = ''
   let asking: Promise<unknown> | undefined

@@ -1,4 +1,4 @@
-// Laws over the tables of fields: each field is edited, removed, and omitted from the start.
+// Tests generated from the field tables: each field is edited, removed, and omitted from the start.
 import { describe, expect, it } from 'vitest'
 import { fieldRows, documentName } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { itemsOf } from '../../../packages/ratecard/src/catalog/kinds.ts'
@@ -17,7 +17,7 @@ const shared = sharedSandbox()
 
 type InAccount = (document: Document) => Document
 
-/** `real` puts customers of the account in the place of those that samples name. */
+/** Runs with a new stack. `real` replaces the customers that the samples name by customers of the account. */
 const withStack = (
   work: (stack: Stack, real: InAccount) => Promise<void>,
   secretKey = newAccount(),
@@ -86,7 +86,7 @@ const replacedWhenRemoved = new Set([
 
 type Case = (typeof cases)[number]
 
-/** The document of a case with these members, the rest of the item as it is. */
+/** Returns the document of a case with these members; the rest of the item is unchanged. */
 const documentOf = ({ kind, sample }: Case, members: object) => sampleDocument(kind, { ...sample.beside, ...members })
 const withoutMembers = ({ row }: Case) => Object.fromEntries(row.members.map((member) => [member, undefined]))
 const without = (one: Case) => documentOf(one, withoutMembers(one))
@@ -99,7 +99,7 @@ function canonicalOf({ kind, row }: Case, config: Document): unknown {
 describe.each(cases)('the $kind’s $field', (one) => {
   const { kind, field, row, sample } = one
 
-  it('is updated in place or its object replaced, as the table states, and the next push is unchanged', () =>
+  it('is updated in place, or its object is replaced, as the field table states, and a second push changes nothing', () =>
     withStack(async (stack, real) => {
       const { service } = stack
       const [first, second] = [real(documentOf(one, sample.first)), real(documentOf(one, sample.second))]

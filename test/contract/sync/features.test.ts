@@ -1,4 +1,4 @@
-// Entitlement features: the list of the document, what products carry, and what is taken away in which order.
+// Entitlement features: the list in the document, the features of products, and the order in which they are removed.
 import { describe, expect, it } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'

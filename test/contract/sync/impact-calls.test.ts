@@ -62,7 +62,7 @@ describe('counting the subscribers affected by a plan', () => {
       ['price_1', 101],
       ['price_2', 0],
     ])
-    // One page of all; two pages of price_1 and one of price_2.
+    // One page of all subscriptions, two pages of price_1 and one of price_2.
     expect(asked).toHaveLength(4)
   })
 

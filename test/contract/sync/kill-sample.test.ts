@@ -1,4 +1,4 @@
-// A taste of the long run in test/fault: a handful of kills on each store.
+// A short version of test/fault/kill-everywhere.test.ts: a few kills on each store.
 import { describe, test } from 'vitest'
 import { testOnEachEngine } from '../../support/each-engine.ts'
 import { expectEveryKillSurvived, expectLateWritesHarmless, spread } from '../../support/kill-run.ts'

@@ -1,4 +1,4 @@
-// Writes that the processor executes after their sender gave up or died: the next push settles them first.
+// Writes that the processor executes after their sender gave up or died. The next push resolves them first.
 import { beforeEach, afterEach, describe, expect, test, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
@@ -157,7 +157,7 @@ describe('a swap that is still in flight when its apply stops', () => {
 
 test.each([
   ['whose tenant was taken over', new ServiceError('tenant_busy', 'Another process took over this tenant.')],
-  ['whose answer makes no sense', new ProcessorError('broken', 'Stripe’s answer makes no sense.')],
+  ['whose response was malformed', new ProcessorError('broken', 'Stripe’s answer makes no sense.')],
 ])('a migration step %s after it was sent has an unknown outcome, and resuming finishes it', async (_how, reason) => {
   const { shop, id } = await soldShop({ pro_monthly: 1 })
   await shop.push(dearer(negotiated()))
@@ -170,7 +170,7 @@ test.each([
   expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
 })
 
-/** The same configuration with another amount for `pro_monthly`. */
+/** Returns the configuration with another amount for `pro_monthly`. */
 function dearer(document: BillingConfig): BillingConfig {
   const products = document.products.map((product) => ({
     ...product,

@@ -51,7 +51,9 @@ const creation =
   ({ method, path }: Exchange): boolean =>
     method === 'POST' && path === of
 
-/** Everything of the document is there once and alive, and the webhook's secret is the endpoint's own. */
+/**
+ * Checks that each object of the document exists exactly once and is active, and that the stored webhook secret is that of the endpoint.
+ */
 async function expectOneOfEach({ stripe, service }: Stack, { said }: LossyProxy): Promise<void> {
   const meters = (await stripe.billing.meters.list({ limit: 100 })).data
   expect(meters.map((meter) => [meter.event_name, meter.status])).toEqual([['call', 'active']])
@@ -70,7 +72,7 @@ async function expectOneOfEach({ stripe, service }: Stack, { said }: LossyProxy)
   expect(hook?.secret).toBe(secretOf(said, endpoints[0]?.id ?? ''))
 }
 
-/** The secret of an endpoint, from all that the server ever answered. */
+/** Returns the secret of an endpoint, from all responses that the server ever sent. */
 function secretOf(said: readonly string[], endpoint: string): unknown {
   const objects = said.map((body): unknown => JSON.parse(body))
   const isCreation = (object: unknown): object is { readonly secret: unknown } =>

@@ -41,7 +41,7 @@ describe('a step without a response whose object does not exist at the processor
     stack.sandbox.control.requests().filter(({ method, path }) => method === 'POST' && path === '/v1/prices')
   const keysOf = (requests: readonly LoggedRequest[]) => new Set(requests.map(({ idempotencyKey }) => idempotencyKey))
 
-  /** The keys under which the price was sent: before the connection broke, and when the push is resumed that much later. */
+  /** Sends a price, breaks the connection, and resumes the push after `ms`. Returns the idempotency keys of both attempts. */
   async function resumedAfter(ms: number) {
     await stack.service.push(catalogue('1.0.0'), nobody)
     stack.sandbox.control.fail({ kind: 'close_before', method: 'POST', path: '/v1/prices', count: null })
@@ -72,7 +72,7 @@ describe('a step without a response whose object does not exist at the processor
 })
 
 describe('a step that was executed, but whose result was not stored', () => {
-  /** Leaves the only step of a push begun, as if the process had died while it waited for the response. */
+  /** Leaves the only step of a push in the state `begun`, as if the process had died while it waited for the response. */
   async function leftBegun(parts: Parts): Promise<string> {
     await stack.service.push(catalogue('1.0.0'), nobody)
     const succeed = vi.spyOn(stack.store.pushes, 'succeed').mockRejectedValueOnce(new Error('the store is gone'))
@@ -103,7 +103,7 @@ describe('a step that was executed, but whose result was not stored', () => {
     const id = await leftBegun(hook)
     const [lost] = (await stack.stripe.webhookEndpoints.list()).data
     expect(lost).toBeDefined()
-    // The first attempt turns begun into unknown, and the key’s age counts from then on: so try once during an outage.
+    // Attempts the step once during an outage first: that turns `begun` into `unknown`, from when on the age of the key counts.
     stack.sandbox.control.fail({ kind: 'close_before', path: '/v1/webhook_endpoints*', count: null })
     await expect(goOn(id)).rejects.toMatchObject({
       code: expect.stringMatching(/^(push_unfinished|processor_)/) as string,

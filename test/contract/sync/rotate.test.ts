@@ -1,4 +1,4 @@
-// Rotation of a webhook's secret: both endpoints live for a while, the old one switched off once, and nothing else moves.
+// Rotation of a webhook's secret: both endpoints are live for a time, then the old one is disabled once, and nothing else changes.
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ComposedService } from '../../../packages/ratecard/src/composition/compose.ts'
 import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/config/schema/schema.ts'
@@ -25,7 +25,7 @@ const rotate = (overlapMs: number, id = 'hook') =>
   stack.service.rotateWebhook(id, { author: 'ada', by: ci, message: 'leaked', requestId: 'req_1', overlapMs })
 const hook = async (service: Pick<ComposedService, 'listWebhooks'> = stack.service) =>
   (await service.listWebhooks({ secrets: true }))[0]
-/** Whether each endpoint of the account delivers, the oldest first. */
+/** Returns whether each endpoint of the account is enabled, oldest first. */
 const live = async () =>
   (await stack.stripe.webhookEndpoints.list({ limit: 100 })).data
     .toReversed()

@@ -1,4 +1,5 @@
-// The group of a product is ours alone: the processor never hears of it, and everything else treats it as a member of the product.
+// The subscription group of a product exists only in Ratecard. It is never sent to the processor, and otherwise it is a member of the
+// product like any other.
 import { expect, onTestFinished, test } from 'vitest'
 import type { BillingConfig, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { publicView } from '../../../packages/ratecard/src/config/schema/public-view.ts'

@@ -21,7 +21,7 @@ async function roundTrip({ service }: Stack, document: BillingConfig): Promise<v
   expect((await service.push(pulled, nobody)).status).toBe('unchanged')
 }
 
-/** Rebuilds a lost store from the account alone, without a loss. */
+/** Pulls the account into an empty store and checks that nothing was lost. */
 async function fromTheAccountAlone({ service }: Stack, document: BillingConfig): Promise<void> {
   const { document: pulled, unrepresentable } = await service.pull()
   expect(unrepresentable).toEqual([])

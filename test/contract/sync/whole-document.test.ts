@@ -1,5 +1,5 @@
-// One document with every field of every kind: pushed, read back through the SDK field by field, pulled, and pushed again.
-// `shown` lists where each field is read back; a new row of the table without an entry does not compile.
+// One document with every field of every kind is pushed, read through the SDK field by field, pulled, and pushed again. `shown` lists where
+// the SDK returns each field; a field without an entry does not compile.
 import type Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
 import { fieldRows } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
@@ -13,7 +13,7 @@ import { fieldSamples, sampleCustomers, sampleDocument, sampleIds } from '../../
 import type { Sample } from '../../support/field-samples.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 
-/** Where the SDK shows a field, and what it shows for the second sample; a function is given the processor's ids. */
+/** The place where the SDK returns a field, and its value for the second sample. A function gets the ids of the processor. */
 type Shown = { readonly at: string; readonly is: unknown } | 'never shown by the processor'
 type Ids = (kind: ResourceKind, id: string) => string
 
@@ -129,7 +129,7 @@ const cases: readonly Case[] = resourceKinds.flatMap((kind) =>
   })),
 )
 
-/** What has to differ between two items of a kind. */
+/** Members that must differ between two items of a kind. */
 const ownNames: { readonly [K in ResourceKind]?: (id: string) => object } = {
   meter: (id) => ({ event_name: id }),
   promotion_code: (id) => ({ code: id.replaceAll('_', '').toUpperCase() }),

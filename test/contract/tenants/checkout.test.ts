@@ -243,7 +243,7 @@ describe('a tenant with a subscription to a price', () => {
       extra: { subscription: first, price_id: 'kiln_monthly' },
     })
     expect((refused as Error).message).toContain(first)
-    // Another price, a one-time price and another tenant are another matter.
+    // The check does not refuse another price, a one-time price or another tenant.
     await world.buy('acme', 'kiln_usage')
     await world.buy('acme', 'kiln')
     await world.service.createTenant({ id: 'other', name: 'Other' }, caller)

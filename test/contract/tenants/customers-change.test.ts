@@ -8,7 +8,7 @@ const change = (processorCustomerId: string | null) =>
   world.service.updateTenant('acme', { processorCustomerId }, caller)
 const customer = async () => (await world.service.findTenant('acme')).processorCustomerId
 
-/** Fails the reads that are needed before a customer can be changed. */
+/** Fails the reads that a change of customer needs. */
 function silence() {
   for (const path of ['/v1/subscriptions', '/v1/checkout/sessions'])
     world.sandbox.control.fail({ kind: 'error_before', method: 'GET', path, count: null })

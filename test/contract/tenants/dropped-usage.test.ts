@@ -1,4 +1,4 @@
-// Usage that the processor accepts and drops later. Its second API reports it, and the doctor shows it.
+// Usage that the processor accepts and drops later. API v2 reports it, and the doctor shows it.
 import { expect, test } from 'vitest'
 import { refusal } from '../../support/stripe-refusal.ts'
 import { negotiated, tenantShop } from '../../support/tenant-shop.ts'
@@ -18,7 +18,7 @@ test('the doctor reports usage that the processor dropped, with meter, cause and
     () => send({ stripe_customer_id: customer, value: '1' }, { timestamp: now - 40 * 86_400 }),
     () => send({ stripe_customer_id: customer, value: '1' }, { event_name: 'unheard_of' }),
   ]
-  // The sandbox refuses invalid usage at once, unless it is told to check later.
+  // By default the sandbox refuses invalid usage at once. With this setting it reports the error later.
   for (const one of wrong) expect((await refusal(one())).status).toBe(400)
   expect(await usage()).toMatchObject({ status: 'ok' })
   sandbox.control.checkUsage('later')
@@ -34,7 +34,7 @@ test('the doctor reports usage that the processor dropped, with meter, cause and
     'no meter: 1 × no_meter',
   ])
     expect(found?.detail).toContain(part)
-  // What was dropped is not billed.
+  // Dropped usage is not billed.
   const { data } = await stripe.billing.meters.list()
   const day = 86_400
   const sums = await stripe.billing.meters.listEventSummaries(data[0]?.id ?? '', {
@@ -56,7 +56,7 @@ test('dropped usage is shown with the tenant’s usage, by the tenant’s own id
   expect(await service.droppedUsageOf('t')).toEqual([])
   sandbox.control.checkUsage('later')
   await send({ stripe_customer_id: 'cus_unknown', value: '1' }, { identifier: 'lost-1' })
-  // Two days ahead: accepted by us because a test clock may be ahead, and dropped by the processor.
+  // Two days ahead: Ratecard accepts it because a test clock may be ahead, and the processor drops it.
   const timestamp = sandbox.control.now(shop.secretKey) * 1000 + 2 * 86_400_000
   const report = (meter: string, identifier: string) =>
     service.recordUsage({ meter, value: 3, identifier, timestamp }, { kind: 'key', keyId: 'key_1', tenantId: 't' })
@@ -101,7 +101,7 @@ test('dropped usage whose identifier is a digest is listed for every tenant, as 
   )
   for (const tenantId of ['t', 'other'])
     expect(await shop.service.droppedUsage({ tenantId })).toMatchObject([{ count: 1, examples: [{ tenantId: null }] }])
-  // It is not known whether it is missing from this invoice.
+  // This tenant's invoice may or may not lack the usage.
   expect(await shop.service.droppedUsageOf('other')).toEqual([])
 })
 

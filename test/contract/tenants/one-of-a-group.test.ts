@@ -8,7 +8,9 @@ import { caller, forTenant, startWorld } from './world.ts'
 const usd = { currency: 'usd' } as const
 const monthly = (id: string, amount: number) => ({ id, amount, interval: 'month' as const, ...usd })
 
-/** Three plans that exclude each other, one of them free; storage beside them, with a base fee, usage and a one-time setup. */
+/**
+ * Returns a document with three plans that exclude each other, one of them free, and storage with a base fee, usage and a one-time setup.
+ */
 function plans(version = '1.0.0', change: (config: BillingConfig) => void = () => undefined): BillingConfig {
   const config: BillingConfig = {
     version,
@@ -209,8 +211,8 @@ describe('a tenant with a product of a subscription group', () => {
   })
 })
 
-describe('a tenant that pays for two products of a group', () => {
-  test('is reported by the doctor, and its later subscription names the earlier one', async () => {
+describe('a tenant that pays twice', () => {
+  test('for products of one group is reported by the doctor, and the later subscription names the earlier one', async () => {
     const [first = '', second = ''] = await world.subscribeUnasked('acme', ['team_monthly', 'business_monthly'])
     expect((await listed()).map(({ duplicateOf }) => duplicateOf)).toEqual([null, first])
     expect(await finding()).toEqual({
@@ -221,7 +223,7 @@ describe('a tenant that pays for two products of a group', () => {
     })
   })
 
-  test('and a tenant that pays for two intervals of one product are both reported', async () => {
+  test('for intervals of one product is reported by the doctor too, beside other tenants', async () => {
     await world.service.createTenant({ id: 'other', name: 'Other' }, caller)
     await world.subscribeUnasked('acme', ['team_monthly', 'business_monthly'])
     await world.subscribeUnasked('other', ['team_monthly', 'team_yearly'])

@@ -20,7 +20,7 @@ test('a tenant is removed on retry after the processor failed once to close its 
 
 test.each([
   ['whose customer is known', true],
-  ['whose customer is just being made', false],
+  ['whose customer is being created', false],
 ])('a page that is opened during the removal of its tenant, %s, is closed', async (_which, known) => {
   const { sandbox, service } = world
   if (known) await world.buy('acme', 'kiln_monthly')

@@ -1,4 +1,4 @@
-// The removal of a tenant with open pages or subscriptions: no customer without a tenant may be billed afterwards.
+// The removal of a tenant with open checkout pages or subscriptions: afterwards no customer without a tenant may be billed.
 import { describe, expect, test } from 'vitest'
 import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'
 import { adapterTo, serviceOver } from '../../support/parts.ts'
@@ -12,7 +12,7 @@ const isGone = () => expect(world.service.findTenant('acme')).rejects.toMatchObj
 const statusOf = async (sessionId: string | null) =>
   (await world.stripe.checkout.sessions.retrieve(sessionId ?? '')).status
 
-/** A service over the same store, as after a restart with the key of another account. */
+/** Returns a service on the same store with the key of another account, as after a restart. */
 function inAnotherAccount() {
   return serviceOver({ store: world.store, processor: adapterTo(world.sandbox.url, 'sk_test_of_another_account') })
 }

@@ -30,7 +30,7 @@ describe('tenants', () => {
     )
     const changed = await service.updateTenant(made.id, { name: 'Acme Ltd', email: null }, caller)
     expect(changed).toMatchObject({ name: 'Acme Ltd', email: null })
-    // Nothing changes, so nothing is told.
+    // Nothing changes, so there is no audit row.
     expect(await service.updateTenant(made.id, { name: 'Acme Ltd' }, caller)).toEqual(changed)
     const { items } = await service.tenantAudit(made.id, page)
     expect(items).toMatchObject([
@@ -128,7 +128,7 @@ describe('tenants', () => {
     })
     await service.removeTenant('acme', caller)
     for (const { url } of pages) expect((await world.pay(url)).status).not.toBe(303)
-    // A page of another shop with the same customer stays open.
+    // The checkout page of another shop for the same customer stays open.
     expect((await stripe.checkout.sessions.retrieve(foreign.id)).status).toBe('open')
   })
 

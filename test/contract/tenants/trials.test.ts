@@ -7,7 +7,7 @@ import { caller, startWorld } from './world.ts'
 const usd = { currency: 'usd' } as const
 const monthly = (id: string, amount: number) => ({ id, amount, interval: 'month' as const, ...usd })
 
-/** Two plans of a group, the dearer one with a trial of its own; a product outside. */
+/** Returns a document with two plans of a group, the more expensive one with a trial, and a product outside the group. */
 const plans = (version = '1.0.0'): BillingConfig => ({
   version,
   products: [
@@ -38,7 +38,7 @@ const paid = async (page: { readonly url: string }) => {
   const last = (await live()).at(-1)
   return { id: last?.id ?? '', status: last?.status }
 }
-/** A trial that began, and was cancelled. */
+/** Starts a trial and cancels it. */
 const tried = async (priceId: string, more: Partial<NewCheckout> = {}) => {
   const { id, status } = await paid(await byKey(priceId, more))
   expect(status).toBe('trialing')

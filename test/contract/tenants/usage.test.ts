@@ -11,7 +11,7 @@ beforeEach(async () => {
 const report = (tenantId: string, value: number | string, more = {}) =>
   world.service.recordUsage({ meter: 'readings', value, ...more }, forTenant(tenantId))
 
-/** What the next invoice will charge for usage, in cents; one reading is 25. */
+/** Returns the amount for usage on the next invoice, in cents. One reading costs 25. */
 async function charged(tenantId: string): Promise<number | undefined> {
   const [invoice] = await world.service.upcomingInvoices(tenantId)
   expect(invoice?.lines.map(({ priceId }) => priceId)).toEqual(['kiln_usage'])
@@ -28,7 +28,7 @@ describe('reported usage', () => {
       alreadyCounted: false,
     })
     await report('acme', 3, { identifier: 'a' })
-    // The first report of an identifier stands.
+    // The first report of an identifier counts.
     expect(await report('acme', 9, { identifier: 'a' })).toMatchObject({ alreadyCounted: true })
     await report('beta', 2, { identifier: 'a' })
     await report('acme', '2', { identifier: 'x'.repeat(200) })

@@ -1,4 +1,4 @@
-// A shop with tenants: the service over the sandbox, one account and one store for each test.
+// A shop with tenants: a service with a sandbox account and a store, new for each test.
 import type { NewTenant } from '../../../packages/ratecard/src/service/tenants.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import type { Caller, NewCheckout, Principal } from '../../../packages/ratecard/src/service/tenants.ts'
@@ -40,9 +40,9 @@ export interface World extends Stack {
     priceId: string,
     more?: Partial<NewCheckout>,
   ): Promise<{ url: string; sessionId: string | null }>
-  /** Gives a tenant subscriptions that nobody allowed to stand beside each other, as if the later ones were made elsewhere; returns their ids. */
+  /** Gives a tenant several subscriptions at the processor, without the service's check for duplicates. Returns their ids. */
   subscribeUnasked(tenantId: string, priceIds: readonly string[]): Promise<readonly string[]>
-  /** Types a card into the hosted page, as the customer does. */
+  /** Enters a card on the hosted page, as a customer does. */
   pay(url: string): Promise<{ status: number; location: string | null }>
 }
 

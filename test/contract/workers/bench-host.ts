@@ -53,7 +53,7 @@ export interface Recorder extends WorkerEvents {
   readonly lines: WorkerLogLine[]
   readonly requests: RequestOutcome[]
   readonly exits: WorkerExit[]
-  /** Resolves with the first line that fits, also when it came before. */
+  /** Resolves with the first log line that fits, including earlier lines. */
   line(fits: (line: WorkerLogLine) => boolean): Promise<WorkerLogLine>
   exited(): Promise<WorkerExit>
 }
@@ -104,7 +104,7 @@ export interface Front {
 
 type Target = Pick<RunningWorker, 'dispatch' | 'upgrade'>
 
-/** The least HTTP server in front of a worker: what the service's routes will do. */
+/** A minimal HTTP server in front of a worker, in place of the service's routes. */
 export async function front(target: () => Target | Promise<Target>, prefix = ''): Promise<Front> {
   let count = 0
   const contextOf = (request: http.IncomingMessage): RequestContext => ({

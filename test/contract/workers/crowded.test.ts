@@ -36,7 +36,7 @@ test('a worker has a lower CPU priority than the service', async () => {
   expect(os.getPriority(pid ?? 0)).toBeGreaterThan(os.getPriority())
 })
 
-/** The status of the answer to an upgrade. The connection stays until the signal ends it. */
+/** Returns the status of the response to an upgrade. The connection stays open until the signal aborts. */
 function upgrade(url: string, signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -59,7 +59,7 @@ function upgrade(url: string, signal: AbortSignal): Promise<number | undefined> 
 
 const patient = { timeout: 10_000 }
 
-/** Waits at /wait, fails at /fail, takes every WebSocket, and answers all else at once. */
+/** A worker that waits at /wait, fails at /fail, accepts every WebSocket, and otherwise responds at once. */
 const busy = `export default { fetch(request) {
   if (request.headers.get('upgrade') === 'websocket') {
     const [client, server] = Object.values(new WebSocketPair())
@@ -88,7 +88,7 @@ test('a WebSocket counts towards the limit of concurrent requests, and is refuse
   expect(await upgrade(site.url, again.signal)).toBe(101)
 })
 
-test('a request that ends in any way frees exactly one place', async () => {
+test('a request frees exactly one of the places for concurrent requests, however it ends', async () => {
   const { worker, site } = await atMostTwo(busy)
   const fill = async () => {
     const leave = new AbortController()

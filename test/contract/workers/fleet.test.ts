@@ -1,4 +1,4 @@
-// Versions and running workers per replica, with the real runtime on a store that two replicas share.
+// Versions and running workers on each replica: the real runtime, and two replicas on one store.
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import type { WorkerRuntime } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
@@ -13,7 +13,7 @@ const schedulesOf = async ({ workers }: Replica, name: string) =>
 
 const patient = { timeout: 10_000 }
 
-/** A machine on which no worker can start while `full` is true. */
+/** A runtime in which no worker can start while `full` is true. */
 function crampedMachine(): { runtime: WorkerRuntime; full: boolean; starts: number } {
   const runtime = testRuntime()
   const machine = {
@@ -237,7 +237,7 @@ describe('the workers of several replicas:', () => {
   test('a schedule fires on one of two replicas, in the active version, and ends with the deployment that drops it', async () => {
     const place = await inFile()
     const store = await place.open()
-    // The tick comes when the test says so.
+    // The test controls the time of the tick.
     let now = await store.workers.now()
     const time = () => Promise.resolve(now)
     const a = await replica(store, { time })

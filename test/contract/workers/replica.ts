@@ -13,7 +13,7 @@ import { front, testRuntime } from './bench-host.ts'
 export interface Replica {
   readonly workers: Workers
   readonly url: string
-  /** Text and version of the answer; status and problem code when it is none. */
+  /** Returns the text and the version of the response or, for an error, its status and problem code. */
   get(path: string): Promise<{ readonly text: string; readonly version: string | null; readonly status: number }>
   close(): Promise<void>
 }

@@ -29,7 +29,7 @@ async function storeWith(crons: readonly string[]): Promise<KyselyStore> {
 interface Replica {
   readonly scheduler: Scheduler
   readonly ran: RunRecord[]
-  /** Stops polls, heartbeats and ends of runs from now on. */
+  /** Stops all further polls, heartbeats and ends of runs, like a killed process. */
   kill(): void
 }
 
@@ -66,7 +66,7 @@ function replica(
 const allRuns = async (store: KyselyStore) =>
   (await store.workerRuns.list('one', { limit: 100_000, offset: 0 })).items.toReversed()
 
-describe('the scheduler', () => {
+describe('the scheduler:', () => {
   test('over a thousand ticks and the death of one of two replicas, each tick ran once or is recorded as skipped or lost', async () => {
     const store = await storeWith(['* * * * *'])
     let now = start
@@ -76,7 +76,7 @@ describe('the scheduler', () => {
     for (let tick = 1; tick <= ticks; tick++) {
       now = start + tick * minute
       if (tick === ticks / 2) {
-        // The last tick that it takes never ends.
+        // The last run that it started never ends.
         a.kill()
         await a.scheduler.tick()
       }

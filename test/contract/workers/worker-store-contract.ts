@@ -1,4 +1,4 @@
-// What the records of workers promise, on both engines.
+// Tests of the workers' tables. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
 import type { LeaseToken, Store } from '../../../packages/ratecard/src/store/store.ts'
 import type {
@@ -64,7 +64,7 @@ export const activate = (
 
 let ids = 0
 const newId = () => `r${String(++ids).padStart(6, '0')}`
-/** Runs each tick, which come every 60 s. */
+/** Runs each tick; the schedule has a tick every 60 s. */
 const plan = (due: { readonly nextAt: number }): DuePlan => ({ run: due.nextAt, missed: [], nextAt: due.nextAt + 60 })
 export const keepAll = { lines: 10_000, bytes: 10_000_000 }
 export const claimOptions = { instance: 'a', limit: 100, newId, plan }
@@ -278,7 +278,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await times('one')).toHaveLength(20)
       await store.workerLogs.add([line('one', 31, { message: 'x'.repeat(10) })], { lines: 20, bytes: 50 })
       expect(await times('one')).toEqual([27, 28, 29, 30, 31])
-      // Many short lines make room for one that is long.
+      // Many short lines are deleted to make room for a long one.
       const short = Array.from({ length: 1_000 }, (_, index) => line('one', 1_000 + index, { message: 'x' }))
       await store.workerLogs.add(short, { lines: 2_000, bytes: 2_000 })
       await store.workerLogs.add([line('one', 3_000, { message: 'x'.repeat(1_500) })], { lines: 2_000, bytes: 2_000 })

@@ -51,7 +51,7 @@ const installed = postgresInstalled()
 if (!installed)
   announceSkip('records of workers on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
-describe.runIf(installed)('PostgreSQL', () => {
+describe.runIf(installed)('PostgreSQL:', () => {
   const server = startedForAll(startPostgres)
 
   workerStoreContract('PostgreSQL', async () => storePlace({ url: await server.createSchema(), file: '' }))

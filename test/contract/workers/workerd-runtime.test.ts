@@ -69,7 +69,7 @@ describe('a worker on the runtime', () => {
     const back = Buffer.from(await response.arrayBuffer())
     expect(createHash('sha256').update(back).digest('hex')).toBe(createHash('sha256').update(bytes).digest('hex'))
 
-    // Each part is sent only after the one before came back: a proxy that collects would wait for ever.
+    // Sends each part only after the previous one came back: a proxy that buffers would never respond.
     const request = http.request(site.url, { method: 'POST' })
     const answers: string[] = []
     const done = new Promise<void>((resolve, reject) => {
@@ -238,7 +238,7 @@ describe('a scheduled run', () => {
     expect(result).toMatchObject({ outcome, error: expect.stringMatching(error) })
   })
 
-  it('has the same outcomes in the resident process', async () => {
+  it('ends with the same outcomes in the resident process', async () => {
     const { worker } = await serve(version)
     expect(await worker.scheduled(at('0'))).toMatchObject({ outcome: 'ok' })
     expect(await worker.scheduled(at('2'))).toMatchObject({ outcome: 'exception' })
@@ -250,7 +250,7 @@ describe('a version that cannot start', () => {
   it.each([
     ['throws at its top level', `const a = 1\nthrow new Error('no luck')`, /no luck[^]*worker\.js:2/],
     ['has a syntax error', 'export default {', /SyntaxError/],
-    ['imports what is not there', `import './missing.js'\nexport default {}`, /missing\.js/],
+    ['imports a missing module', `import './missing.js'\nexport default {}`, /missing\.js/],
     ['has no handler', 'export default {}', /neither a fetch nor a scheduled handler/],
   ])('is refused when it %s', async (_title, code, detail) => {
     await expect(runtime.start(spec(code), recorder())).rejects.toMatchObject({
@@ -279,7 +279,7 @@ describe('a version that cannot start', () => {
       .catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'worker_start_failed' })
     const used = /used (\d+) MB of memory; 200 MB are allowed/.exec(String(refused))?.[1]
-    // Without a limit it had gigabytes before the ten seconds of a start were over.
+    // Without a limit, the worker would have used gigabytes within the ten seconds of a start.
     expect(Number(used)).toBeLessThan(1_500)
     expect(performance.now() - began).toBeLessThan(9_000)
   })

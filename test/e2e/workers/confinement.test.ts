@@ -1,6 +1,6 @@
-// What a process that broke out of the runtime could do: a program of ours is run in the very confinement of a worker, in each
-// mode, as root and without, and tells what it can open, see and call. The guide's table is what is measured here; where it is
-// not, `MEASURE=write npx vitest run test/e2e/workers/confinement.test.ts`, as root with bubblewrap, writes it.
+// Limits of a process that broke out of the runtime: a test program runs in the confinement of a worker, in each mode, with and without
+// root, and reports what it can open, see and call. The results must equal the guide's table. `MEASURE=write npx vitest run
+// test/e2e/workers/confinement.test.ts`, as root with bubblewrap, writes the table.
 import { execFile } from 'node:child_process'
 import { closeSync, copyFileSync, openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -20,19 +20,19 @@ import { refusedCalls } from '../../../packages/ratecard/src/workers/runtime/wor
 
 const guide = new URL('../../../docs/guides/workers.md', import.meta.url)
 const isRoot = process.getuid?.() === 0
-/** Stands for the user of a service that does not run as root. */
+/** The user of a service that does not run as root. */
 const serviceUser = isRoot ? 64_998 : (process.getuid?.() ?? 0)
 const workerUser = 64_999
 
 let base: string
 let node: string
-/** Of the service: open to itself alone, as its master key is; and what every user of the machine may read. */
+/** Files of the service: one that only its user can read, like the master key, and one that every user can read. */
 const files = { secretOfRoot: '', secretOfUser: '', shared: '' }
 
 beforeAll(async () => {
   base = await mkdtemp(path.join(os.tmpdir(), 'rc-confine-'))
   await chmod(base, 0o755)
-  // Where every user can open it, as the runtime is.
+  // In a folder that every user can read, like the runtime.
   node = path.join(base, 'node')
   copyFileSync(process.execPath, node)
   await chmod(node, 0o755)
@@ -59,7 +59,7 @@ interface Inside {
     readonly passwd: boolean
     readonly environment: boolean
   }
-  /** Every file outside of /proc, where there are few. */
+  /** Every file outside of /proc, if there are only few. */
   readonly everyFile: readonly string[] | null
   readonly processes: number
   readonly seesService: boolean
@@ -70,7 +70,7 @@ interface Inside {
   readonly filtered: boolean
 }
 
-/** Runs inside, so it can use nothing from here. */
+/** The program that runs in the confinement. It can use nothing of this file. */
 const probe = `
 const fs = require('node:fs'), os = require('node:os')
 const { secret, shared, service } = JSON.parse(process.argv[1])
@@ -91,7 +91,7 @@ walk('/')
 const status = fs.readFileSync('/proc/self/status', 'utf8')
 const field = (name) => new RegExp('^' + name + ':\\\\s*(.*)$', 'm').exec(status)?.[1] ?? ''
 const pids = fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name))
-// In a space of its own the service's number may be somebody else's: what counts is whether that one is the service.
+// In a pid namespace another process may have the service's pid, so check that it is the service.
 const isService = (pid) => { try { return fs.readFileSync('/proc/' + pid + '/cmdline', 'utf8').includes(service.mark) } catch { return false } }
 const seen = pids.filter(isService)
 console.log(JSON.stringify({
@@ -100,14 +100,14 @@ console.log(JSON.stringify({
   processes: pids.length,
   seesService: seen.length > 0,
   signalsService: seen.some((pid) => tries(() => process.kill(Number(pid), 0))),
-  // The filter refuses the question itself.
+  // The filter refuses this system call.
   interfaces: (() => { try { return Object.keys(os.networkInterfaces()) } catch { return [] } })(),
   uid: process.getuid(),
   capabilities: field('CapEff'),
   filtered: field('Seccomp') === '2',
 }))`
 
-/** Without root when the suite is root: everything is started as another user, as a service of that user would. */
+/** If the suite runs as root, the case without root starts everything as another user. */
 const demote = (asRoot: boolean): readonly string[] =>
   asRoot || !isRoot
     ? []
@@ -128,7 +128,7 @@ async function run(
   const [command, ...args] = [...demote(asRoot), ...confinement.command({ ...what, user, folder, memoryMb: 512 })]
   try {
     return await new Promise((resolve, reject) => {
-      // A shell has no way to hand a descriptor on here that Node lacks, but execFile lacks one: 4 is opened by the shell.
+      // Node's execFile cannot pass this descriptor, so a shell opens number 4.
       const words = ['-c', `exec "$@" ${String(filterDescriptor)}<"$0"`, filterFile, command ?? '', ...args]
       const options = { encoding: 'buffer', env: {}, cwd: '/', timeout: 30_000 } as const
       execFile('/bin/sh', words, options, (error, stdout, stderr) => {
@@ -156,7 +156,7 @@ async function measure({ mode, asRoot }: (typeof cases)[number]): Promise<Inside
   if (typeof confinement === 'string') return confinement
   const mark = `stands-for-the-service-${String(process.pid)}-${mode}-${String(asRoot)}`
   const secret = asRoot ? files.secretOfRoot : files.secretOfUser
-  // As the service is to its workers: a process of its user, older than they are.
+  // A process of the service's user that is older than the worker's, like the service.
   const [command, ...args] = [...demote(asRoot), node, '-e', 'setInterval(() => {}, 1000)', mark]
   const service = execFile(command, args, { env: { KEY: 'secret' }, cwd: '/' })
   try {
@@ -164,7 +164,7 @@ async function measure({ mode, asRoot }: (typeof cases)[number]): Promise<Inside
     while (!readFileSync(`/proc/${String(service.pid)}/cmdline`, 'utf8').includes(mark))
       await new Promise((resolve) => setImmediate(resolve))
     const argument = JSON.stringify({ secret, shared: files.shared, service: { mark } })
-    // What the probe is told is in its own command line, too: that one is not the service.
+    // The probe's own command line contains the marker too, so hide it there.
     const hidden = argument.replace(mark, mark.replace('stands', '\\u0073tands'))
     const text = (await run(confinement, asRoot, { binary: node, args: ['-e', probe, hidden] })).toString()
     return JSON.parse(text) as Inside
@@ -199,8 +199,8 @@ const head = [
 ]
 const [begin, end] = ['<!-- measured by test/e2e/workers/confinement.test.ts -->', '<!-- end of what is measured -->']
 
-describe('from inside a worker’s process', () => {
-  it.each(cases)('$mode, root: $asRoot: opens, sees and calls only what the guide lists', async (one) => {
+describe('the process of a worker:', () => {
+  it.each(cases)('$mode, root: $asRoot: it opens, sees and calls only what the guide lists', async (one) => {
     const inside = await measure(one)
     measured.set(nameOf(one), inside)
     if (typeof inside === 'string') return
@@ -211,7 +211,7 @@ describe('from inside a worker’s process', () => {
         seesService: false,
         filtered: true,
       })
-      // The runtime, its libraries, a source of randomness, and nothing else.
+      // The runtime, its libraries, a source of randomness, and no other file.
       expect(inside.everyFile?.filter((file) => !/^\/workerd$|\.so(\.\d+)*$|^\/dev\/urandom$/.test(file))).toEqual([])
     }
     if (one.asRoot) expect([inside.opened.secret, inside.uid]).toEqual([false, workerUser])
@@ -233,19 +233,19 @@ describe('from inside a worker’s process', () => {
     for (const row of lines) expect(written).toContainEqual(cellsOf(row))
   })
 
-  it('system calls needed for a break-out are refused by the filter one by one', async (test) => {
+  it('each system call needed for a break-out is refused by the filter', async (test) => {
     if (process.arch !== 'x64') test.skip('the program that calls is made for x64')
     const tiny = path.join(base, 'calls')
     const calls = Object.entries(refusedCalls).flatMap(([name, [number]]) =>
       number === null ? [] : [{ name, number }],
     )
-    // Of what is allowed, one to show that the program would notice: getpid.
+    // Includes one allowed call, getpid, to show that the program would notice one.
     writeFileSync(tiny, programThatCalls([...calls.map(({ number }) => number), 39]), { mode: 0o755 })
     let tried = 0
     const ways = [
       ...(isRoot ? [{ asRoot: true, mountsProc: true }] : []),
       { asRoot: false, mountsProc: true },
-      // As in a container.
+      // /proc cannot be mounted, as in a container.
       { asRoot: false, mountsProc: false },
     ]
     for (const { asRoot, mountsProc } of ways) {
@@ -266,8 +266,8 @@ describe('from inside a worker’s process', () => {
 })
 
 /**
- * The smallest program that makes each call once, all arguments zero, and writes the results to standard output as 64-bit numbers:
- * an ELF file for x64 with no library, so that it runs where there is no file but itself.
+ * Returns the smallest program that makes each call once, with zero arguments, and writes the results to standard output as 64-bit numbers.
+ * It is an ELF file for x64 without libraries, so it runs where no other file exists.
  */
 function programThatCalls(numbers: readonly number[]): Uint8Array {
   const [address, headers] = [0x400000n, 64 + 56]

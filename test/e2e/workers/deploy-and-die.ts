@@ -1,4 +1,4 @@
-// A service process that deploys `next` of the worker `one` and dies at the step it is told. Argument: JSON.
+// A service process that deploys `next` of the worker `one` and dies at the given step. Its argument is JSON.
 import { createServiceKeys } from '../../../packages/ratecard/src/auth/service-keys.ts'
 import { systemClock } from '../../../packages/ratecard/src/clock.ts'
 import { createIds } from '../../../packages/ratecard/src/composition/ids.ts'

@@ -9,7 +9,7 @@ import { listenLocally } from '../../support/listen.ts'
 interface Dev {
   readonly url: string
   output(): string
-  /** Resolves when the output holds the text; rejects when the command ended without it. */
+  /** Resolves when the output contains the text. Rejects if the command ends before. */
   shows(text: string | RegExp): Promise<void>
   press(key: string): void
   readonly ended: Promise<Ran>

@@ -10,7 +10,7 @@ import { allowedCompatibilityFlags } from '../../../packages/ratecard/src/worker
 import { front, recorder, spec, testRuntime } from '../../contract/workers/bench-host.ts'
 import { listenLocally } from '../../support/listen.ts'
 
-// Names answer by this table alone, and the only real server stands on loopback: nothing leaves the machine.
+// Name resolution by this table only. The only real server is on loopback, so no request leaves the machine.
 const names: Readonly<Record<string, readonly string[]>> = {
   'private.test': ['10.0.0.7'],
   'loopback.test': ['127.0.0.1'],
@@ -185,7 +185,7 @@ describe('the process of a worker', () => {
         .slice(2)
         .map((line) => line.split(':')[0]?.trim()),
     ).toEqual(['lo'])
-    // bubblewrap tells where it began, and that is all.
+    // The environment contains the working directory that bubblewrap sets, and nothing else.
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toMatch(/^(PWD=\/\0)?$/)
     expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain('sesame')
 
@@ -220,7 +220,7 @@ describe('the runtime', () => {
     open.push(() => runtime.close())
     const simple = 'export default { fetch() { return new Response() } }'
     const starts = async (flag: string): Promise<string> => {
-      // An old date, so that a flag that has become the default is still a choice.
+      // An old compatibility date, at which flags that are the default today can still be chosen.
       const version = spec(simple, { compatibilityDate: '2024-01-01', compatibilityFlags: [flag] })
       const worker = await runtime.start(version, recorder()).catch((error: unknown) => String(error))
       if (typeof worker === 'string') return `${flag}: ${worker}`

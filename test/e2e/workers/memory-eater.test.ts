@@ -54,7 +54,7 @@ describe('a worker that exceeds its memory', () => {
     }>()
     expect(run.outcome).toBe('exceeded_memory')
     expect(run.error).toContain('512 MB are allowed')
-    // The run had a process of its own: the one that serves went on.
+    // The run had its own process, so the serving process was not restarted.
     expect(await view()).toMatchObject({ state: 'running', restarts: 2 })
 
     eaten = true

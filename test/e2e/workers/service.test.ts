@@ -1,4 +1,4 @@
-// Workers when processes die, replicas share a PostgreSQL, and versions change every second.
+// Workers when processes die, when replicas share a PostgreSQL, and when versions change every second.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, readdir } from 'node:fs/promises'
@@ -37,7 +37,7 @@ describe('a service that is killed during a deployment', () => {
       expect(view.deployment.active).toBe(true)
       expect((await survivor.get('one')).version).toBe(view.deployment.id)
       expect(survivor.workers.workerAtHost('one.example')).toBe(which === 'new' ? 'one' : null)
-      // A service that starts anew serves the same.
+      // A restarted service serves the same version.
       const fresh = await replica(await place.open())
       expect((await fresh.get('one')).text).toBe(which)
       await survivor.workers.deployWorker(deployment('one', serving('newest')))
@@ -50,7 +50,7 @@ const installed = postgresInstalled()
 if (!installed)
   announceSkip('replicas with workers on PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
-describe.runIf(installed)('two replicas on PostgreSQL', () => {
+describe.runIf(installed)('two replicas on PostgreSQL:', () => {
   const server = startedForAll(startPostgres)
 
   test('a deployment, its hostname and its logs reach the other replica within two seconds', async () => {
@@ -154,12 +154,12 @@ describe('a new version every second for a minute', () => {
     expect(answered).toBeGreaterThan(1_000)
     expect((await one.workers.workerDeployments('one', { limit: 1, offset: 0 })).total).toBe(20)
     await expect.poll(() => workerdChildren(), { timeout: 10_000 }).toBe(1)
-    // A leak per version would be hundreds of megabytes; garbage is less.
+    // A leak per version would add hundreds of megabytes, more than garbage does.
     expect(Math.min(...memory.slice(-3)) - Math.min(...memory.slice(0, 3))).toBeLessThan(100 * 1024 * 1024)
   })
 })
 
-/** Runtime processes whose configuration lies in a folder of this process. */
+/** Counts the runtime processes whose configuration is in a folder of this process. */
 async function workerdChildren(): Promise<number> {
   let count = 0
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {

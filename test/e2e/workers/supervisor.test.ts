@@ -69,7 +69,7 @@ const answering = (text: string): string =>
      return new Response('${text}')
    }, async scheduled(event) { if (event.cron === 'spin') for (;;) {} } }`
 
-/** Sends requests one after the other on several connections until stopped; every failure is kept. */
+/** Sends requests one after the other on several connections until stopped. Records every failure. */
 function load(url: string, connections: number, paths = ['/']) {
   const agent = new Agent({ connections })
   let running = true
@@ -156,7 +156,7 @@ describe('the supervisor', () => {
     expect(failures).toEqual([])
     const stopped = requests.filter((outcome) => outcome.outcome === 'exceeded_cpu')
     expect(stopped).toHaveLength(8)
-    // Eight loops wait behind one another: together they get one limit, not eight.
+    // The eight loops run one after the other, so together they get one limit, not eight.
     expect(stopped.reduce((sum, outcome) => sum + (outcome.cpuMs ?? 0), 0)).toBeLessThan(500 * 1.2 + 50)
   })
 
@@ -242,7 +242,7 @@ describe('the supervisor', () => {
     const pid = await new Promise<number>((resolve) => service.stdout.once('data', (text) => resolve(Number(text))))
     expect(existsSync(`/proc/${pid}`)).toBe(true)
     service.kill('SIGKILL')
-    // Where the kernel cannot tie the process to the service, the next service sweeps it.
+    // If the kernel cannot end the process together with the service, the next service ends it.
     await new Promise((resolve) => service.once('exit', resolve))
     const next = testRuntime()
     open.push(() => next.close())
@@ -256,7 +256,7 @@ describe('the supervisor', () => {
   })
 })
 
-/** Runtime processes that descend from this test process. */
+/** Counts the runtime processes that descend from this test process. */
 async function workerdChildren(): Promise<number> {
   let count = 0
   for (const name of await readdir('/proc')) {

@@ -62,11 +62,11 @@ test('an unknown currency is reported with the supported ones', () => {
   ])
 })
 
-/** A function of 600 kB takes V8 a hundred megabytes to compile for a large document, which the process keeps. */
+/** To compile a function of 600 kB for a large document, V8 uses a hundred megabytes, which the process keeps. */
 const longestCheck = 100_000
 
 test.each(Object.keys(documentParts()))(
-  'the schema part %s is small, which bounds the memory of validating a large push',
+  'the schema part %s is small, so that validating a large push needs little memory',
   (part) => {
     const check = shapeCompiler({ source: true }).getSchema(part)
     expect(check?.source?.validateCode.length).toBeLessThan(longestCheck)

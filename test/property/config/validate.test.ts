@@ -57,7 +57,7 @@ test('a document written as JSON or YAML is read back equal, with a location for
   fc.assert(
     fc.property(arbitraryConfig, (document) => {
       for (const path of ['a.json', 'a.jsonc', 'a.yaml']) {
-        // JSON is YAML too.
+        // The YAML parser reads JSON too.
         const source = parseSource({ path, text: JSON.stringify(document, null, 1) })
         expect(source.document).toEqual(document)
         expect(source.locate('#/version')).toMatchObject({ line: expect.any(Number) as number })

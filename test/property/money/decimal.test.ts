@@ -12,7 +12,7 @@ import {
   roundHalfUp,
 } from '../../../packages/ratecard/src/money/decimal.ts'
 
-// The reference: a rational of two BigInts, made from the digits without the code under test.
+// The reference implementation: a rational of two BigInts, created from the digits without the tested code.
 interface Rational {
   readonly numerator: bigint
   readonly denominator: bigint

@@ -34,7 +34,7 @@ describe('exact fractions', () => {
     )
   })
 
-  test('survive their text', () => {
+  test('are the same after conversion to text and back', () => {
     fc.assert(
       fc.property(fractions, (value) => {
         expect(parseFraction(fractionText(value))).toEqual(value)
@@ -42,7 +42,7 @@ describe('exact fractions', () => {
     )
   })
 
-  test('keep a sum of parts exact: twelve months of a yearly price are the year', () => {
+  test('add up exactly: twelve months of a yearly price are one year', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 12n }), (year) => {
         const months = Array.from({ length: 12 }, () => fraction(year, 12))

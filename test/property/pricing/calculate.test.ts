@@ -40,7 +40,7 @@ const unitPrice = fc.oneof(
 )
 const quantity = fc.integer({ min: 0, max: 500 })
 
-// The reference counts unit by unit in millionths, and knows nothing of tiers as ranges.
+// The reference implementation counts unit by unit in millionths, without ranges of tiers.
 const millionths = (tier: { unit_amount?: number; amount?: number; unit_amount_decimal?: string }) =>
   tier.unit_amount_decimal === undefined
     ? BigInt(tier.unit_amount ?? tier.amount ?? 0) * 1_000_000n

@@ -1,4 +1,4 @@
-// What the slider of the pricing table says is what the service calculates, to the minor unit and to the last digit on the screen.
+// The slider of the pricing table shows exactly the amount that the service calculates, with all digits.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Price, Tier } from '../../../packages/ratecard/src/config/schema/schema.ts'
@@ -83,7 +83,7 @@ describe('the slider of the pricing table', () => {
     )
   })
 
-  test('shows all its digits, in any locale', () => {
+  test('shows every digit of its number, in any locale', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 10n ** 15n }),

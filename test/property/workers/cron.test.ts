@@ -27,7 +27,7 @@ const expressions = fc
   .map((fields) => fields.join(' '))
 const times = fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UTC(2099, 0, 1) })
 
-/** The meaning of one field, written a second time and differently: by asking of each value whether some item names it. */
+/** A second implementation of a cron field: checks for each value whether an item of the field contains it. */
 function names(text: string, value: number, min: number, max: number): boolean {
   return text.split(',').some((item) => {
     const [range = '', step = '1'] = item.split('/')

@@ -36,7 +36,7 @@ test('each tick is run or missed exactly once at any poll times, and none is run
       const expected: number[] = []
       for (let tick = nextFire(schedule, from); tick !== null && tick <= now; tick = nextFire(schedule, tick))
         expected.push(tick)
-      // The last poll may have come before the last ticks were due.
+      // The last poll may have been before the last ticks were due.
       expect(seen).toEqual(expected.filter((tick) => tick < (nextAt ?? Infinity)))
     }),
   )

@@ -152,7 +152,7 @@ describe('the case conversion between API and product', () => {
 
 describe('member names', () => {
   const word = fc.stringMatching(/^[a-z]{1,7}$/)
-  /** A number is a word of its own, between two others: `last_30_days`. */
+  /** A number is a word between two others: `last_30_days`. */
   const numbered = fc.tuple(fc.nat(999), word).map((words) => words.join('_'))
   const name = fc
     .tuple(word, fc.array(fc.oneof(word, numbered), { maxLength: 4 }))

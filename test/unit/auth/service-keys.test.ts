@@ -60,7 +60,7 @@ describe('service keys', () => {
     expect(await lastUse()).toBe(start + 60_000)
   })
 
-  it('include a first key, generated and returned once, only if no key exists', async () => {
+  it('get a generated first key, which is returned once, if no key exists', async () => {
     const keys = createServiceKeys({ store, clock })
     const first = await keys.ensureFirstKey(null)
     expect(await keys.authenticate(first?.key ?? '')).toMatchObject({ key: { name: 'first' } })
@@ -142,7 +142,7 @@ describe('idempotency keys', () => {
   const idempotent = () => createIdempotency({ store, clock, busy: () => Promise.resolve(busy) })
   const answer = { status: 200, body: '{"done":true}' }
 
-  it('run the work once and replay its response', async () => {
+  it('make the work run once, and replay its response', async () => {
     let runs = 0
     const work = () => Promise.resolve({ ...answer, body: `{"run":${String(++runs)}}` })
     expect(await idempotent()('k', 'f', work)).toEqual({ status: 200, body: '{"run":1}', replayed: false })
@@ -151,7 +151,7 @@ describe('idempotency keys', () => {
     expect(await idempotent()(null, 'f', work)).toMatchObject({ body: '{"run":3}', replayed: false })
   })
 
-  it('refuse a different request, and a second one while the first runs', async () => {
+  it('refuse a different request, and a second request while the first one runs', async () => {
     let finish = () => {}
     const running = idempotent()('k', 'f', () => new Promise((resolve) => (finish = () => resolve(answer))))
     await new Promise(setImmediate)

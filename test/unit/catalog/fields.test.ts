@@ -1,4 +1,4 @@
-// The tables of fields against the two things that they stand between: the document's schema and the processor's contract.
+// The field tables, compared with the document's schema and with the processor's contract.
 import { describe, expect, it } from 'vitest'
 import { fieldRows, ownMembers } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { itemsOf, resourceKinds } from '../../../packages/ratecard/src/catalog/kinds.ts'
@@ -26,13 +26,13 @@ const schemas: Readonly<Record<ResourceKind, { readonly properties: object }>> =
   webhook: Webhook,
 }
 
-/** Where the processor's documentation calls a path by another name. */
+/** Paths that have another name in the processor's documentation. */
 const paths: Readonly<Record<string, string>> = {
   'billing/meter': 'billing/meters',
   'entitlements/feature': 'entitlements/features',
 }
 
-/** Members that are not the item's own: who it is, and items within it. */
+/** Members that are no fields of the item itself: its identity, and the items within it. */
 const structure = ['id', 'processor_id', 'prices']
 
 describe.each(resourceKinds)('the field table of a %s', (kind) => {
@@ -101,7 +101,7 @@ describe.each(resourceKinds)('the field table of a %s', (kind) => {
   })
 })
 
-/** Whether a request has the parameter `outer[inner]`, in any of the forms that it may take. */
+/** True if a request has the parameter `outer[inner]`, in any of the forms that it may take. */
 function takes(schema: unknown, [name, ...inner]: readonly string[]): boolean {
   if (name === undefined) return true
   if (typeof schema !== 'object' || schema === null) return false

@@ -26,7 +26,7 @@ const rename = (from: string, to: string, object: string, rows: readonly number[
 const ids = (mappings: readonly MappingEntry[]) =>
   mappings.map((one) => `${one.configId}=${one.processorId}@${String(one.sequence)}`)
 
-describe('renamesOf:', () => {
+describe('renames of a new document:', () => {
   test('an id in previous_ids that has a mapping and is no longer in the document passes its object to the new id', () => {
     const { renames, refused } = renamesOf(config(price('b', { previous_ids: ['a'] })), config(price('a')), [
       entry('a', 'o1', 1),
@@ -54,7 +54,7 @@ describe('renamesOf:', () => {
   test('adopting the current object of an id that left the document is a rename too', () => {
     const next = config(price('b', { processor_id: 'o1' }))
     expect(renamesOf(next, config(price('a')), [entry('a', 'o1', 1)]).renames).toEqual([rename('a', 'b', 'o1')])
-    // The id stays in the document: then it is no rename, and the plan refuses it.
+    // The id stays in the document, so it is no rename, and the plan refuses it.
     const both = config(price('a'), price('b', { processor_id: 'o1' }))
     expect(renamesOf(both, config(price('a')), [entry('a', 'o1', 1)]).renames).toEqual([])
   })
@@ -69,15 +69,15 @@ describe('renamesOf:', () => {
   })
 })
 
-describe('handOver', () => {
-  test('passes all mappings of an id to the new id, and the object that was sold last stays current', () => {
+describe('passing a renamed item’s objects to its new id', () => {
+  test('includes all mappings of the id, and the object that was sold last stays current', () => {
     const mappings = [entry('a', 'o1', 1), entry('b', 'o9', 2), entry('a', 'o2', 3)]
     expect(ids(handOver(mappings, [rename('a', 'b', 'o9', [1, 3])]))).toEqual(['b=o1@1', 'b=o9@2', 'b=o2@3', 'b=o9@4'])
     expect(ids(handOver(mappings, [rename('a', 'c', 'o2', [1, 3])]))).toEqual(['c=o1@1', 'b=o9@2', 'c=o2@3'])
   })
 })
 
-test('renameCatalog renames the items of the earlier catalog and every reference to them', () => {
+test('after a rename, the earlier catalog has the new id in the item and in every reference to it', () => {
   const before: BillingConfig = {
     version: '1.0.0',
     products: [
@@ -100,7 +100,7 @@ test('renameCatalog renames the items of the earlier catalog and every reference
   expect(after.promotion_code[0]).toMatchObject({ configId: 'k', fields: { coupon: 'd' } })
 })
 
-describe('renamesBack:', () => {
+describe('renames that a rollback undoes:', () => {
   const past = (from: string, to: string, revision: number, rows: readonly number[] = [1], continues = true) => ({
     kind: 'price' as const,
     from: configId(from),
@@ -111,7 +111,7 @@ describe('renamesBack:', () => {
   })
 
   test('a rollback separates the earlier id’s objects from an id that they were merged into', () => {
-    // b was removed, then a was called b: the object of the first b is b again, that of a is a.
+    // b was removed, then a was renamed to b. After the rollback, the object of the first b belongs to b again, and that of a to a.
     const mappings = [entry('b', 'o1', 1), entry('b', 'o2', 2, 1), entry('b', 'o3', 3, 4)]
     const { renames, taken } = renamesBack(1, [past('a', 'b', 3, [2])], mappings, config(price('b')))
     expect(renames).toEqual([rename('b', 'a', 'o3', [2, 3])])
@@ -119,13 +119,13 @@ describe('renamesBack:', () => {
     expect(ids(handOver(mappings, renames))).toEqual(['b=o1@1', 'a=o2@2', 'a=o3@3'])
   })
 
-  test('a rollback of a late rename returns the earlier object only, not the one of the present item', () => {
+  test('a rollback of a rename that was added later returns the earlier object only, not that of the present item', () => {
     const mappings = [entry('b', 'o1', 1), entry('b', 'o2', 2)]
     const { renames } = renamesBack(2, [past('a', 'b', 3, [1], false)], mappings, config(price('b')))
     expect(renames).toEqual([rename('b', 'a', 'o1', [1], false)])
   })
 
-  test('follows a chain of renames back to the id of the restored revision', () => {
+  test('a chain of renames is followed back to the id of the restored revision', () => {
     const mappings = [entry('c', 'o1', 1)]
     const log = [past('a', 'b', 2), past('b', 'c', 3)]
     expect(renamesBack(1, log, mappings, config(price('c'))).renames).toEqual([rename('c', 'a', 'o1')])
@@ -146,7 +146,7 @@ describe('renamesBack:', () => {
     expect(taken).toEqual([])
   })
 
-  test('reports an item that uses an id of the restored revision', () => {
+  test('an item that uses an id of the restored revision is reported', () => {
     const mappings = [entry('b', 'o1', 1), entry('a', 'o2', 3)]
     const { taken } = renamesBack(1, [past('a', 'b', 2)], mappings, config(price('a'), price('b')))
     expect(taken).toMatchObject([{ from: 'b', to: 'a' }])

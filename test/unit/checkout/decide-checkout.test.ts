@@ -31,11 +31,11 @@ const applied: CheckoutSituation['applied'] = {
           monthly('kiln_hidden', { public: false }),
           monthly('kiln_monthly_partner', { amount: 3900, enterprise_template: 'partner' }),
           monthly('kiln_monthly_seat_partner', { enterprise_template: 'partner' }),
-          // The first deal of the base: taken by whoever would take any.
+          // The first deal of the base price, which an incorrect search would find for every tenant.
           monthly('kiln_monthly_zeta', { amount: 1900, enterprise_id: 'zeta' }),
           monthly('kiln_monthly_acme', { amount: 2900, enterprise_id: 'acme' }),
           monthly('special', { enterprise_template: 'launch', base_price: 'kiln_monthly' }),
-          // Nothing is its base: never sold in place of another.
+          // Has no base price, so it is never sold in place of another.
           monthly('orphan', { enterprise_template: 'orphans' }),
           { id: 'kiln_free', amount: 0, currency: 'eur', interval: 'month', processor_id: 'kiln_free' },
           { id: 'kiln_ask', amount: 0, currency: 'eur', processor_id: 'kiln_ask' },
@@ -110,13 +110,13 @@ describe('a checkout', () => {
   })
 
   test.each([
-    ['a quantity of nothing', { priceId: 'kiln', quantity: 0 }, '#/quantity'],
+    ['a quantity of 0', { priceId: 'kiln', quantity: 0 }, '#/quantity'],
     ['half a quantity', { priceId: 'kiln', quantity: 1.5 }, '#/quantity'],
     ['a negative quantity', { priceId: 'kiln', quantity: -1 }, '#/quantity'],
     ['a quantity beyond a million', { priceId: 'kiln', quantity: 1_000_001 }, '#/quantity'],
     ['a quantity of usage', { priceId: 'readings', quantity: 1 }, '#/quantity'],
     ['more than one free price', { priceId: 'kiln_free', quantity: 2 }, '#/quantity'],
-    ['a trial of less than no days', { priceId: 'kiln_monthly', trialPeriodDays: -1 }, '#/trial_period_days'],
+    ['a trial of a negative number of days', { priceId: 'kiln_monthly', trialPeriodDays: -1 }, '#/trial_period_days'],
     ['a trial without end', { priceId: 'kiln_monthly', trialPeriodDays: 731 }, '#/trial_period_days'],
     ['a trial of a one-time price', { priceId: 'kiln', trialPeriodDays: 7 }, '#/trial_period_days'],
     [
@@ -125,8 +125,8 @@ describe('a checkout', () => {
       '#/promotion_code',
     ],
     ['an unknown code', { priceId: 'kiln', promotionCode: 'nope' }, '#/promotion_code'],
-    ['a stopped code', { priceId: 'kiln', promotionCode: 'STOPPED' }, '#/promotion_code'],
-    ['a code whose time is over', { priceId: 'kiln', promotionCode: 'past' }, '#/promotion_code'],
+    ['an inactive code', { priceId: 'kiln', promotionCode: 'STOPPED' }, '#/promotion_code'],
+    ['an expired code', { priceId: 'kiln', promotionCode: 'past' }, '#/promotion_code'],
     ['a code by its id, for a session', { priceId: 'kiln', promotionCode: 'code_hello' }, '#/promotion_code'],
   ])('is refused with checkout_invalid: %s', (_what, wish, pointer) => {
     expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer }] })
@@ -184,7 +184,7 @@ describe('a checkout', () => {
 describe('a tenant with enterprise pricing', () => {
   test.each([
     ['partner', 'kiln_monthly', 'kiln_monthly_partner'],
-    // The longest base wins: the seat's own price, not the plan's.
+    // The base with the longest id applies: the price of the seat, not that of the plan.
     ['partner', 'kiln_monthly_seat', 'kiln_monthly_seat_partner'],
     ['partner', 'kiln', 'kiln'],
     ['launch', 'kiln_monthly', 'special'],

@@ -3,8 +3,8 @@ import { waysBack } from '../../../packages/ratecard/src/cli/follow/job-sentence
 import { closedPagesText } from '../../../packages/ratecard/src/cli/follow/job-outcome.ts'
 
 test('the text about closed checkout pages has a singular and a plural form', () => {
-  expect(closedPagesText(1)).toBe('1 open checkout page closed: what it sold is not the tenant’s price any more.')
-  expect(closedPagesText(2)).toBe('2 open checkout pages closed: what they sold is not the tenant’s price any more.')
+  expect(closedPagesText(1)).toBe('1 open checkout page closed, because it sold a former price of the tenant.')
+  expect(closedPagesText(2)).toBe('2 open checkout pages closed, because they sold a former price of the tenant.')
 })
 
 test('the hint for a waiting webhook rotation names its own command, and no commands for tenants and deals', () => {

@@ -77,7 +77,7 @@ describe('a plan in Markdown', () => {
       '|  | Kind | Id | Before | After |',
       '| --- | --- | --- | --- | --- |',
       '| 🔁 replace | price | `pro_monthly` | `€12.00 / month` | `€14.00 / month` |',
-      '#### Whom it touches',
+      '#### Affected subscribers',
       '- `pro_monthly`: 12 subscriptions of 9 tenants, €144.00 a month stay on the old price until moved',
       '#### Warnings',
       '- The version is not raised. (`version_not_raised`)',
@@ -192,7 +192,7 @@ describe('untrusted text in Markdown', () => {
   it('stays in its table cell and formats nothing', () => {
     for (const text of hostile) {
       const cell = codeText(text)
-      // A span of backticks without one inside, or an element whose signs are all numbers.
+      // A code span without a backtick inside, or an element whose special characters are all escaped as numbers.
       expect(cell, text).toMatch(/^(`[^`|\\<>\n]+`|<code>(?:[\p{L}\p{N}\p{M} ]|&#\d+;)*<\/code>)$/u)
     }
   })

@@ -30,7 +30,7 @@ describe('text on a terminal', () => {
     ['tag \u{e0041}', 'tag \\udb40\\udc41'],
     ['line\nline\tcolumn', 'line\nline\tcolumn'],
     ['שלום 漢字 👩‍💻 naïve', 'שלום 漢字 👩‍💻 naïve'],
-  ])('%j is printed as %j', (text, shown) => {
+  ])('that is %j is printed as %j', (text, shown) => {
     expect(sanitize(text)).toBe(shown)
   })
 

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 const source = (entry: string) => fileURLToPath(new URL(`../../../packages/client/src/${entry}`, import.meta.url))
 const limit = 10 * 1024
 
-/** As an application's bundler does it for a browser: Node's modules cannot be found there, so that an import fails. */
+/** Bundles for a browser, as an application does. An import of a Node module cannot be resolved, and fails. */
 async function bundle(contents: string, format: 'esm' | 'iife' = 'esm'): Promise<Uint8Array> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: source('.'), loader: 'ts' },
@@ -26,7 +26,7 @@ async function bundle(contents: string, format: 'esm' | 'iife' = 'esm'): Promise
 const zipped = (bytes: Uint8Array) => gzipSync(bytes, { level: 9 }).length
 
 describe('the client in a bundle', () => {
-  it('has at most 10 KiB in all, minified and gzipped', async () => {
+  it('has at most 10 KiB, minified and gzipped', async () => {
     const whole = zipped(await bundle(`export * from './client.ts'`))
     expect(whole).toBeGreaterThan(1000)
     expect(whole).toBeLessThanOrEqual(limit)

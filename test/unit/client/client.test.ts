@@ -13,7 +13,7 @@ afterEach(async () => {
   server = null
 })
 
-/** A server that gives one answer after the other, and a client of it. */
+/** Starts a server that sends these responses in order, and a client of it. */
 async function serving(answers: readonly Answer[], options: { timeoutMs?: number; retries?: number } = {}) {
   const seen: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[] = []
   server = createServer((request, response) => {
@@ -207,7 +207,7 @@ describe('the client', () => {
     await expect(call).rejects.toMatchObject({ code: 'request_aborted' })
   })
 
-  it('throws a clear error if the other side is no Ratecard server', async () => {
+  it('throws a clear error if the other side is not a Ratecard server', async () => {
     const { client } = await serving([(_, response) => void response.writeHead(200).end('<html>')])
     await expect(client.billing.config()).rejects.toMatchObject({
       code: 'answer_invalid',
@@ -219,7 +219,7 @@ describe('the client', () => {
 describe('the event stream', () => {
   const text = 'event: a\r\ndata: {"x":"é"}\r\n\r\ndata: one\ndata: two\n\nevent: only\n\ndata: unfinished'
 
-  it.each([1, 2, 3, 7, 1000])('has the same events in chunks of %i bytes', async (size) => {
+  it.each([1, 2, 3, 7, 1000])('has the same events if its text arrives in chunks of %i bytes', async (size) => {
     const bytes = new TextEncoder().encode(text)
     const body = new ReadableStream<Uint8Array>({
       start(controller) {

@@ -10,7 +10,7 @@ interface Sent {
   readonly body: unknown
 }
 
-/** A client whose requests go nowhere: each is answered with the next of `answers`. */
+/** Creates a client without a network: each request gets the next of `answers`. */
 function answering(answers: readonly (Response | Error)[], options: Partial<ClientOptions> = {}) {
   const sent: Sent[] = []
   const fake: typeof fetch = (input, init = {}) => {
@@ -64,14 +64,14 @@ describe('credentials of the client', () => {
 })
 
 describe('idempotent writes of the client', () => {
-  it('retry until their first attempt has ended if its response was lost', async () => {
+  it('are retried until their first attempt has ended, if its response was lost', async () => {
     const running = problem(409, 'request_in_progress', { 'retry-after': '0' })
     const { client, sent } = answering([lost(), running, json(bought)])
     expect(await client.checkout.create(wish)).toEqual({ url: 'http://x.test/', sessionId: 'cs_1' })
     expect(new Set(sent.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1)
   })
 
-  it('do not retry while another call with the same key is running', async () => {
+  it('are not retried while another call with the same key is running', async () => {
     const { client, sent } = answering([problem(409, 'request_in_progress', { 'retry-after': '0' })])
     await expect(client.checkout.create(wish)).rejects.toMatchObject({ code: 'request_in_progress' })
     expect(sent).toHaveLength(1)
@@ -89,7 +89,7 @@ describe('idempotent writes of the client', () => {
     expect(sent).toHaveLength(2)
   })
 
-  it('exclude portals, sessions, changes and removals, which are sent once and without a key', async () => {
+  it('do not include portals, sessions, changes and removals, which are sent once and without a key', async () => {
     for (const call of [
       (client: ReturnType<typeof createClient>) => client.portal.create({ returnUrl: 'http://x.test/' }),
       (client: ReturnType<typeof createClient>) => client.sessions.create({ tenantId: 't' }),

@@ -1,5 +1,5 @@
-// What `npm run types` holds together: the names that the client has exported since its first version, and its types against the
-// shapes of the contract.
+// Type checks by `npm run types`: the names that the client has exported since its first version, and its types compared with the API
+// contract.
 import { describe, expectTypeOf, it } from 'vitest'
 import type * as client from '../../../packages/client/src/client.ts'
 import type { BillingConfig, Meter, Price, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
@@ -14,7 +14,7 @@ import type { Audit, Tenant, TenantSubscriptions, UpcomingInvoice } from '../../
 import type { CronRunList, WorkerLogLine } from '../../../packages/ratecard/src/api/worker-runs.ts'
 import type { Worker } from '../../../packages/ratecard/src/api/workers.ts'
 
-/** Every type that applications may name. One that is gone does not compile here. */
+/** Every type that applications may name. A removed type fails to compile here. */
 export type Exported = [
   client.ActOptions,
   client.AdminClient,
@@ -129,7 +129,7 @@ export type Exported = [
   client.WriteOptions,
 ]
 
-/** Lists of requests and answers are read-only on one of the two sides. */
+/** Removes `readonly` from lists, because it is on one of the two sides only. */
 type Plain<Value> = Value extends readonly (infer Item)[]
   ? Plain<Item>[]
   : Value extends object
@@ -145,7 +145,7 @@ describe('the types of the client', () => {
     expectTypeOf<Meter>().toExtend<client.MeterDocument>()
   })
 
-  it('have each member of a document', () => {
+  it('list each member of a document', () => {
     expectTypeOf<keyof Price>().toEqualTypeOf<keyof client.PriceDocument>()
     expectTypeOf<keyof Product>().toEqualTypeOf<keyof client.ProductDocument>()
     expectTypeOf<keyof Meter>().toEqualTypeOf<keyof client.MeterDocument>()

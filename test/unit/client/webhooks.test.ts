@@ -74,7 +74,7 @@ describe('verifyWebhook', () => {
       'timestamp_too_old',
     )
     expect(await verifyWebhook(payload, aged(1e9), secret, { now, toleranceSeconds: Infinity })).toEqual(event)
-    // A forger learns nothing about clocks.
+    // A forged signature gets no information about the clock.
     expect(await codeOf(verifyWebhook(payload, aged(301), 'whsec_wrong', { now }))).toBe('signature_mismatch')
   })
 

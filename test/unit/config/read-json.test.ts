@@ -68,12 +68,12 @@ describe('the JSON text of a request', () => {
   })
 
   it.each([
-    ['{"a":{"b":[1,{"c":1,"c":2}]}}', '#/a/b/1/c', 'The member "c" comes twice in one object.'],
+    ['{"a":{"b":[1,{"c":1,"c":2}]}}', '#/a/b/1/c', 'The member "c" occurs twice in one object.'],
     ['[{"__proto__":{}}]', '#/0/__proto__', 'A member must not be called "__proto__".'],
-    ['{"a":\n  [1, 2 3]}', '#', 'The body is not JSON: it cannot be read from line 2, column 9 on.'],
+    ['{"a":\n  [1, 2 3]}', '#', 'The body is not JSON: the error is at line 2, column 9 on.'],
     ['{"a":[1', '#', 'The body is not JSON: it ends too early.'],
     ['{"a":"b', '#', 'The body is not JSON: it ends too early.'],
-    ['{"a":1} 2', '#', 'The body is not JSON: it cannot be read from line 1, column 9 on.'],
+    ['{"a":1} 2', '#', 'The body is not JSON: the error is at line 1, column 9 on.'],
     [
       `{"a":{${Array.from({ length: 10_001 }, (_, index) => `"k${String(index)}":1`).join(',')}}}`,
       '#/a',

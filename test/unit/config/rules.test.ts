@@ -4,9 +4,10 @@ import { issueCodes } from '../../../packages/ratecard/src/errors/codes.ts'
 import type { IssueCode } from '../../../packages/ratecard/src/errors/issue-codes.ts'
 import { ruleCases, validDocument, warningCases } from '../../support/rule-cases.ts'
 
-/** Codes that no single document can earn: they come from files, variables, sizes, other bodies, the processor, or the plan. */
+/** Codes that no document alone can cause: they need files, variables, sizes, other request bodies, the processor, or the plan. */
 const elsewhere: readonly IssueCode[] = [
   'syntax',
+  'deal_moved',
   'variable_unset',
   'variable_forbidden',
   'variable_malformed',

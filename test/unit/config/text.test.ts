@@ -7,7 +7,7 @@ import { validDocument } from '../../support/rule-cases.ts'
 const half = '\ud83d'
 const flawed = [half, '\ude00', '\u0000', '\u001b[2J', '\u007f', '\u009b', 'a\rb', 'a\tb', 'a\nb', 'a\u2028b']
 
-/** Every place of a document that holds text, as a function that puts other text there. */
+/** Returns, for every text of a document, a function that replaces this text. */
 function places(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
   if (typeof value === 'string') return [path]
   if (typeof value !== 'object' || value === null) return []
@@ -95,7 +95,7 @@ describe('text in a document', () => {
     }
   })
 
-  it('is valid after withSoundText(), which leaves valid text unchanged', () => {
+  it('that is malformed is made valid by withSoundText(), which leaves valid text unchanged', () => {
     const any = fc.string({ unit: 'binary' }).map((text) => `${text}${half}`)
     fc.assert(
       fc.property(fc.dictionary(any, any, { maxKeys: 4 }), (document) => {

@@ -75,7 +75,7 @@ describe('the money before and after a deal', () => {
   it('before the deal is that of the invoice preview if the item’s price was replaced or is unmanaged', () => {
     expect(moneyOf(item(), [line(3600)])).toEqual([3600, 3000])
     expect(moneyOf(item({ legacy: false, priceId: null }), [line(3600)], 'price_old')).toEqual([3600, 3000])
-    // Tiers come as several lines.
+    // A tiered price has several lines.
     expect(moneyOf(item(), [line(2000), line(1600)])).toEqual([3600, 3000])
   })
 

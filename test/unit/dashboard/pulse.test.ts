@@ -4,7 +4,7 @@ import { Pulse } from '../../../packages/dashboard/src/pulse.ts'
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => vi.useRealTimers())
 
-/** A page that listens for changes, and the service that it polls; a tag of null: the service does not respond. */
+/** A page that listens for changes, and the service that it polls. If the tag is null, the service does not respond. */
 function openPage() {
   const service: { tag: string | null } = { tag: 'first' }
   const pulse = new Pulse({

@@ -7,7 +7,7 @@ import type { LiveItem, LivePrice, LiveSubscription } from '../../../packages/ra
 import { priceBook } from '../../../packages/ratecard/src/item-swaps/price-book.ts'
 import { gold, negotiated, nothing, priceIn } from '../../support/tenant-shop.ts'
 
-/** Each price is at the processor as `p_<id>`, and was `old_<id>` before. */
+/** A price book in which each price has the processor id `p_<id>`, and a former one `old_<id>`. */
 function book(change: (config: BillingConfig) => void = () => undefined) {
   const config = negotiated('1.0.0', change)
   const ids = config.products.flatMap(({ prices }) => prices ?? []).map(({ id }) => id)
@@ -89,7 +89,7 @@ const paidTiers: Tiers = [
 ]
 const flatTiers: Tiers = [{ up_to: 'inf', flat_amount: 500 }]
 
-/** The book with tiers instead of the amount of each price that is named. */
+/** Returns the price book with tiers in place of the amounts of the named prices. */
 const tiered = (tiers: Readonly<Record<string, Tiers>>) =>
   book((config) => {
     for (const [id, those] of Object.entries(tiers)) {
@@ -143,7 +143,7 @@ describe('a planned swap', () => {
   test.each([
     ['free → paid', '0', 800],
     ['paid → free', '1000', 0],
-  ])('%s waits for the end of the period', (_name, live, target) => {
+  ])('%s happens at the end of the period', (_name, live, target) => {
     const changed = book((config) => (priceIn(config, 'pro_monthly_gold').amount = target))
     expect(moves([state([item('p_pro_monthly', { unitAmount: live })])], changed, gold)[0]?.at(-1)).toBe('period_end')
   })
@@ -153,7 +153,7 @@ describe('a planned swap', () => {
     ['zero tiers → zero tiers happens now', zeroTiers, zeroTiers, 'now'],
     ['tiers with only a flat amount → paid happens now', flatTiers, null, 'now'],
     ['zero tiers → tiers with only a flat amount waits for the end of the period', zeroTiers, flatTiers, 'period_end'],
-  ])('between prices with tiers: %s', (_name, from, to, moment) => {
+  ])('between prices with tiers depends on whether one of them is free: %s', (_name, from, to, moment) => {
     const changed = tiered({ pro_monthly: from, ...(to === null ? {} : { pro_monthly_gold: to }) })
     const on = state([item('p_pro_monthly', { billingScheme: 'tiered', unitAmount: null })])
     expect(moves([on], changed, gold)).toEqual([['p_pro_monthly', 'p_pro_monthly_gold', 7, moment]])
@@ -163,7 +163,7 @@ describe('a planned swap', () => {
     ['paid → free', zeroTiers, zeroTiers, 'period_end'],
     ['paid → paid', zeroTiers, paidTiers, 'now'],
   ])(
-    'from a former price with tiers counts as one from a paid price, whatever the current tiers are: %s',
+    'from a former price with tiers counts as a swap from a paid price, whatever the current tiers are: %s',
     (_name, today, to, moment) => {
       const former = state([item('old_pro_monthly', { billingScheme: 'tiered', unitAmount: null })])
       const changed = tiered({ pro_monthly: today, pro_monthly_gold: to })
@@ -180,7 +180,7 @@ describe('a planned swap', () => {
   })
 })
 
-test('of an item whose schedule changes the interval goes to the negotiated price of the new interval', () => {
+test('a swap of an item whose schedule changes the interval leads to the negotiated price of the new interval', () => {
   const yearly = book((config) =>
     config.products[0]?.prices?.push({
       id: 'pro_yearly_gold',
@@ -195,7 +195,7 @@ test('of an item whose schedule changes the interval goes to the negotiated pric
   expect(moves([upgrade], yearly, gold)).toEqual([['p_pro_yearly', 'p_pro_yearly_gold', 7, 'period_end']])
 })
 
-describe('an item that is not swapped, with the reason,', () => {
+describe('an item is not swapped, and the plan states the reason, if it', () => {
   test.each<[string, Partial<LivePrice>]>([
     ['interval', { interval: 'year' }],
     ['interval', { intervalCount: 3 }],
@@ -209,7 +209,7 @@ describe('an item that is not swapped, with the reason,', () => {
     expect(reasons([state([other])], book(), gold)[0]).toContain('another meter')
     const abroad = state([item('p_pro_monthly')], { currency: 'eur' })
     expect(reasons([abroad], book(), gold)[0]).toContain('another currency')
-    // A price whose first currency is another one, and that is sold in the subscription's too.
+    // A price whose own currency is another one, and that is also sold in the subscription's currency.
     const sold = state([item('old_pro_monthly', { currency: 'eur' })])
     expect(moves([sold], book(), gold)).toHaveLength(1)
   })
@@ -254,7 +254,7 @@ describe('an item that is not swapped, with the reason,', () => {
     expect(foreign).toContain('none of this configuration')
   })
 
-  test('is on a negotiated price without a base, to which it could return', () => {
+  test('is on a negotiated price without a base price to return to', () => {
     expect(reasons([state([item('p_lonely')])], lonely, nothing)[0]).toContain('has no base price')
   })
 
@@ -324,7 +324,7 @@ describe('a change from one deal to another', () => {
       expect(planSwaps([state([item('p_lonely')])], lonely, silver, { unmatched }).skipped).toMatchObject([
         { reason: 'on_other_deal', detail: 'The enterprise price "lonely" has no base price.' },
       ])
-    // Of the very deal that is applied it is no other.
+    // A price of the applied deal does not belong to another deal.
     const own = { kind: 'custom', enterpriseId: 'x' } as const
     expect(reasons([state([item('p_lonely')])], lonely, own)).toEqual([
       'The enterprise price "lonely" has no base price.',

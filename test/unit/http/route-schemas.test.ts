@@ -1,5 +1,5 @@
-// The server compiles a schema when its route is first asked for, and never one of an answer. Here all of them are compiled, so
-// that a broken one is named before anybody calls its route: a pattern that is none, a reference to nothing, a misspelt keyword.
+// The server compiles a request schema at the first request to its route, and no response schemas. These tests compile all of them, so that
+// a broken schema is found early, e.g. an invalid pattern, a dangling reference or a misspelled keyword.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { compileValidator } from '../../../packages/ratecard/src/http/contract/v
 import { components, contract } from '../../../packages/ratecard/src/api/contract.ts'
 import type { Operation } from '../../../packages/ratecard/src/api/notation/operation.ts'
 
-/** Every keyword has to be known; which types stand beside which keyword is left to the author. */
+/** Refuses unknown keywords, but not combinations of types and keywords. */
 const strict = new Ajv2020({ strict: true, strictTypes: false, strictTuples: false, strictRequired: false })
 addFormats.default(strict)
 for (const [name, schema] of Object.entries(components)) strict.addSchema({ ...schema, $id: `${name}#` })
@@ -18,7 +18,7 @@ const httpParts = ['params', 'querystring', 'headers', 'body'] as const
 
 const routes = Object.entries<Operation>(contract).map(([id, row]) => ({ id, ...describeRoute(id, row) }))
 
-/** What does not compile, each with the route and the part that it belongs to. */
+/** Returns the schemas that do not compile, each with its route and part. */
 function broken(parts: readonly (readonly [string, () => unknown])[]): string[] {
   return parts.flatMap(([name, compile]) => {
     try {
@@ -54,7 +54,7 @@ describe('the schemas of all routes', () => {
         Object.values(content).map(({ schema }) => [`${id}.${status}`, schema] as const),
       ),
     )
-    // Many answers are the same, and compiling is slow.
+    // Compiles equal response schemas once, because compiling is slow.
     const known = new Set<string>()
     const isKnown = (schema: object) => known.size === known.add(JSON.stringify(schema)).size
     const parts = [...requests, ...answers].flatMap(([name, schema]) =>

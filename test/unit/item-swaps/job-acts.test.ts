@@ -26,7 +26,7 @@ describe('the actions on a job', () => {
       }
   })
 
-  it('of many subscriptions: cancel while it runs or waits, and resume until it is done', () => {
+  it('of many subscriptions are cancel while it runs or waits, and resume until it is done', () => {
     const acts = jobStates.map((state) => [state, actsOpenTo('migration', state)])
     expect(Object.fromEntries(acts)).toEqual({
       running: ['cancel'],
@@ -38,7 +38,7 @@ describe('the actions on a job', () => {
     })
   })
 
-  it('are none for a job of one tenant, and for a webhook rotation only while it waits', () => {
+  it('are none for a job of one tenant, and are limited to the waiting time of a webhook rotation', () => {
     expect(jobStates.flatMap((state) => actsOpenTo('enterprise_apply', state))).toEqual([])
     expect(jobStates.filter((state) => actsOpenTo('webhook_rotation', state).length > 0)).toEqual(['waiting'])
   })

@@ -29,7 +29,7 @@ const of = (name: string): SoldItem => {
   if (found === undefined) throw new Error(`no item ${name}`)
   return found
 }
-/** The price of an item is its name at the processor as well; others are of products that are not ours. */
+/** The processor price of an item has the same name as the item. Prices with other names belong to unmanaged products. */
 const soldItem: SoldItemOf = ({ price }) => items.get(price.id) ?? null
 
 function subscription(id: string, names: readonly string[], more: Partial<LiveSubscription> = {}): LiveSubscription {
@@ -47,7 +47,7 @@ function subscription(id: string, names: readonly string[], more: Partial<LiveSu
   }
 }
 
-describe('two items', () => {
+describe('two subscribed items:', () => {
   test.each([
     ['team_monthly', 'team_monthly', true],
     ['team_monthly', 'team_yearly', true],
@@ -95,7 +95,7 @@ describe('duplicate subscriptions', () => {
   const idsOf = (subscriptions: readonly LiveSubscription[]) =>
     duplicates(subscriptions, soldItem).map((one) => [one.subscription, one.beside.subscription])
 
-  test('are the later ones of a customer, each named once, with the earliest one', () => {
+  test('are all but the earliest one of a customer, each named once with that earliest one', () => {
     const all = [
       subscription('sub_1', ['team_monthly', 'storage']),
       subscription('sub_2', ['backup']),
@@ -109,7 +109,7 @@ describe('duplicate subscriptions', () => {
     ])
   })
 
-  test('exclude one that was sold with allow_duplicate, and include those after it', () => {
+  test('do not include one that was sold with allow_duplicate, but do include later ones', () => {
     const all = [
       subscription('sub_1', ['storage'], { allowsDuplicate: true }),
       subscription('sub_2', ['storage'], { allowsDuplicate: true }),
@@ -118,7 +118,7 @@ describe('duplicate subscriptions', () => {
     expect(idsOf(all)).toEqual([['sub_3', 'sub_1']])
   })
 
-  test('do not exist within one subscription', () => {
+  test('do not include two items of one subscription', () => {
     expect(idsOf([subscription('sub_1', ['team_monthly', 'business'])])).toEqual([])
   })
 })

@@ -15,12 +15,12 @@ afterEach(() => {
 })
 
 const minute = 60_000
-/** The store answers after some turns of the loop: more of them than any pass takes. */
+/** Waits for more turns of the event loop than a pass needs. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A service whose look at the journal is counted and answered by the test. */
+/** A service whose reads of the journal are counted and answered by the test. */
 async function looked() {
   const store = await (await inMemory()).open()
   const looks: { answer: (jobs: readonly JobRecord[]) => void; fail: (error: Error) => void }[] = []

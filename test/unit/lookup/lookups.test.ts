@@ -26,7 +26,7 @@ afterEach(() => store.close())
 
 type Mapping = readonly [ResourceKind, string, string]
 
-/** A version as a push leaves it, through the journal; null is a reset. */
+/** Publishes a version through the journal, as a push does. If `config` is null, publishes a reset. */
 async function publish(config: BillingConfig | null, mappings: readonly Mapping[] = []): Promise<void> {
   const id = `p${String(++pushes)}`
   const kind = config === null ? ('reset' as const) : ('push' as const)
@@ -188,7 +188,7 @@ describe('the published configuration', () => {
 })
 
 describe('convert', () => {
-  it('prefers the item that an id belongs to now over one that it belonged to earlier', async () => {
+  it('returns the item that an id belongs to now, not one that it belonged to earlier', async () => {
     await publish(sampleConfig(), [
       ['price', 'pro_monthly', 'x'],
       ['price', 'free', 'free'],

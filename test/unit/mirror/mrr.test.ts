@@ -32,7 +32,7 @@ describe('the MRR of a subscription', () => {
     expect(monthly(subscription([item(sold)]), [sold])).toEqual([expected])
   })
 
-  test('is zero items unless the subscription is active or past due', () => {
+  test('has no items unless the subscription is active or past due', () => {
     const sold = price('price_1')
     const counting = (
       ['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid', 'paused'] as const
@@ -40,7 +40,7 @@ describe('the MRR of a subscription', () => {
     expect(counting).toEqual(['active', 'past_due'])
   })
 
-  test('is zero while collection is paused, whatever happens to the invoices', () => {
+  test('has no items while collection is paused, whatever happens to the invoices', () => {
     const sold = price('price_1')
     for (const behavior of ['void', 'keep_as_draft', 'mark_uncollectible'])
       expect(monthly(subscription([item(sold)], { paused: { behavior, resumesAt: null } }), [sold])).toEqual([])
@@ -73,7 +73,7 @@ describe('the MRR of a subscription', () => {
   describe('with discounts', () => {
     const [a, b] = [price('price_a'), price('price_b', {}, '3000')]
 
-    test('ignores those with an end, and subtracts those that last forever', () => {
+    test('ignores discounts with an end, and subtracts those that last forever', () => {
       for (const duration of ['once', 'repeating', 'forever'] as const) {
         const off = discount({ percentOff: '12.5', duration })
         expect(monthly(subscription([item(a)], { discounts: [off] }), [a])).toEqual([
@@ -82,7 +82,7 @@ describe('the MRR of a subscription', () => {
       }
     })
 
-    test('applies them in order, each to the amount left by the one before', () => {
+    test('applies them in order, each to the amount that the previous one left', () => {
       const tenth = discount({ id: 'di_2', percentOff: '10' })
       const amount = discount({ amountOff: { usd: 500 } })
       expect(monthly(subscription([item(a)], { discounts: [tenth, amount] }), [a])).toEqual(['400'])

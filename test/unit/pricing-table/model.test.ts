@@ -103,7 +103,7 @@ describe('the quantity slider', () => {
     { up_to: 'inf' as const, unit_amount: 3 },
   ]
 
-  it('exists if the quantity changes the amount, and not for a fixed price', () => {
+  it('exists if the quantity changes the amount, and does not exist for a fixed price', () => {
     const metered = { usage_type: 'metered' as const, meter: 'calls' }
     const whole: PriceList = {
       meters: [{ id: 'calls', display_name: 'API calls', event_name: 'call' }],
@@ -121,7 +121,7 @@ describe('the quantity slider', () => {
     expect(ranges).toEqual({
       plan: { range: null, unit: null },
       tiered: { range: { least: 1, most: 2000, first: 1 }, unit: null },
-      // A hundred calls are the first that cost a whole euro.
+      // A hundred calls are the smallest quantity that costs a whole euro.
       metered: { range: { least: 0, most: 2000, first: 100 }, unit: 'API calls' },
       packs: { range: { least: 1, most: 2000, first: 100 }, unit: null },
       seat: { range: { least: 1, most: 100, first: 1 }, unit: 'seat' },
@@ -189,7 +189,7 @@ describe('addresses of buttons', () => {
       'https://shop.example.test/buy?price=pro%20monthly%2F1&n=3',
     )
   })
-  it('are refused if they run a script or are no web page', () => {
+  it('are refused if they run a script or are not a web page', () => {
     const hostile = [
       'javascript:alert({quantity})',
       ' java\nscript:alert(1)',

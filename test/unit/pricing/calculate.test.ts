@@ -91,7 +91,7 @@ describe('calculate:', () => {
       { up_to: 2, unit_amount_decimal: '0.3' },
       { up_to: 'inf', unit_amount_decimal: '0.3' },
     ]
-    // Rounded line by line this would be 0.
+    // If each line were rounded, the result would be 0.
     expect(calculate(unit({ billing_scheme: 'tiered', tiers }), 3)).toMatchObject({ amount: 1, amountDecimal: '0.9' })
   })
 
@@ -105,7 +105,7 @@ describe('calculate:', () => {
     expect([refused.code, refused.message]).toEqual(['quantity_invalid', expect.stringContaining('too large')])
   })
 
-  test('negative zero becomes zero', () => {
+  test('a quantity of negative zero counts as zero', () => {
     const cost = calculate(unit({ amount: 5 }), -0)
     expect([cost.quantity, cost.breakdown[0]?.quantity].map((value) => Object.is(value, 0))).toEqual([true, true])
   })
@@ -177,7 +177,7 @@ describe('a price per package', () => {
     ['down', 999, 0],
     ['down', 1000, 1],
     ['down', 1999, 1],
-  ] as const)('rounded %s: %i units are charged as %i packages', (round, quantity, packages) => {
+  ] as const)('that is rounded %s charges %i units as %i packages', (round, quantity, packages) => {
     const cost = calculate(unit({ amount: 500, transform_quantity: { divide_by: 1000, round } }), quantity)
     expect(cost).toMatchObject({ quantity, amount: packages * 500, breakdown: [{ quantity: packages }] })
   })

@@ -47,7 +47,7 @@ describe('the monthly amount of subscriptions', () => {
       ],
       tiers_mode: 'graduated',
     }
-    // 600 + 5 × 1200 + 2 × 600 and 600 + 3 × 1200, a twelfth of it.
+    // A twelfth of (600 + 5 × 1200 + 2 × 600) + (600 + 3 × 1200).
     expect(monthlyAmount(graduated, [7, 3])).toEqual({ currency: 'jpy', amount: 1000, formatted: '¥1,000' })
   })
 

@@ -17,7 +17,7 @@ describe('a connection to Stripe', () => {
   })
 
   it.each(['127.0.0.1:4243', 'ftp://127.0.0.1', 'http://127.0.0.1/v1', 'http://127.0.0.1/?x=1', ''])(
-    'refuses a base URL that is not scheme, host and port: %s',
+    'refuses a base URL that is not exactly scheme, host and port: %s',
     (apiBase) => expect(() => connect({ ...options, apiBase })).toThrow(/must look like/),
   )
 

@@ -1,4 +1,4 @@
-// Stripe's side of a write, by its documentation: the object that comes out of the parameters of a creation.
+// Stripe's side of a write: the object that a creation with these parameters returns, according to its documentation.
 import type { Stripe } from 'stripe'
 
 const stamp = { created: 1_790_000_000, livemode: false }
@@ -10,7 +10,7 @@ function metadataOf(metadata: unknown): Record<string, string> {
   return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]).filter(([, value]) => value !== ''))
 }
 
-/** Both forms of an amount as Stripe answers them: the integer is null when the decimal is a fraction. */
+/** Both forms of an amount in a response of Stripe: the integer is null if the decimal is a fraction. */
 function amounts(whole: number | undefined, decimal: { toString(): string } | undefined) {
   const text = decimal?.toString() ?? (whole === undefined ? null : String(whole))
   return {
@@ -105,7 +105,7 @@ export function liveCoupon(params: Stripe.CouponCreateParams): Created<Stripe.Co
     name: params.name ?? null,
     percent_off: params.percent_off ?? null,
     redeem_by: params.redeem_by ?? null,
-    // Stripe keeps the products in the order in which they came.
+    // Stripe keeps the products in the order of the request.
     ...(params.applies_to?.products === undefined ? {} : { applies_to: { products: params.applies_to.products } }),
   }
 }

@@ -1,4 +1,4 @@
-// The tables of members against the SDK's own types, read with the compiler.
+// The member tables, compared with the SDK's types, which are read with the TypeScript compiler.
 import path from 'node:path'
 import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -45,7 +45,7 @@ beforeAll(() => {
   types = new Map(declared.map((one) => [one.name.text, checker.getTypeAtLocation(one.name)]))
 }, 60_000)
 
-/** Paths of members of the type that the table has no row for. */
+/** Returns the paths of members of the type for which the table has no row. */
 function missing(type: ts.Type, table: MemberTable, prefix = ''): string[] {
   return checker.getPropertiesOfType(type).flatMap((member) => {
     const name = prefix + member.name
@@ -83,7 +83,7 @@ describe.each(resourceKinds)('the member table of a %s', (kind) => {
     expect(declared).toContain('livemode')
     expect(missing(type, table)).toEqual([])
     expect(Object.keys(table).filter((member) => !declared.includes(member))).toEqual([])
-    // Without its row a member is found missing.
+    // A member without a row is reported as missing.
     const { livemode: _livemode, ...rest } = table
     expect(missing(type, rest)).toEqual(['livemode'])
   })
@@ -95,7 +95,7 @@ describe.each(resourceKinds)('the member table of a %s', (kind) => {
   })
 })
 
-/** Paths of members that no document says, and whether an object that replaces theirs takes them over. */
+/** Returns the paths of members outside of the document, and whether a replacement takes them over. */
 function unsaidRows(table: MemberTable, prefix: readonly string[] = []): (readonly [readonly string[], boolean])[] {
   return Object.entries(table).flatMap(([member, row]) => {
     const path = [...prefix, member]

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { budgetFor, createRateBudget, unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import type { RateBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 
-// Timers and time move together, so these tests take none.
+// With fake timers, the clock and the timers advance together, so these tests need no real time.
 const clock = { now: () => Date.now() }
 const forever = new AbortController().signal
 
 beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => vi.useRealTimers())
 
-/** Asks `count` times at once and notes when each was let through. */
+/** Makes `count` calls at once, and records when each one was allowed. */
 function asking(budget: RateBudget, operation: string, count: number, starts: number[] = []): number[] {
   for (let i = 0; i < count; i++) void budget.take(operation, forever).then(() => starts.push(Date.now()))
   return starts

@@ -12,7 +12,7 @@ import type {
 type Phases = readonly [Phase, ...Phase[]]
 type Said = readonly { readonly start: number; readonly end: number; readonly prices: readonly string[] }[]
 
-/** As much of a phase as a timeline looks at. */
+/** The members of a phase that a timeline reads. */
 function phasesOf(said: Said): Phases {
   const items = (prices: readonly string[]) => prices.map((price) => ({ price, quantity: 1 }))
   const made = said.map(({ start, end, prices }) => ({ start_date: start, end_date: end, items: items(prices) }))
@@ -23,13 +23,13 @@ const schedule = { id: 'sub_sched_a', endBehavior: 'release' } as const
 
 const kept = (phases: Phases, turns: readonly PriceSwitch[]) => planSegments(schedule, phases, turns)
 
-/** Which prices there are at a moment: of the phases, or of the plan. */
+/** Returns the prices at this time, from the phases or from the plan. */
 function pricesAt(phases: Phases, moment: number): string[] {
   const phase = phases.findLast(({ start_date: start }) => start <= moment) ?? phases[0]
   return phase.items.map((item) => priceIn(item, new Map()))
 }
 
-/** Phases one after the other, each with a first item on `a` and a second on a price of its own or on `b`. */
+/** Phases without gaps. The first item of each is on `a`, the second one on `b` or on a price of its own. */
 const timelines = fc
   .array(fc.record({ length: fc.integer({ min: 1, max: 5 }), own: fc.boolean() }), { minLength: 1, maxLength: 5 })
   .map((parts) => {

@@ -6,7 +6,7 @@ const forever = new AbortController().signal
 const now = (): ReservedMoment => ({ from: performance.now(), until: Infinity })
 const lost = (): ReservedMoment => ({ from: performance.now() - 100, until: performance.now() - 50 })
 
-/** A budget whose moments are all now, unless `moments` says otherwise; and what it asked for. */
+/** A budget with recorded reservations. Slots are granted for now, unless `moments` contains other times. */
 function sharedBudget(
   batch: number,
   moments: (count: number) => readonly ReservedMoment[] = (count) => Array.from({ length: count }, now),

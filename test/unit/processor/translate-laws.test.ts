@@ -99,15 +99,15 @@ const price: fc.Arbitrary<Partial<FieldsOf<'price', ProcessorId>>> = fc
   })
   .map(({ rhythm, money, ...rest }) => ({ ...rest, ...rhythm, ...money }))
 
-/** A generator for each field: one without does not compile. */
+/** One generator per field: a field without a generator does not compile. */
 type Arbitraries<K extends ResourceKind, Apart extends FieldName<K> = never> = {
   readonly [Name in Exclude<FieldName<K>, Apart>]: fc.Arbitrary<
     FieldsOf<K, ProcessorId>[Name & keyof FieldsOf<K, ProcessorId>]
   >
 }
 
-describe('an object that is written and read back is the same', () => {
-  it('as a price', () => {
+describe('an object that is written and read back stays the same:', () => {
+  it('a price', () => {
     fc.assert(
       fc.property(id, reference, price, (name, product, fields) => {
         const step = createPrice(name, product, fields)
@@ -119,9 +119,9 @@ describe('an object that is written and read back is the same', () => {
     )
   })
 
-  it('as a product', () => {
+  it('a product', () => {
     const members: Arbitraries<'product', 'defaultPrice'> = {
-      // What is attached is written and read apart.
+      // Attachments of features are written and read separately.
       features: fc.constant([]),
       name: fc.string({ minLength: 1 }),
       description: fc.string(),
@@ -149,7 +149,7 @@ describe('an object that is written and read back is the same', () => {
     )
   })
 
-  it('as a meter', () => {
+  it('a meter', () => {
     const fields = fc.record({
       displayName: fc.string(),
       eventName: id,
@@ -166,7 +166,7 @@ describe('an object that is written and read back is the same', () => {
     )
   })
 
-  it('as a coupon, whatever its predecessors’ redemptions', () => {
+  it('a coupon, whatever its predecessors’ redemptions', () => {
     const discount = fc.oneof(
       fc.integer({ min: 1, max: 10_000 }).map((hundredths) => ({
         ...{ percentOff: canonicalDecimal(hundredths / 100), amountOff: null, currency: null, currencyOptions: {} },
@@ -202,7 +202,7 @@ describe('an object that is written and read back is the same', () => {
     )
   })
 
-  it('as a promotion code, whatever its predecessors’ redemptions', () => {
+  it('a promotion code, whatever its predecessors’ redemptions', () => {
     const fields = fc.record({
       code: id,
       active: fc.boolean(),
@@ -229,7 +229,7 @@ describe('an object that is written and read back is the same', () => {
     )
   })
 
-  it('as a webhook, even the connect flag, which Stripe does not return', () => {
+  it('a webhook, even the connect flag, which Stripe does not return', () => {
     const fields = fc.record({
       url: fc.webUrl(),
       events: fc.uniqueArray(id, { minLength: 1, maxLength: 6 }).map((list) => list.sort()),

@@ -108,18 +108,18 @@ describe('a live value that a document cannot express', () => {
   })
 })
 
-describe('the spent flag', () => {
+describe('the flag for used-up coupons and codes', () => {
   const coupon = liveCoupon({ id: 'c', percent_off: 10 })
   const code = livePromotionCode({ promotion: { type: 'coupon', coupon: 'c' } })
 
   it.each<[string, Partial<Stripe.Coupon>, boolean]>([
     ['a valid one', {}, false],
     ['an invalid one', { valid: false }, true],
-    ['one whose last moment is now', { redeem_by: now }, true],
+    ['one that expires now', { redeem_by: now }, true],
     ['one with a second left', { redeem_by: now + 1 }, false],
     ['one that is used up', { max_redemptions: 2, times_redeemed: 2 }, true],
     ['one with a redemption left', { max_redemptions: 2, times_redeemed: 1 }, false],
-  ])('of a coupon: %s', (_name, change, spent) => {
+  ])('of a coupon is set once the coupon is invalid, expired or used up: %s', (_name, change, spent) => {
     expect(observeCoupon({ ...coupon, ...change }, { now }).spent).toBe(spent)
   })
 

@@ -40,7 +40,7 @@ describe('the contract from the SDK’s types', () => {
     expect(checkReply('GET', '/v1/billing/meters/m', 404, { error: { type: 'odd', message: 'x' } })).toHaveLength(1)
   })
 
-  test('a test sandbox whose contract was violated fails at its end', async () => {
+  test('fails a test at its end if its sandbox violated the contract', async () => {
     const sandbox = await startTestSandbox({ check: ({ path }) => [`${path} is broken`] })
     await sandbox.stripe.products.list()
     expect(sandbox.violations).toEqual(['/v1/products is broken'])

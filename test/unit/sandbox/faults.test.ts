@@ -3,7 +3,7 @@ import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
 import { RateLimit } from '../../../packages/sandbox/src/protocol/requests/rate-limit.ts'
 
 describe('fault injection', () => {
-  test('fails a request by the oldest matching fault, one fault per request', () => {
+  test('fails a request with the oldest matching fault, and with no other', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict' })
     faults.add({ kind: 'rate_limit' })
@@ -22,7 +22,7 @@ describe('fault injection', () => {
     expect(kindOf('/v1/billing/x')).toBeUndefined()
   })
 
-  test('adds up the latencies', () => {
+  test('delays a request by the sum of all matching latencies', () => {
     const faults = new Faults()
     faults.add({ kind: 'latency', latencyMs: 10 })
     faults.add({ kind: 'latency', latencyMs: 5, count: 2 })

@@ -7,7 +7,7 @@ const now = Date.UTC(2026, 10, 21, 12)
 const at = (seconds: number) => new Date(now + seconds * 1000).toISOString()
 const farFuture = 20 * 365 * 86_400
 
-/** The refusals of a first push at noon, by where they point. */
+/** Returns the pointers of the errors of a first push at noon. */
 function refused(dates: { readonly redeem_by?: string; readonly expires_at?: string }): readonly string[] {
   const { redeem_by, expires_at } = dates
   const config: BillingConfig = {
@@ -28,8 +28,8 @@ describe.each([
   ['a promotion code', 'expires_at', '#/promotion_codes/0/expires_at'],
 ] as const)('%s that a push would create', (_what, field, pointer) => {
   test.each([
-    ['was over a second ago', -1],
-    ['is over this very moment', 0],
+    ['was a second ago', -1],
+    ['is now', 0],
   ])('is refused if its end %s', (_when, seconds) => {
     expect(refused({ [field]: at(seconds) })).toEqual([pointer])
   })

@@ -110,7 +110,7 @@ describe('reported usage', () => {
     const other = { ...meter, id: 'read' }
     const all = [
       event({}, { tenantId: 'a', identifier: 'b' }),
-      // A session cannot use up what a service key will report.
+      // A session cannot use up an identifier that a service key will use.
       event({}, { tenantId: 'a', identifier: 'b', byKey: true }),
       event({}, { tenantId: 'b', identifier: 'b' }),
       event({}, { tenantId: 'a', meter: other, identifier: 'b' }),

@@ -25,32 +25,26 @@ const config = (prices: Record<string, string>): BillingConfig => ({
 
 describe('a processor price', () => {
   test.each([
-    ['is the one that it stands for', { a: 'price_1' }, [entry('a', 'price_1')], 'a', false],
+    ['has the id of its price', { a: 'price_1' }, [entry('a', 'price_1')], 'a', false],
     ['is legacy when it was replaced', { a: 'price_2' }, [entry('a', 'price_1'), entry('a', 'price_2')], 'a', true],
     ['is legacy when its id was removed', {}, [entry('a', 'price_1')], 'a', true],
     [
-      'is current again after a roll back',
+      'is current again after a rollback',
       { a: 'price_1' },
       [entry('a', 'price_1'), entry('a', 'price_2'), entry('a', 'price_1')],
       'a',
       false,
     ],
+    ['has the new id after a rename', { b: 'price_1' }, [entry('b', 'price_1'), entry('a', 'price_1')], 'b', false],
     [
-      'goes by its new name after a rename',
-      { b: 'price_1' },
-      [entry('b', 'price_1'), entry('a', 'price_1')],
-      'b',
-      false,
-    ],
-    [
-      'goes by a name that still exists, when its last one was removed',
+      'has an id that still exists if its last id was removed',
       { a: 'price_2' },
       [entry('a', 'price_1'), entry('gone', 'price_1')],
       'a',
       true,
     ],
     ['is not confused with a product of that id', {}, [entry('p', 'price_1', 'product')], null, false],
-    ['is none of ours when nothing knows it', { a: 'price_9' }, [], null, false],
+    ['has no id if it is unmanaged', { a: 'price_9' }, [], null, false],
   ] as const)('%s', (_what, prices, history, name, legacy) => {
     expect(namePrices(config(prices), history)(processorId('price_1'))).toMatchObject({ configId: name, legacy })
   })

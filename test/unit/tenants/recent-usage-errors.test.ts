@@ -1,4 +1,4 @@
-// Reports of dropped usage beside what is asked for again and again.
+// Reports of dropped usage are cached for routes that are requested often.
 import { afterEach, expect, test, vi } from 'vitest'
 import type { UsageError } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import { createRecentUsageErrors } from '../../../packages/ratecard/src/subscriptions/recent-usage-errors.ts'
@@ -30,7 +30,7 @@ test('repeated requests for an upcoming invoice read the usage error reports onc
   expect([await recent.recent(), seen.reads]).toEqual([[report], 1])
   seen.now += 1
   expect([await recent.recent(), seen.reads]).toEqual([[report], 2])
-  // Who asks for the reports themselves gets them as they are.
+  // A direct request for the reports is not answered from the cache.
   await recent.read()
   expect(seen.reads).toBe(3)
 })

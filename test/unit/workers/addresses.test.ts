@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { isPublicAddress } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/addresses.ts'
 
-/** Range, its first and last address, and the public ones right before and after it; null where another range begins. */
+/** A range, its first and last address, and the public addresses right before and after it. Null: another range is adjacent. */
 const ranges: readonly (readonly [string, string, string, string | null, string | null])[] = [
   ['0.0.0.0/8', '0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10.0.0.0/8', '10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -32,7 +32,7 @@ function last(start: string): string {
   return [...groups, ...Array.from({ length: 8 - groups.length }, () => 'ffff')].join(':')
 }
 
-describe('an address range outside of the public internet', () => {
+describe('an address range outside of the public internet:', () => {
   it.each(ranges)(
     '%s is refused from %s to %s, and the addresses around it are not',
     (_range, first, final, before, after) => {

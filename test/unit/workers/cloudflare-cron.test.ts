@@ -9,7 +9,7 @@ function schedule(expression: string) {
   return parsed.schedule
 }
 
-/** Cloudflare's reading of the weekday field: names, or 1 (Sunday) to 7 (Saturday). Answers in days of our counting. */
+/** Parses the weekday field as Cloudflare does: names, or 1 (Sunday) to 7 (Saturday). Returns days in our numbering. */
 function daysThere(field: string): number[] {
   const names = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
   const day = (text: string) => (names.includes(text) ? names.indexOf(text) : Number(text) - 1)

@@ -15,7 +15,7 @@ function next(expression: string, after: string): string | null {
   return found === null ? null : new Date(found).toISOString()
 }
 
-describe('next fire', () => {
+describe('the next time', () => {
   it.each([
     ['* * * * *', '2026-01-01T00:00:00.000Z', '2026-01-01T00:01:00.000Z'],
     ['* * * * *', '2026-01-01T00:00:59.999Z', '2026-01-01T00:01:00.000Z'],
@@ -58,7 +58,7 @@ describe('a malformed cron expression', () => {
     ['0 0 0 * *', 4, 'Use a number from 1 to 31.'],
     ['0 0 1 13 *', 6, 'Use a number from 1 to 12.'],
     ['0 22-4 * * *', 2, 'Write "22-23,0-4".'],
-    ['1,,2 * * * *', 2, 'Remove the comma that is too many.'],
+    ['1,,2 * * * *', 2, 'Remove the extra comma.'],
     ['0 0 * *', 0, 'Write minute hour day-of-month month day-of-week.'],
     ['0 0 0 * * *', 10, 'Remove the seconds field: the shortest interval is one minute.'],
     ['  ', 0, 'Write five fields: minute hour day-of-month month day-of-week.'],

@@ -18,7 +18,7 @@ interface World {
   readonly store: KyselyStore
   readonly dropped: number[]
   readonly clock: { at: number }
-  /** What the next writes fail with; a function runs while the write is under way. */
+  /** Errors of the next writes. A function is called while the write is in progress. */
   readonly failures: (Error | (() => Error))[]
   messages(): Promise<string[]>
 }

@@ -41,7 +41,7 @@ describe('an environment file', () => {
     expect(issues).toEqual([])
   })
 
-  it('has each malformed line and invalid name reported, and never a value', () => {
+  it('is reported with each malformed line and invalid name, and never with a value', () => {
     const text = `# comment\n\nGOOD=1\nsk_live_secret\n  my-key=sk_live_other\n1st=x\nLAST=\${GOOD}\n`
     const { issues } = workerEnvironment(text)
     expect(issues.map(({ severity, line, column }) => [severity, line, column])).toEqual([
@@ -62,7 +62,7 @@ describe('an environment file', () => {
     ['FOO=`sk_live_x\r\nB=2', [1, 1, '`']],
   ])('with an unterminated quote is refused at its line: %j', (text, [line, column, quote]) => {
     const { issues } = workerEnvironment(text)
-    const detail = `The value of FOO begins with ${quote ?? ''}, which never ends.`
+    const detail = `The value of FOO begins with ${quote ?? ''}, but has no closing quote.`
     expect(issues).toMatchObject([{ severity: 'error', line, column, detail }])
     expect(JSON.stringify(issues)).not.toContain('sk_live')
   })
@@ -78,8 +78,8 @@ describe('an environment file', () => {
     const { variables, issues } = workerEnvironment('A=1\nB="x\nA=no"\n\nexport A=2\nA=3\n')
     expect(variables.get('A')).toBe('3')
     expect(issues.map(({ severity, line, detail }) => `${severity} ${line} ${detail}`)).toEqual([
-      'warning 5 A is given twice, in line 1 and in line 5: the last one counts.',
-      'warning 6 A is given twice, in line 5 and in line 6: the last one counts.',
+      'warning 5 A is given twice, in line 1 and in line 5: the last one is used.',
+      'warning 6 A is given twice, in line 5 and in line 6: the last one is used.',
     ])
   })
 
@@ -122,13 +122,13 @@ describe('the workers of a project', () => {
     const secret = path.join(path.dirname(folder), 'secret.ts')
     const issuesOf = () => readWorkers(findWorkerFolders(folder), [], environment(''), now).issues
     expect(issuesOf()).toMatchObject([
-      { severity: 'error', file: place, detail: 'The entry file "../../../../secret.ts" lies outside of the project.' },
+      { severity: 'error', file: place, detail: 'The entry file "../../../../secret.ts" is outside the project.' },
     ])
     writeFileSync(secret, 'swordfish')
     try {
       symlinkSync(secret, path.join(folder, 'ratecard/workers/a/index.ts'))
       write('ratecard/workers/a/wrangler.toml', manifest('a'))
-      expect(issuesOf()).toMatchObject([{ detail: 'The entry file "index.ts" lies outside of the project.' }])
+      expect(issuesOf()).toMatchObject([{ detail: 'The entry file "index.ts" is outside the project.' }])
     } finally {
       rmSync(secret)
     }
@@ -236,7 +236,7 @@ describe('repeated bundling', () => {
 })
 
 describe('watching a worker’s folder', () => {
-  /** Resolves at the next change; the act itself may come in several events. */
+  /** Resolves at the next change. The change itself may cause several events. */
   async function changeAfter(act: () => void, files: readonly string[] = []): Promise<void> {
     let seen: () => void = () => undefined
     const change = new Promise<void>((resolve) => (seen = resolve))

@@ -20,7 +20,7 @@ const version: WorkerVersionSpec = {
   limits: defaultLimits,
 }
 
-/** Reads a text literal by the rules of Cap'n Proto: an independent inverse of the writer. */
+/** Reads a text literal by the rules of Cap'n Proto, independently of the tested writer. */
 function readText(literal: string): string {
   expect(literal).toMatch(/^"(?:[^"\\\p{Cc}]|\\.)*"$/u)
   const bytes: number[] = []

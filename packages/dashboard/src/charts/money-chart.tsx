@@ -1,4 +1,4 @@
-// Charts of monthly recurring revenue: its course with a mark for each push, and its movements week by week.
+// Charts of monthly recurring revenue: revenue by day with a mark for each push, and its gains and losses by week.
 import { useMemo } from 'react'
 import type { MoneyDay, MoneyDays } from '@ratecard/client'
 import { Table } from '../ui/basic.tsx'

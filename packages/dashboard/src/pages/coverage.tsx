@@ -1,4 +1,4 @@
-// Coverage page: the enterprise prices of each base price (price of the public list), and the enterprise templates that have none for it.
+// Coverage page: for each price of the public list, the price of each enterprise template, and the templates that lack one.
 import type { Coverage } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
@@ -6,7 +6,8 @@ import { Badge, Card, Empty, Id, Page, Show, Text } from '../ui/basic.tsx'
 import { pluralize } from '../words.ts'
 
 /**
- * True if an enterprise template has a price for this base price. Otherwise nothing is missing, because all customers pay the public price.
+ * True if at least one enterprise template has a price for this base price. Otherwise all customers pay the public price, and no template
+ * lacks one.
  */
 const isNegotiated = ({ cells }: Coverage['rows'][number]) => cells.some(({ priceId }) => priceId !== null)
 
@@ -14,7 +15,7 @@ export function CoveragePage() {
   const coverage = useLoaded('coverage', (signal) => api.enterprise.coverage({ signal }))
   const isEmpty = coverage.error?.code === 'config_not_found'
   return (
-    <Page title="Coverage" lead="Each list price against each template and each tenant with prices of its own.">
+    <Page title="Coverage" lead="The negotiated prices of each list price, by template and tenant.">
       {isEmpty ? <NoDeals /> : null}
       {isEmpty ? null : (
         <Show of={coverage} what="Coverage">
@@ -26,8 +27,8 @@ export function CoveragePage() {
                 <div className={gaps === 0 ? 'alert alert-good' : 'alert alert-warning'} role="status">
                   <p>
                     {gaps === 0
-                      ? 'No gap: what one deal has a price for, every deal has a price for.'
-                      : `${pluralize(gaps, 'gap')}: a tenant with that deal stays on the base price there.`}
+                      ? 'No gaps: each base price has a negotiated price in every deal, or in none.'
+                      : `${pluralize(gaps, 'gap')}: a tenant with that deal keeps paying the base price.`}
                   </p>
                 </div>
                 <Card isFlush>
@@ -73,7 +74,7 @@ export function CoveragePage() {
                 {withoutBase.length === 0 ? null : (
                   <div className="alert alert-warning">
                     <p>
-                      Prices without a base price, which nobody is ever moved to:{' '}
+                      Prices without a base price. No tenant can be moved to them:{' '}
                       {withoutBase.map((id, index) => (
                         <span key={id}>
                           {index === 0 ? '' : ', '}

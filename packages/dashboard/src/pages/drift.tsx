@@ -14,7 +14,7 @@ export function Drift() {
   return (
     <Page
       title="Drift"
-      lead="The last applied version against what is live at the processor, read anew each time."
+      lead="Compares the last applied version with the live objects at the processor."
       actions={
         <button type="button" className="button" disabled={drift.isLoading} onClick={drift.reload}>
           {drift.isLoading ? 'Comparing …' : 'Compare again'}
@@ -23,7 +23,7 @@ export function Drift() {
     >
       {isEmpty ? (
         <Empty title="Nothing was applied yet">
-          <p>There is nothing to compare with. Push a price list first.</p>
+          <p>Push a price list first. Drift is measured against it.</p>
         </Empty>
       ) : (
         <Show of={drift} what="Comparing">

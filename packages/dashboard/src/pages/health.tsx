@@ -8,7 +8,7 @@ import { pluralize } from '../words.ts'
 
 const tones = { ok: 'good', warning: 'warn', problem: 'bad' } as const
 
-/** Findings of the service, which the menu counts. */
+/** Runs the checks of the service and returns their findings. The menu shows the number of problems among them. */
 export async function examine(signal: AbortSignal): Promise<readonly Finding[]> {
   const findings = await api.admin.doctor({ signal })
   noteFindings(findings)
@@ -25,7 +25,7 @@ export function Health() {
   return (
     <Page
       title="Health"
-      lead="The service examines its store, the processor, its workers and what is left half done."
+      lead="Checks of the store, the processor, the workers and unfinished operations."
       actions={
         <button type="button" className="button" disabled={findings.isLoading} onClick={findings.reload}>
           {findings.isLoading ? 'Examining …' : 'Examine again'}
@@ -42,7 +42,7 @@ export function Health() {
               <p>
                 <b>
                   {problems + warnings === 0
-                    ? 'Everything is as it should be'
+                    ? 'All checks passed'
                     : [
                         problems === 0 ? '' : pluralize(problems, 'problem'),
                         warnings === 0 ? '' : pluralize(warnings, 'warning'),

@@ -84,7 +84,7 @@ function Compare({ newest }: { readonly newest: number }) {
         <Show of={differences} what="The difference">
           {(list) =>
             list.length === 0 ? (
-              <p className="quiet">They are the same.</p>
+              <p className="quiet">The two revisions are identical.</p>
             ) : (
               <Changes changes={list.map(({ change, ...one }) => ({ ...one, action: change }))} />
             )

@@ -139,7 +139,7 @@ function Acts({ job, onDone }: { readonly job: JobReport; readonly onDone: () =>
         >
           <p>
             {asked === 'resume'
-              ? `${left} left. A step of unknown outcome is looked up first.`
+              ? `${left} left. A step with an unknown outcome is checked at the processor first.`
               : job.kind === 'webhook_rotation'
                 ? 'Then the old endpoint and its secret stay live beside the new ones until the next push switches them off.'
                 : `It stops between two steps. What was done stays done; ${left} left.`}

@@ -1,4 +1,4 @@
-// Jobs page: journalled runs over many subscriptions, e.g. deals, price migrations and rotations.
+// Jobs page: long operations on many subscriptions, e.g. applied deals, price migrations and webhook rotations.
 import { useState } from 'react'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'

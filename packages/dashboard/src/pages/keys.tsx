@@ -115,15 +115,15 @@ function Add({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
     >
       <label className="field">
-        <span className="field-label">What it is for</span>
+        <span className="field-label">Purpose</span>
         <input className="input" maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
       </label>
       <div className="field">
         <span className="field-label" aria-hidden="true">
-          What it may do
+          Scope
         </span>
         <div>
-          <Choices name="What it may do" options={scopes} value={scope} onChange={setScope} />
+          <Choices name="Scope" options={scopes} value={scope} onChange={setScope} />
         </div>
       </div>
       <label className="field">

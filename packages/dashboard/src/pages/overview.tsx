@@ -30,14 +30,14 @@ export function Overview() {
     if (state.value !== undefined) noteMoney(state.value.now)
   }, [state.value])
   return (
-    <Page title="Overview" lead="What comes in every month, what is owed, and what is wrong.">
+    <Page title="Overview" lead="Monthly revenue, unpaid amounts and open problems.">
       <ShowMirrored of={state} what="Revenue">
         {({ now, days }) => (
           <>
             <AsOf of={now} />
             {now.currencies.length === 0 ? (
               <Empty title="No subscriptions yet">
-                <p>Revenue is shown here once somebody has bought a recurring price.</p>
+                <p>Revenue appears here after the first sale of a recurring price.</p>
               </Empty>
             ) : null}
             {now.currencies.map((one) => (
@@ -58,7 +58,7 @@ function Currency({ of, days }: { readonly of: CurrencyMoney; readonly days: Mon
     <Card title={`Revenue in ${of.currency.toUpperCase()}`}>
       <Tiles of={of} />
       {own.length < 2 ? (
-        <p className="quiet">A chart is drawn here when two days are over. A day is kept when it ends (UTC).</p>
+        <p className="quiet">The chart appears after two full days (UTC).</p>
       ) : (
         <div className="stack">
           <RevenueChart days={own} pushes={days.pushes} currency={of.currency} />
@@ -82,12 +82,12 @@ function Tiles({ of }: { readonly of: CurrencyMoney }) {
       'Past due',
       of.pastDue.formatted,
       of.pastDue.tenants === 0 ? (
-        'Nobody is past due'
+        'No tenant is past due'
       ) : (
         <Link href="/tenants?owing">{pluralize(of.pastDue.tenants, 'tenant')}</Link>
       ),
     ],
-    ['Trials', String(of.trialing), 'count nothing yet'],
+    ['Trials', String(of.trialing), 'not in the MRR yet'],
     ...(of.usageLastPeriod === '0'
       ? []
       : [['Usage', of.usageLastPeriodFormatted, 'of the last finished periods, not in the MRR'] as const]),
@@ -117,7 +117,7 @@ function Pushes({ now, days }: { readonly now: Money; readonly days: MoneyDays }
   return (
     <Card title="Last pushes" isFlush>
       {pushes.length === 0 ? (
-        <p className="quiet card-words">No price list came into force in the last 90 days.</p>
+        <p className="quiet card-words">No price list was applied in the last 90 days.</p>
       ) : (
         <Table
           caption="Last pushes and the revenue since"
@@ -139,7 +139,7 @@ function Pushes({ now, days }: { readonly now: Money; readonly days: MoneyDays }
   )
 }
 
-/** Change of the MRR from the day before a push until now, in each currency. */
+/** Renders the change of the MRR from the day before a push until now, in each currency. */
 function Since({ at, now, days }: { readonly at: string; readonly now: Money; readonly days: MoneyDays }) {
   const changes = now.currencies.flatMap(({ currency, mrr }) => {
     const before = days.days.findLast((day) => day.currency === currency && day.day < at.slice(0, 10))
@@ -147,19 +147,19 @@ function Since({ at, now, days }: { readonly at: string; readonly now: Money; re
     const change = Math.round(Number(mrr) - Number(before.mrr))
     return [`${change >= 0 ? '+' : '−'}${money(Math.abs(change), currency)}`]
   })
-  if (changes.length === 0) return <span className="quiet">not known: it was before the first kept day</span>
+  if (changes.length === 0) return <span className="quiet">unknown: before the first recorded day</span>
   return <span className="money">{changes.join(', ')}</span>
 }
 
-/** Findings of the service that need somebody. */
+/** Renders the findings of the service that need an action by the user. */
 function Wrong() {
   const findings = useLoaded('doctor', examine, { isLive: false })
   return (
-    <Card title="What is wrong now" aside={<Link href="/health">Health</Link>}>
+    <Card title="Open problems" aside={<Link href="/health">Health</Link>}>
       <Show of={findings} what="Examining">
         {(list) => {
           const wrong = list.filter(({ status }) => status !== 'ok')
-          if (wrong.length === 0) return <p>Nothing: every check passed.</p>
+          if (wrong.length === 0) return <p>None: all checks passed.</p>
           return (
             <ul className="issues">
               {wrong.map((finding) => (

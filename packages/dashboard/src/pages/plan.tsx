@@ -45,7 +45,10 @@ export function Plan() {
   }
   const planned = plan.value?.outcome
   return (
-    <Page title="Plan" lead="See what your files would change, and whom it touches, before anything is written.">
+    <Page
+      title="Plan"
+      lead="See what your files would change, and which subscribers they affect, before anything is written."
+    >
       <Unfinished />
       <Card title="Your files">
         <div className="stack">
@@ -306,7 +309,7 @@ function PlanFailed({ error, read, allowed, onAllow }: PlanFailedProps) {
             Plan to overwrite these edits
           </button>
           <Link href="/drift" className="button">
-            Look at the drift
+            Show the drift
           </Link>
         </div>
       ) : null}
@@ -341,7 +344,7 @@ function Planned({ outcome, mayAct, onApply }: PlannedProps) {
       }
     >
       {isNothing ? (
-        <p>The files say what is in place already. A push would change nothing.</p>
+        <p>The files match the live price list. A push would change nothing.</p>
       ) : (
         <PlanView outcome={outcome} />
       )}
@@ -398,7 +401,7 @@ function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: Apply
         <div className="alert alert-warning">
           <p>
             {pluralize(touched, 'live subscription')} {touched === 1 ? 'is' : 'are'} on a price that is replaced or
-            archived. They keep paying what they pay until somebody moves them.
+            archived. They keep their price until you move them.
           </p>
         </div>
       )}
@@ -412,7 +415,7 @@ function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: Apply
   )
 }
 
-/** Shows a push that is running or was interrupted, above all else on the page. */
+/** Renders a push that is running or was interrupted, at the top of the page. */
 function Unfinished() {
   const pushes = useLoaded('pushes unfinished', (signal) => api.admin.pushes({ limit: 5, signal }))
   const open = pushes.value?.pushes.find(({ state }) => state === 'interrupted' || state === 'running')
@@ -423,7 +426,7 @@ function Unfinished() {
         {open.state === 'running' ? 'A push is running: ' : 'A push stopped midway: '}
         {open.stepsDone} of {pluralize(open.stepsTotal, 'step')} done.{' '}
         <Link href={`/plan/${encodeURIComponent(open.id)}`}>
-          {open.state === 'running' ? 'Follow it' : 'Look at it, and resume it'}
+          {open.state === 'running' ? 'Follow it' : 'Show it to resume it'}
         </Link>
       </p>
     </div>
@@ -438,7 +441,7 @@ function RecentPushes() {
         {({ pushes: list }) =>
           list.length === 0 ? (
             <div className="card-pad">
-              <Empty title="Nothing was pushed yet">
+              <Empty title="No pushes yet">
                 <p>
                   Drop files above, or run <code>ratecard billing push</code>.
                 </p>

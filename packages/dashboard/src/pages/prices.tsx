@@ -8,6 +8,7 @@ import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
+import { priced } from '../priced.ts'
 import { PriceSales, SalesOfPrices } from '../ui/price-sales.tsx'
 import { count, isFree, pluralize, money, period, unitAmount } from '../words.ts'
 
@@ -25,7 +26,7 @@ export function Prices() {
       title="Price list"
       lead={
         served.value === undefined ? (
-          'What is for sale now.'
+          'The prices that are for sale now.'
         ) : (
           <>
             Version {served.value.version}, revision {served.value.revision}, since <Time at={served.value.updatedAt} />
@@ -92,7 +93,7 @@ function Listing({ document, isAll }: { readonly document: BillingDocument; read
 
 function Product({ product }: { readonly product: ProductDocument }) {
   const { ui } = product
-  const prices = product.prices ?? []
+  const { prices = [] } = priced(product)
   const features = ui?.features ?? []
   const [image] = (product.images ?? []).filter((address) => /^https:\/\//i.test(address))
   return (
@@ -172,6 +173,9 @@ function PriceRow({ price, isDefault }: { readonly price: PriceDocument; readonl
             <Badge tone="warn">
               only for <Text>{price.enterprise_id}</Text>
             </Badge>
+          )}
+          {price.percent_off_base === undefined ? null : (
+            <Badge>{count(Number(price.percent_off_base))} % off its base</Badge>
           )}
           {isHidden && price.enterprise_template === undefined && price.enterprise_id === undefined ? (
             <Badge tone="warn">hidden</Badge>
@@ -310,7 +314,7 @@ function Calculator({ price }: { readonly price: PriceDocument }) {
   )
 }
 
-/** A card with a table; nothing if the table has no rows. */
+/** Renders a card with a table. Renders nothing if the table has no rows. */
 const TableCard = (table: ComponentProps<typeof Table>) =>
   table.rows.length === 0 ? null : (
     <Card title={table.caption} isFlush>

@@ -198,8 +198,8 @@ function Acts({ report, state, onDone }: ActsProps) {
           onClose={() => setAsking(false)}
         >
           <p>
-            {remaining(report, 'step of the plan', 'steps of the plan')} left. A step whose answer was lost is looked up
-            first, so nothing is done twice. To drop it instead, push other files.
+            {remaining(report, 'step of the plan', 'steps of the plan')} left. A step whose response was lost is checked
+            at the processor first, so nothing is done twice. To abandon this push, push other files.
           </p>
         </Confirm>
       ) : null}

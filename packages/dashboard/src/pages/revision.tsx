@@ -106,7 +106,7 @@ function RollBack({ revision, onClose }: { readonly revision: number; readonly o
           <Loading what="Planning" />
         ) : null
       ) : isNothing ? (
-        <p>That is what is in place already.</p>
+        <p>This is already the live price list.</p>
       ) : (
         <PlanView outcome={plan.value} />
       )}

@@ -12,7 +12,7 @@ import { MoveSubscribers } from '../ui/move-subscribers.tsx'
 import { count, stateLabel } from '../words.ts'
 
 const limit = 50
-const generations = { all: 'All', current: 'On the present price', legacy: 'On an earlier price' } as const
+const generations = { all: 'All', current: 'On the current price', legacy: 'On an earlier price' } as const
 
 export function Subscribers() {
   const { price = '' } = useParams()
@@ -51,9 +51,7 @@ export function Subscribers() {
         {(found) =>
           found.subscribers.length === 0 ? (
             <Empty title="No subscribers">
-              <p>
-                {generation === 'all' ? 'Nobody is subscribed to this price.' : 'Nobody is subscribed to it like that.'}
-              </p>
+              <p>{generation === 'all' ? 'This price has no subscribers.' : 'No subscribers match this filter.'}</p>
             </Empty>
           ) : (
             <>

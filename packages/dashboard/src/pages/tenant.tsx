@@ -107,7 +107,7 @@ function Subscriptions({ id }: { readonly id: string }) {
                       {item.scheduledPriceId === null ? null : (
                         <p className="small quiet">
                           {item.scheduledPriceId === item.priceId ? (
-                            'its present version from the next period on'
+                            'its current version from the next period on'
                           ) : (
                             <>
                               then <Id>{item.scheduledPriceId}</Id>
@@ -190,7 +190,7 @@ interface DealTarget {
 
 const kinds = { template: 'A template', own: 'Own prices', list: 'List prices' } as const
 
-/** Applies a deal, or plans it with a dry run: the same call for both. */
+/** Applies a deal or, with `dryRun`, returns what would change. */
 function apply(
   tenantId: string,
   { kind, name }: DealTarget,
@@ -235,9 +235,11 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
           }}
         />
         {kind === 'list' ? (
-          <p>The tenant goes back to the base prices, and the deal is cleared.</p>
+          <p>The tenant returns to the base prices, and its deal is removed.</p>
         ) : coverage.value === undefined ? null : names.length === 0 ? (
-          <Empty title={kind === 'template' ? 'No price has a template' : 'No price is for one tenant alone'}>
+          <Empty
+            title={kind === 'template' ? 'No price has a template' : 'No price was negotiated with a single tenant'}
+          >
             <p>
               Add a price with {kind === 'template' ? <code>enterprise_template</code> : <code>enterprise_id</code>} to
               your files and push them.
@@ -423,7 +425,7 @@ function RemoveTenant({ tenant }: { readonly tenant: Tenant }) {
         >
           <p>
             Its sessions and open checkout pages end. Its audit trail stays, and so does its customer at the processor.
-            It is refused while a subscription is live.
+            A tenant with a live subscription cannot be removed.
           </p>
         </Confirm>
       ) : null}

@@ -1,4 +1,4 @@
-// Tenants page: list of tenants, searched, filtered and sorted by the service.
+// Tenants page: a list that the service searches, filters and sorts.
 import { useEffect, useState } from 'react'
 import { Link, useSearch } from 'wouter'
 import type { BillingStatus, ListedTenant, Tenant, TenantQuery } from '@ratecard/client'
@@ -27,13 +27,13 @@ const sorts = {
   id: 'Id',
   name: 'Name',
   created_at: 'Newest first',
-  monthly: 'Most a month first',
-  owed: 'Most owed first',
+  monthly: 'Highest monthly amount first',
+  owed: 'Highest unpaid amount first',
 } as const
 type Sort = keyof typeof sorts
 const isDescending: ReadonlySet<Sort> = new Set(['created_at', 'monthly', 'owed'])
 
-/** Filters of the list; an empty text is no filter. */
+/** Filters of the list. An empty text means that the filter is not set. */
 interface Filters {
   readonly q: string
   readonly state: BillingStatus | ''
@@ -64,7 +64,7 @@ function useQuiet<Value>(value: Value): Value {
   return quiet
 }
 
-/** Filters of the address, e.g. `?owing` and `?state=past_due`, so that other pages can link to them. */
+/** Reads the filters from the query of the URL, e.g. `?owing` or `?state=past_due`, so that other pages can link to a filtered list. */
 function filtersOf(search: string): Filters {
   const asked = new URLSearchParams(search)
   return {
@@ -96,7 +96,7 @@ export function Tenants() {
   return (
     <Page
       title="Tenants"
-      lead="Who buys what, pays how much, and owes how much."
+      lead="Your customers: what they buy, pay and owe."
       actions={
         mayAct ? (
           <button type="button" className="button" onClick={() => setAdding(true)}>
@@ -287,7 +287,7 @@ function Add({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
     >
       {field('Name', name, setName)}
-      {field('Id (made when left empty)', id, setId)}
+      {field('Id (generated if empty)', id, setId)}
       {field('Email (optional)', email, setEmail, 'email')}
     </Confirm>
   )

@@ -75,7 +75,7 @@ function Secret({ webhook }: { readonly webhook: WebhookListing }) {
   if (!webhook.secretKnown)
     return (
       <p className="quiet">
-        Its secret is not known here: the endpoint was made elsewhere. Rotating it makes a new one.
+        The secret is unknown, because the endpoint was created outside of Ratecard. Rotate it to get a new one.
       </p>
     )
   return (
@@ -108,13 +108,15 @@ function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readon
   if (made !== undefined)
     return (
       <Outcome title="The new secret" onClose={onClose}>
-        <p>Give it to your application. Both secrets sign until the old endpoint is switched off.</p>
+        <p>
+          Give it to your application. Deliveries are signed with either secret until the old endpoint is switched off.
+        </p>
         <div className="secret">
           <code>{made.secret}</code>
           <Copy text={made.secret} />
         </div>
         <p className="quiet">
-          The old one lives until <Time at={made.previous.liveUntil} />.
+          The old endpoint stays live until <Time at={made.previous.liveUntil} />.
         </p>
       </Outcome>
     )
@@ -127,11 +129,9 @@ function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readon
       onConfirm={() => void rotate.run()}
       onClose={onClose}
     >
-      <p>
-        A new endpoint with a new secret is made beside the old one; both deliver until the old one is switched off.
-      </p>
+      <p>A new endpoint with a new secret is created. Both endpoints deliver until the old one is switched off.</p>
       <label className="field">
-        <span className="field-label">The old one is switched off</span>
+        <span className="field-label">Switch off the old endpoint</span>
         <select className="select" value={overlap} onChange={(event) => setOverlap(event.target.value)}>
           {Object.entries(overlaps).map(([seconds, words]) => (
             <option key={seconds} value={seconds}>

@@ -128,7 +128,7 @@ function Runs({ runs }: { readonly runs: readonly CronRun[] }) {
   return (
     <div className="stack">
       <figure>
-        <figcaption className="small quiet">Runs on a time line: when, how long, how they ended</figcaption>
+        <figcaption className="small quiet">Timeline of the runs: time, duration and outcome</figcaption>
         <Chart
           xs={xs}
           series={series}
@@ -348,7 +348,7 @@ function RollBack({ name, to, onClose }: RollBackProps) {
     >
       <p>
         The version of <Time at={to.createdAt} /> serves again, with its environment and its{' '}
-        {pluralize(to.crons.length, 'schedule')}. The present one serves until that one has come up.
+        {pluralize(to.crons.length, 'schedule')}. The current one serves until that one has started.
       </p>
       {fields}
     </Confirm>

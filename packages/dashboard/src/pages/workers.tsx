@@ -16,7 +16,7 @@ export const workerTones = {
 export function Workers() {
   const workers = useLoaded('workers', (signal) => api.workers.list({ signal }), { everyMs: 3000 })
   return (
-    <Page title="Workers" lead="Code of yours that this service hosts: for requests, and on schedules.">
+    <Page title="Workers" lead="Your code that this service runs, for requests and on schedules.">
       <Show of={workers} what="Workers">
         {(list) =>
           list.length === 0 ? (

@@ -56,8 +56,8 @@ export function Changes({ changes }: { readonly changes: readonly ChangeRow[] })
 }
 
 /**
- * Renders the fields of a change. Four or more fields of a created or archived resource are collapsed, because its summary line is mostly
- * enough.
+ * Renders the fields of a change. Four or more fields of a created or archived resource are collapsed, because its summary line shows the
+ * important ones.
  */
 function Fields({ change }: { readonly change: ChangeRow }) {
   const fields = fieldsBeside(change).filter(({ before, after }) => !isEmpty(before) || !isEmpty(after))

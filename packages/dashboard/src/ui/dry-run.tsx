@@ -14,11 +14,11 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
     <div className="stack-small">
       <p>
         <b>{outcome.pricesSwapped === 0 ? 'No item' : pluralize(outcome.pricesSwapped, 'item')}</b> would move. Nothing
-        is billed now; the new price counts from the renewal on.
+        is billed now. The new price applies from the renewal.
       </p>
       {lines.length === 0 ? null : (
         <Table
-          caption="What would move"
+          caption="Items that would move"
           columns={[
             'From',
             'To',
@@ -44,7 +44,7 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
       {unknown === null ? null : (
         <div className="alert alert-warning">
           <p>
-            <b>What replaced prices cost before is not known:</b> <Prose>{unknown.message}</Prose>
+            <b>The earlier cost of replaced prices is unknown:</b> <Prose>{unknown.message}</Prose>
           </p>
           {unknown.hint === undefined ? null : (
             <p>

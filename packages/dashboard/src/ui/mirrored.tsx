@@ -1,4 +1,5 @@
-// Data from the mirror: how recent it is, and what a page shows while the mirror is off or not complete.
+// Components for data from the mirror, the service's copy of the processor's data: its age, and a message while the mirror is off or
+// incomplete.
 import type { ReactNode } from 'react'
 import type { LoadState } from '../live.ts'
 import { Badge, Empty, Loading, Problem, Prose, Time } from './basic.tsx'
@@ -11,7 +12,7 @@ export function AsOf({ of }: { readonly of: { readonly asOf?: string; readonly s
   if (of.asOf === undefined) return null
   return (
     <p className="quiet small">
-      As of <Time at={of.asOf} /> {of.stale === true ? <Badge tone="warn">The mirror is behind</Badge> : null}
+      As of <Time at={of.asOf} /> {of.stale === true ? <Badge tone="warn">The mirror is out of date</Badge> : null}
     </p>
   )
 }

@@ -34,10 +34,12 @@ export function MoveSubscribers({ price, onClose }: { readonly price: string; re
       onConfirm={() => void start.run()}
       onClose={onClose}
     >
-      <p>Subscribers on an earlier price move to the present one. Nothing is charged or credited at once.</p>
+      <p>Subscribers on an earlier price move to the current one. Nothing is charged or credited at once.</p>
       <Choices name="When" options={whens} value={to} onChange={setTo} />
       <Show of={plan} what="Who would move">
-        {(found) => (found.lines.length === 0 ? <p>Nobody is on an earlier price.</p> : <Planned plan={found} />)}
+        {(found) =>
+          found.lines.length === 0 ? <p>No subscriber is on an earlier price.</p> : <Planned plan={found} />
+        }
       </Show>
     </Confirm>
   )
@@ -48,12 +50,12 @@ function Planned({ plan: { lines, totals } }: { readonly plan: MigrationPlan }) 
     <div className="stack-small">
       {totals.map(({ currency, subscriptions, before, after }) => (
         <p key={currency}>
-          {pluralize(subscriptions, 'subscription')}: {money(before, currency)} a month before,{' '}
+          {pluralize(subscriptions, 'subscription')}: {money(before, currency)} per month before,{' '}
           <b>{money(after, currency)}</b> after.
         </p>
       ))}
       <Table
-        caption="Who would move"
+        caption="Subscribers that would move"
         columns={['Tenant', { name: 'Before', isNumber: true }, { name: 'After', isNumber: true }, 'When']}
         rows={lines.slice(0, mostLines).map((line) => ({
           key: line.item,

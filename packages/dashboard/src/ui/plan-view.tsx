@@ -41,10 +41,10 @@ function Impact({ outcome: { impact, details } }: { readonly outcome: PushOutcom
   const currencies = [...new Set(sums.map(({ currency }) => currency))]
   return (
     <section className="stack-small">
-      <h3>Whom it touches</h3>
+      <h3>Affected subscribers</h3>
       <p className="small quiet">
-        Live subscriptions on prices that are changed, on every generation of them. They stay on their price until they
-        are moved; “after” is what they would pay a month once moved, at list price.
+        Live subscriptions on the changed prices, current and earlier ones. They keep their price until you move them.
+        “After” is the list price that they would then pay per month.
       </p>
       <Table
         caption="Impact"
@@ -53,7 +53,7 @@ function Impact({ outcome: { impact, details } }: { readonly outcome: PushOutcom
           '',
           { name: 'Subscriptions', isNumber: true },
           { name: 'Tenants', isNumber: true },
-          { name: 'A month, before', isNumber: true },
+          { name: 'Per month, before', isNumber: true },
           { name: 'After', isNumber: true },
         ]}
         rows={impact.map((one) => {
@@ -114,7 +114,7 @@ function ImpactChart({ currency, sums }: ImpactChartProps) {
   )
   return (
     <figure>
-      <figcaption className="small quiet">Money a month in {currency.toUpperCase()}, before and after</figcaption>
+      <figcaption className="small quiet">Monthly amount in {currency.toUpperCase()}, before and after</figcaption>
       <Chart
         xs={xs}
         series={series}

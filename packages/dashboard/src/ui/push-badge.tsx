@@ -26,8 +26,8 @@ export const PushBadge = ({ state }: { readonly state: string }) => (
 )
 
 /**
- * Returns the last two table cells of a push or a job: its progress, and a link to its page. `what` names it for screen readers, e.g. `push
- * psh_1`.
+ * Returns the last two table cells of a push or a job: its progress and a link to its page. `what` names the push or job for screen
+ * readers, e.g. `push psh_1`.
  */
 export const progressCells = (
   of: { readonly stepsDone: number; readonly stepsTotal: number },

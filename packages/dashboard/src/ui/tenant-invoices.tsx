@@ -1,4 +1,4 @@
-// Card of a tenant's invoices: what is owed, and what was refunded.
+// Card with a tenant's invoices, their unpaid amounts and their refunds.
 import { useState } from 'react'
 import type { TenantInvoice } from '@ratecard/client'
 import { api } from '../api.ts'

@@ -74,7 +74,7 @@ export function createServiceKeys({
     await serviceKeys.touch(id, now).catch(() => touched.delete(id))
   }
 
-  /** Returns valid keys with which an operator can create further keys: scope `write`, and not the key of a worker. */
+  /** Returns the valid keys that can create further keys: scope `write`, and not the key of a worker. */
   const active = async () =>
     (await serviceKeys.list()).filter(
       (record) => stateOf(record) === 'valid' && record.scope === 'write' && record.worker === null,
@@ -125,7 +125,7 @@ export function createServiceKeys({
       if (valid.length === 1 && valid[0]?.id === id)
         throw new ServiceError(
           'key_last',
-          'It is the last valid service key of scope "write": without it nobody could make another.',
+          'It is the last valid service key of scope "write": without it no other key could be created.',
           {
             hint: 'Create a new key first, then revoke this one.',
           },
@@ -153,7 +153,7 @@ export function createServiceKeys({
 }
 
 function hasPassed(): ServiceError {
-  const detail = 'A key must expire at a later time than now.'
+  const detail = 'The expiry of a key must be in the future.'
   return new ServiceError('request_invalid', detail, {
     issues: [{ code: 'value_invalid', pointer: '#/expires_at', severity: 'error', detail }],
   })

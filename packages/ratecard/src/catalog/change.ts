@@ -8,7 +8,7 @@ export type Origin = 'edit' | 'drift' | 'both'
 export interface FieldChange {
   /** Field name in the document (snake_case), e.g. `unit_amount_decimal`, or `metadata.<key>` for one metadata key. */
   readonly field: string
-  /** JSON value before the change, in the document's form. `undefined` means absent; the same holds for `after`. */
+  /** JSON value before the change, in the document's form; `undefined` if it was absent. `after` has the same form. */
   readonly before: unknown
   readonly after: unknown
   readonly origin: Origin

@@ -1,5 +1,6 @@
 // Converts a document to the desired state: a catalog of canonical resources. Pure, and independent of the processor.
 import { isLocalPrice } from '../config/schema/ids.ts'
+import { withAmounts } from '../config/schema/percent-off.ts'
 import type { BillingConfig, Price, Product } from '../config/schema/schema.ts'
 import { same } from './fields/differences.ts'
 import { readersOf } from './fields/tables.ts'
@@ -56,7 +57,7 @@ interface ReadItem {
 function readItem(kind: ListedKind, item: ItemOf<ListedKind>): ReadItem {
   const resource = desiredResource(kind, item, undefined)
   if (kind !== 'product') return { item, resource, prices: [] }
-  const product = item as Product
+  const product = withAmounts(item as Product)
   return { item, resource, prices: (product.prices ?? []).map((price) => desiredResource('price', price, product)) }
 }
 

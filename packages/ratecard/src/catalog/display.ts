@@ -1,4 +1,5 @@
 // Describes each resource in one readable line, for plans and diffs.
+import { configWithAmounts } from '../config/schema/percent-off.ts'
 import type { BillingConfig, Coupon } from '../config/schema/schema.ts'
 import { formatMinor } from '../money/format.ts'
 import { describePrice } from '../pricing/describe.ts'
@@ -15,7 +16,8 @@ export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id
 }
 
 function linesOf(config: BillingConfig, kind: ResourceKind): (id: string) => string | null {
-  const items = new Map(itemsOf(config, kind).map(({ item }) => [idOfItem(kind, item), item]))
+  const read = kind === 'price' ? configWithAmounts(config) : config
+  const items = new Map(itemsOf(read, kind).map(({ item }) => [idOfItem(kind, item), item]))
   const line = lines[kind] as (item: ItemOf<ResourceKind>) => string
   return (id) => {
     const item = items.get(id)

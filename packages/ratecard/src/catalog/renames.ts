@@ -133,8 +133,8 @@ const rowsOf = (mappings: readonly MappingEntry[], kind: ResourceKind, id: Confi
   mappings.filter((entry) => entry.kind === kind && entry.configId === id).map(({ sequence }) => sequence)
 
 /**
- * Returns the renames that undo all renames after a revision: every mapping entry gets the id that its item had at that revision. `taken`
- * lists former ids that another item of the present document uses; that item must be renamed before the rollback.
+ * Returns the renames that undo all renames after a revision: every mapping entry gets back the id of its item at that revision. `taken`
+ * lists former ids that another item has now. That item must be renamed before the rollback.
  */
 export function renamesBack(
   revision: number,

@@ -59,7 +59,7 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
       if (principal.kind === 'session' && wish.allowSecondTrial === true)
         throw new ServiceError(
           'not_allowed',
-          '"allow_second_trial" is for service keys: a session gives itself no second trial.',
+          '"allow_second_trial" needs a service key: a session cannot grant a second trial.',
         )
       const tenant = await deps.customers.tenantOf(principal)
       const selling: SellableOffer = { wish, principal, idempotencyKey }
@@ -175,7 +175,7 @@ async function sellPage(
   signal: AbortSignal,
 ): Promise<Checkout> {
   if (tenant.processorCustomerId === null)
-    throw new ServiceError('tenant_busy', 'The tenant’s customer was taken away at this moment.', { retryAfter: 1 })
+    throw new ServiceError('tenant_busy', 'The tenant’s customer was removed during this request.', { retryAfter: 1 })
   const { kind: _kind, priceId, ...sold } = decision
   const customer = processorId(tenant.processorCustomerId)
   const sale = { tenantId: tenant.id, customer, priceId, recurring: sold.mode === 'subscription' }
@@ -289,7 +289,7 @@ async function closeOtherPages(
   if (now === null) return
   if (!(only.trial && now.firstTrial !== null) && !(only.purchase && now.present !== null)) return
   await closePages(deps.processor, pages, signal)
-  throw new ServiceError('tenant_busy', 'Another checkout page of the tenant was paid at this moment.', {
+  throw new ServiceError('tenant_busy', 'Another checkout page of the tenant was paid during this request.', {
     retryAfter: 1,
   })
 }

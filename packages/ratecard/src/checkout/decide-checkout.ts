@@ -133,7 +133,7 @@ function checkAgainst(price: Price, { quantity, trialPeriodDays, currency }: Che
   if (isMetered(price) && quantity !== undefined)
     throw invalid('quantity', `The price "${price.id}" is metered: it is billed by usage and has no quantity.`)
   if (price.interval === undefined && (trialPeriodDays ?? 0) > 0)
-    throw invalid('trial_period_days', `The price "${price.id}" is paid once: there is nothing to try first.`)
+    throw invalid('trial_period_days', `The price "${price.id}" is paid once, so it cannot have a trial.`)
 }
 
 /**
@@ -153,7 +153,7 @@ function findSellable(config: BillingConfig, id: string, hidden: boolean): { pri
 function decideFree(price: Price, { quantity = 1 }: CheckoutChoice): CheckoutDecision {
   if (price.interval === undefined)
     throw new ServiceError('price_not_sellable', `The price "${price.id}" is free and has no interval.`, {
-      hint: 'Show a way to ask you instead, or give the price an interval.',
+      hint: 'Show a way to contact you instead, or give the price an interval.',
     })
   if (quantity > 1) throw invalid('quantity', `The price "${price.id}" is free: it is taken once, without a quantity.`)
   return { kind: 'free', priceId: price.id }

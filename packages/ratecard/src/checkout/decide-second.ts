@@ -26,7 +26,7 @@ export function standingOf(
 ): Standing {
   const firstTrial = subscriptions.find(({ trialStart, items, soldPriceId }) => {
     if (trialStart === null) return false
-    // If a subscription changed its product later, it used up the trial of the product for which it was sold.
+    // A subscription uses up the trial of the product that was sold, even if its product was changed later.
     const soldAs = soldPriceId === null ? undefined : book.find(soldPriceId)
     const tried = [
       ...(soldAs === undefined ? [] : [soldPrice(soldAs)]),

@@ -58,7 +58,7 @@ function timesIn(text: string | null): number[] {
 function tooMany(waitMs: number): ServiceError {
   return new ServiceError(
     'rate_limited',
-    `${maxRefusedCodes} promotion codes of this tenant were refused within an hour; no further one is tried.`,
+    `${maxRefusedCodes} promotion codes of this tenant were refused within an hour; no further code is accepted.`,
     {
       hint: 'Check out without "promotion_code", or try again when the time in Retry-After is over.',
       retryAfter: Math.max(1, waitMs / 1000),

@@ -25,7 +25,7 @@ export function priceForTenant(
   return prices.find((price) => isNegotiated(price) && basePriceId(price, prices) === asked.id) ?? asked
 }
 
-/** Returns all public prices for which the tenant has a negotiated price, in document order. */
+/** Returns the public prices that the tenant has a negotiated price for, in document order. */
 export function ownPrices(config: BillingConfig, deal: Deal): SessionPrices {
   return config.products.flatMap((product) =>
     (product.prices ?? []).filter(isPublic).flatMap((base) => {

@@ -13,7 +13,7 @@ export function durationOf(text: string, option: string): number {
   throw new CliFailure(2, {
     code: 'duration_invalid',
     title: 'The command was not understood',
-    detail: `${option}: "${text}" is no length of time.`,
+    detail: `${option}: "${text}" is not a duration.`,
     hint: 'Write it like 30s, 10m or 2h.',
   })
 }

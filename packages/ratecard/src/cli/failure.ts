@@ -86,7 +86,7 @@ function fromClient(error: RatecardError, apiUrl: string | undefined): CliFailur
       code: error.code as FailureCode,
       title: error.code === 'server_unreachable' ? 'The server could not be reached' : 'The server did not answer',
       detail: error.message,
-      hint: 'Start a server with `ratecard server start`, or say where it is with --api-url or RATECARD_API_URL.',
+      hint: 'Start a server with `ratecard server start`, or pass its address with --api-url or RATECARD_API_URL.',
     })
   const extra = Object.fromEntries(Object.entries(error.problem).filter(([name]) => !standardMembers.has(name)))
   return new CliFailure(exitOf(error.status), {

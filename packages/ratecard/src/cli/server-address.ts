@@ -82,9 +82,9 @@ function requireOwnServer(io: CliIo, global: GlobalOptions, where: Where, names:
 }
 
 /**
- * True if the address belongs to the environment. If the environment file names a server, the address must be that server. If not, the
- * address belongs to it if `--env` was given (then the shell counts as part of that environment), or if it is the default server of this
- * machine, which belongs to `dev`.
+ * True if the address belongs to the environment. If the environment file names a server, only that address does. Otherwise the address
+ * belongs to the environment of `--env`, because the shell is then set up for it. Without `--env`, only the default server of this machine
+ * belongs to the environment, which is `dev`.
  */
 function isServerOf(io: CliIo, global: GlobalOptions, { url, environment }: Where): boolean {
   const named = environment.variables.get('RATECARD_API_URL') ?? ''
@@ -110,7 +110,7 @@ function foreignServer(
   return new CliFailure(1, {
     code: 'environment_incomplete',
     title: 'Variables of one environment would go to the server of another',
-    detail: `${origin} is ${url}, and ${own}. From that file would come: ${list}. Nothing was sent.`,
+    detail: `${origin} is ${url}, and ${own}. That file sets: ${list}. Nothing was sent.`,
     hint: ways.join(' '),
   })
 }
@@ -135,12 +135,12 @@ function requireOneServer(io: CliIo, global: GlobalOptions, { file, variables }:
     title: 'Two servers are named',
     detail: [
       `${where} is ${url}, and RATECARD_API_URL in ${file} is ${named}.`,
-      'The key (RATECARD_SERVICE_KEY) is that of the file: it is not sent to another address.',
+      'The key (RATECARD_SERVICE_KEY) comes from the file, so it is not sent to another address.',
       'Nothing was sent.',
     ].join(' '),
     hint: ofShell
-      ? `For the server of the file: \`unset RATECARD_API_URL\`. For the other one: export its own RATECARD_SERVICE_KEY too.`
-      : 'Leave --api-url away, or give the key of that server: --service-key or RATECARD_SERVICE_KEY.',
+      ? `For the server of the file: \`unset RATECARD_API_URL\`. For the other server: set its RATECARD_SERVICE_KEY in the shell too.`
+      : 'Leave out --api-url, or give the key of that server: --service-key or RATECARD_SERVICE_KEY.',
   })
 }
 
@@ -200,7 +200,7 @@ function connectTo({ io, global }: Pick<CommandContext, 'io' | 'global'>, addres
 function addressOf(text: string): string {
   const url = text.replace(/\/+$/, '')
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw usageFailure(`"${url}" is not an address of a server.`, `Write it like ${defaultApiUrl({ env: {} })}.`)
+    throw usageFailure(`"${url}" is not the address of a server.`, `Write it like ${defaultApiUrl({ env: {} })}.`)
   return url
 }
 

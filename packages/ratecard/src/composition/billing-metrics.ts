@@ -34,7 +34,7 @@ export function registerBillingGauges(
       },
     })
   gauge('ratecard_mrr', 'Monthly recurring revenue in minor units.', 'currency', ({ mrr }) => mrr)
-  gauge('ratecard_owed', 'What open invoices ask, in minor units.', 'currency', ({ owed }) => owed)
+  gauge('ratecard_owed', 'Amount of open invoices, in minor units.', 'currency', ({ owed }) => owed)
   gauge('ratecard_subscriptions', 'Subscriptions that have not ended.', 'status', ({ subscriptions }) => subscriptions)
 }
 
@@ -104,7 +104,7 @@ function registerStoredNumbers(registry: Registry, store: Pick<Store, 'facts'>, 
   const droppedUsage = createReader(() => readDroppedUsage(store), report)
   new Gauge({
     name: 'ratecard_drift_fields',
-    help: 'Fields that were edited at the processor, at the last look of any replica.',
+    help: 'Fields that were edited at the processor, when a replica last checked.',
     registers: [registry],
     async collect() {
       const fields = await driftFields()
@@ -114,7 +114,7 @@ function registerStoredNumbers(registry: Registry, store: Pick<Store, 'facts'>, 
   })
   new Counter({
     name: 'ratecard_usage_dropped_total',
-    help: 'Usage events that the processor took and then dropped, of all reports that were ever seen.',
+    help: 'Usage events that the processor accepted and then dropped, in all reports so far.',
     registers: [registry],
     async collect() {
       const dropped = await droppedUsage()

@@ -209,7 +209,7 @@ export function createService(options: ServiceOptions): ComposedService {
 }
 
 const workerLogsRetentionMs = 7 * 24 * 60 * 60_000
-/** Default time (ms) that running invocations of workers get when the service closes without having drained the workers before. */
+/** Time (ms) that running worker invocations get when the service closes without a drain. */
 const workersCloseMs = 1_000
 
 type TrackWork = <T>(work: Promise<T>) => Promise<T>
@@ -223,7 +223,7 @@ function tenantOperations(
 ) {
   const { processor, mirror, newId, shutdown, priceBook } = deps
   const account = createBoundAccount(deps)
-  const shared = { store, processor, mirror, clock, newId, shutdown, account, priceBook, applied: lookups.fullConfig }
+  const shared = { store, processor, mirror, clock, newId, shutdown, account, priceBook, applied: lookups.applied }
   const customers = createCustomers(shared)
   const tenants = createTenants(shared)
   const subscribers = createSubscribers({ ...shared, ...customers, findTenant: (id) => findTenant(shared, id) })

@@ -245,7 +245,7 @@ async function openProcessor(options: ProcessorOptions): Promise<OpenedProcessor
   const secretKey = embeddedSandboxKey(settings.dataDir)
   const sandbox = await startSandboxThread({
     port: settings.sandboxPort,
-    // The embedded sandbox has no dashboard in which to save the settings of the customer portal. So they count as saved.
+    // The settings of the customer portal count as saved, because the embedded sandbox has no dashboard to save them.
     portalSavedFor: [secretKey],
     dataDir: path.join(settings.dataDir, 'sandbox'),
     log: (line) => logger.warn(line),
@@ -278,7 +278,7 @@ function sandboxFailure(error: unknown, setting: string, port: number): unknown 
   if (error instanceof StateUnavailable)
     // Among these errors, only the one for a folder in use by another process has no hint.
     return new ServiceError(error.hint === undefined ? 'store_in_use' : 'settings_invalid', error.message, {
-      hint: error.hint ?? 'Stop that one first, or give this one a folder of its own.',
+      hint: error.hint ?? 'Stop the other process first, or use another folder for this one.',
       cause: error,
     })
   return portTaken(error, setting, port) ?? error
@@ -400,7 +400,7 @@ async function warnOfProcessor(
   const why = keyProblem(settings.stripeSecretKey ?? '') ?? processor.detail
   logger.error({ detail: why }, 'the processor cannot be used')
   out(
-    `\n! The processor cannot be used: ${why}. Prices are served; nothing can be pushed or sold until that is put right.`,
+    `\n! The processor cannot be used: ${why}. Prices are served, but nothing can be pushed or sold until this is corrected.`,
   )
 }
 
@@ -442,7 +442,7 @@ function workersRow(workers: RuntimeState | null): string {
 
 function keyRow(settings: Settings, keyFiles: readonly string[]): string {
   if (settings.serviceKey !== null) return 'from RATECARD_SERVICE_KEY'
-  return keyFiles[0] ?? 'made at an earlier start; create another with a valid one'
+  return keyFiles[0] ?? 'created at an earlier start; create another with a valid one'
 }
 
 /** Compares the processor with a newly started sandbox. Throws before any request if the key is not a test-mode key. */
@@ -482,8 +482,8 @@ export async function startSandboxProcess(options: {
     [
       'The sandbox processor is ready',
       `  Stripe API   ${sandbox.url}`,
-      '  Key          any sk_test_… key is an account of its own',
-      `  State        ${options.dataDir ?? 'in memory, gone at the end'}`,
+      '  Key          any sk_test_… key is a separate account',
+      `  State        ${options.dataDir ?? 'in memory only'}`,
     ].join('\n'),
   )
   return { url: sandbox.url, close: () => sandbox.close() }

@@ -53,9 +53,13 @@ export async function backupStore(options: MaintenanceOptions, file: string): Pr
   const check = await checkStoreFile(file, place.sealer)
   if (check === null || !check.history.ok) {
     await removeStore(file)
-    throw new ServiceError('backup_invalid', `The store ${place.store} is damaged, and so would be its backup.`, {
-      hint: 'See `ratecard doctor`, and keep the backups that you have.',
-    })
+    throw new ServiceError(
+      'backup_invalid',
+      `The store ${place.store} is damaged, so a backup of it would be damaged too.`,
+      {
+        hint: 'See `ratecard doctor`, and keep the backups that you have.',
+      },
+    )
   }
   const { size } = await stat(file)
   return {
@@ -99,7 +103,7 @@ export async function restoreStore(
     if (replaces) await refuseInUse(place.store)
     if (replaces && !(await mayReplace(place.store, kept)))
       throw new ServiceError('conflict', `There is a store already: ${place.store}.`, {
-        hint: 'To put the backup in its place, add --force. The present store is kept beside it.',
+        hint: 'To replace it with the backup, add --force. The present store is kept beside it.',
       })
     await (replaces ? swap(place.store, draft, kept) : putFirst(place.store, draft, kept))
     await syncFolder(place.dataDir)
@@ -114,16 +118,16 @@ async function draftOf(file: string, draft: string, place: StorePaths): Promise<
   try {
     await copyWhole(file, draft)
   } catch (error) {
-    throw unusable(file, 'it is no database, or is damaged', error)
+    throw unusable(file, 'it is not a database, or is damaged', error)
   }
   const check = await checkStoreFile(draft, place.sealer)
-  if (check === null) throw unusable(file, 'it is no store, or is damaged')
+  if (check === null) throw unusable(file, 'it is not a store, or is damaged')
   if (check.schema > knownSchema) throw unusable(file, 'a newer release of Ratecard has used it')
   if (!check.history.ok)
     throw unusable(file, `the hash chain of its history breaks at revision ${String(check.history.brokenAt)}`)
   if (!check.keyFits)
-    throw new ServiceError('backup_invalid', `The master key (${place.keySource}) does not open ${file}.`, {
-      hint: 'Give the master key of the time of the backup, in RATECARD_MASTER_KEY or the key file. Without it a backup is useless.',
+    throw new ServiceError('backup_invalid', `The master key (${place.keySource}) does not decrypt ${file}.`, {
+      hint: 'Set the master key that was in use when the backup was made, in RATECARD_MASTER_KEY or the key file. Without it a backup is useless.',
     })
   return check.history.checked
 }
@@ -231,7 +235,7 @@ function keyMissing({ keyFile }: StorePaths): ServiceError {
 }
 
 function notEmpty(): ServiceError {
-  return new ServiceError('conflict', 'The store to copy to is not empty: another master key sealed what it holds.', {
+  return new ServiceError('conflict', 'The target database is not empty: it has secrets of another master key.', {
     hint: 'Copy to a new, empty database.',
   })
 }

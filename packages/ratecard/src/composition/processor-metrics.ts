@@ -40,7 +40,7 @@ export function registerMirrorMetrics(registry: Registry, { mirror, store, clock
   const state = createReader(async () => ({ corrections: (await store.state())?.corrections ?? 0 }), report)
   new Gauge({
     name: 'ratecard_mirror_lag_seconds',
-    help: 'Age of the mirror: everything older is in it.',
+    help: 'Age of the mirror: it contains every change that is older.',
     registers: [registry],
     async collect() {
       const asOf = (await age())?.asOf ?? null

@@ -28,8 +28,8 @@ ${alert}
 <label class="field"><span class="field-label">Service key</span>
 <input class="input" name="key" type="password" required autofocus autocomplete="current-password" spellcheck="false" autocapitalize="off"${problem === null ? '' : ' aria-invalid="true"'}></label>
 <button class="button button-primary button-wide" type="submit">Sign in</button>
-<p class="quiet">A key with the scope <code>read</code> looks, one with <code>write</code> acts. The session ends after 12 hours, or with the key.</p>
-<p class="quiet">On the machine of the service, <code>npx ratecard dashboard</code> makes a link that signs in.</p>
+<p class="quiet">A key with the scope <code>read</code> can look, one with <code>write</code> can also act. The session ends after 12 hours, or when the key ends.</p>
+<p class="quiet">On the machine of the service, <code>npx ratecard dashboard</code> creates a link that signs in.</p>
 </form>`,
   )
 }
@@ -47,7 +47,7 @@ export function openLinkPage(styleSheet: string, token: string): string {
 <h1>Sign in</h1>
 <input type="hidden" name="token" value="${html(token)}">
 <button class="button button-primary button-wide" type="submit" autofocus>Sign in to the dashboard</button>
-<p class="quiet">The link works once, within ten minutes. The session ends after 12 hours, or with the key that made the link.</p>
+<p class="quiet">The link works once, within ten minutes. The session ends after 12 hours, or when the key that created the link ends.</p>
 </form>`,
   )
 }

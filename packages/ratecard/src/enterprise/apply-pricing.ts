@@ -249,7 +249,7 @@ function stopped(error: ServiceError, { tenantId, jobId, done, rest, skipped }: 
   const missing = swapReports(rest)
   const far = `${String(swaps.length)} of ${String(swaps.length + missing.length)} items were swapped`
   return new ServiceError(error.code, `${error.message} ${far}; the tenant’s enterprise fields are unchanged.`, {
-    hint: 'Apply again: what is in place is left alone, the rest is finished.',
+    hint: 'Apply again: completed changes are not repeated, the others are made.',
     processor: error.processor,
     retryAfter: error.retryAfter,
     extra: { tenant_id: tenantId, job_id: jobId, swaps, not_swapped: missing, skipped },

@@ -32,7 +32,7 @@ export interface SwapChoices {
 export const onOtherDeal = 'on_other_deal'
 
 export interface SwapPlan {
-  /** Steps in order of execution: for each subscription first the immediate changes, then the changes of its schedule. */
+  /** Steps in order of execution. For each subscription, immediate changes come before changes of its schedule. */
   readonly steps: readonly SwapStep[]
   readonly skipped: readonly SkipReport[]
 }

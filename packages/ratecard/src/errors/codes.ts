@@ -47,7 +47,7 @@ export const problemCodes = {
     title: 'The session is not valid',
     when: 'The session cookie is missing, expired, revoked or forged.',
   },
-  not_allowed: { status: 403, title: 'Not allowed', when: 'This caller may not do this; `detail` says why.' },
+  not_allowed: { status: 403, title: 'Not allowed', when: 'The caller may not do this; `detail` contains the reason.' },
   key_scope: {
     status: 403,
     title: 'The service key may not do this',
@@ -208,7 +208,7 @@ export const problemCodes = {
   mirror_off: {
     status: 409,
     title: 'The mirror is switched off',
-    when: 'The answer needs the copy of customers and subscriptions. Start the service without `RATECARD_MIRROR=off`.',
+    when: 'The response needs the mirror (the copy of customers and subscriptions). Start the service without `RATECARD_MIRROR=off`.',
   },
   conflict: {
     status: 409,
@@ -356,7 +356,7 @@ export const problemCodes = {
   mirror_filling: {
     status: 503,
     title: 'The mirror is being filled',
-    when: 'The first copy of customers and subscriptions is being read; `detail` says how far it is. Try again later.',
+    when: 'The first copy of customers and subscriptions is being read; `detail` contains the progress. Try again later.',
   },
   shutting_down: { status: 503, title: 'The service is shutting down', when: 'This replica is draining. Try again.' },
   worker_exceeded_cpu: {

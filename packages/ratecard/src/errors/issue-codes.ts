@@ -16,7 +16,8 @@ export const issueCodes = {
   version_not_raised: 'The version is the same as, or lower than, the current one, but the content differs (warning).',
   products_empty: 'At least one product is required.',
   amount_negative: '`amount` is zero or more.',
-  amount_or_tiers: 'A price has exactly one of `amount`, `unit_amount_decimal`, `tiers` and `custom_unit_amount`.',
+  amount_or_tiers:
+    'A price has exactly one of `amount`, `unit_amount_decimal`, `tiers` and `custom_unit_amount`, or (enterprise) `percent_off_base`.',
   currency_options_invalid:
     'An entry of `currency_options` repeats the item’s own currency, or gives its amount in another form than the item.',
   price_parts: 'Two fields of a price exclude each other, e.g. `transform_quantity` and `tiers`.',
@@ -41,6 +42,13 @@ export const issueCodes = {
   base_price_undefined: '`base_price` must be the id of an ordinary price of the same product.',
   base_price_mismatch: 'An enterprise price must have the same currency, interval and usage type as its base price.',
   base_price_duplicate: 'Two prices with the same base price have the same template or enterprise id.',
+  percent_off_range: '`percent_off_base` is more than 0 and at most 100.',
+  percent_off_beside:
+    'A price with `percent_off_base` has no amounts, tiers, packages or other currencies: those of its base price count.',
+  percent_off_without_base:
+    '`percent_off_base` belongs to an enterprise price whose base price has an amount or tiers.',
+  deal_moved:
+    'The base price of an enterprise price in amounts changes, and so does the difference between the two (warning of a plan).',
   base_price_unused_field: '`base_price` belongs to enterprise prices only.',
   id_duplicate: 'The id is used twice.',
   previous_id_conflict:

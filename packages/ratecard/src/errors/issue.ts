@@ -14,7 +14,7 @@ export interface Issue {
 
 /** Escapes one token of a JSON pointer (RFC 6901) and percent-encodes it for a URI fragment. */
 export function pointerToken(token: string | number): string {
-  // `toWellFormed`, because `encodeURIComponent` would throw on a lone surrogate.
+  // `toWellFormed` is needed, because `encodeURIComponent` throws on a lone surrogate.
   return encodeURIComponent(String(token).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 

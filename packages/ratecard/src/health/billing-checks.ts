@@ -37,7 +37,7 @@ export async function checkOwed({ operations }: BillingChecksDeps): Promise<Foun
     if (owed.length === 0) return { status: 'ok', detail: '0 is owed' }
     const amounts = owed.map(([currency, amount]) => formatMinor(amount, currency)).join(' and ')
     return {
-      // `ok`, because an invoice that is not due yet needs no action. The check `past due` warns about the others.
+      // The status is `ok`, because an invoice that is not due yet needs no action. The check `past due` warns about overdue ones.
       status: 'ok',
       detail: `${amounts} of open invoices is owed by ${total === 1 ? '1 tenant' : `${String(total)} tenants`}.`,
       hint: '`ratecard tenants list --owing --sort owed` shows who owes it, `ratecard tenants invoices <id>` since when.',

@@ -106,8 +106,8 @@ async function checkUnanswered(store: DoctorDeps['store']): Promise<Omit<Finding
     if (await store.held(leaseOf(job))) continue
     return {
       status: 'warning',
-      detail: `Step ${String(step.index + 1)} of job ${job.id} was sent to the processor and not answered.`,
-      hint: `See \`ratecard jobs show ${job.id}\`. The next change of the same subscription or webhook settles it first.`,
+      detail: `Step ${String(step.index + 1)} of job ${job.id} was sent to the processor and got no response.`,
+      hint: `See \`ratecard jobs show ${job.id}\`. The next change of the same subscription or webhook resolves it first.`,
     }
   }
   return { status: 'ok', detail: 'no unfinished push' }
@@ -122,12 +122,12 @@ async function checkLookupKeys({ store, processor, signal }: DoctorDeps): Promis
     if (entry.kind === 'price') current.set(entry.configId, entry.processorId)
   const wrong = [...current].filter(([id, mapped]) => (holders.get(id) ?? mapped) !== mapped)
   const [first] = wrong
-  if (first === undefined) return { status: 'ok', detail: 'every lookup key names the price of the configuration' }
+  if (first === undefined) return { status: 'ok', detail: 'every lookup key belongs to the price of the configuration' }
   const [id, mapped] = first
   return {
     status: 'warning',
-    detail: `The lookup key "${id}" names ${String(holders.get(id))} at the processor; the configuration's price is ${mapped}.${wrong.length > 1 ? ` ${String(wrong.length - 1)} more are wrong.` : ''}`,
-    hint: 'See `ratecard billing drift`. The next push puts it right.',
+    detail: `The lookup key "${id}" belongs to ${String(holders.get(id))} at the processor; the configuration's price is ${mapped}.${wrong.length > 1 ? ` ${String(wrong.length - 1)} more are wrong.` : ''}`,
+    hint: 'See `ratecard billing drift`. The next push corrects it.',
   }
 }
 
@@ -191,7 +191,7 @@ async function checkUsage({ store, processor, signal }: DoctorDeps): Promise<Omi
   const more = errors.length > mostNamed ? `; and ${String(errors.length - mostNamed)} more reports` : ''
   return {
     status: 'warning',
-    detail: `${String(dropped)} usage events were taken and then dropped in the last 30 days: ${named.join('; ')}${more}`,
+    detail: `${String(dropped)} usage events were accepted and then dropped in the last 30 days: ${named.join('; ')}${more}`,
     hint: `They are not billed; \`ratecard billing usage\` shows each. ${reportUsageAgain}`,
   }
 }
@@ -203,6 +203,6 @@ async function checkWorkers({ workers }: DoctorDeps): Promise<Omit<Finding, 'che
   return {
     status: 'warning',
     detail: runtime.detail,
-    hint: 'Everything but workers goes on; RATECARD_WORKERS=off says so.',
+    hint: 'Everything else works. RATECARD_WORKERS=off switches workers off without this warning.',
   }
 }

@@ -24,7 +24,7 @@ const refusals: Partial<Record<ProblemCode, string>> = {
   account_mismatch: 'the key belongs to another account than this store',
 }
 const unavailable: Check = { ok: false, detail: 'unavailable' }
-/** Time (ms) for which the result of a processor check is cached, so that probes do not use up the rate limit that pushes need. */
+/** Cache time (ms) of the result of a processor check. Without the cache, frequent probes would use up the rate limit that pushes need. */
 const cacheTtlMs = 1_000
 /**
  * Time (ms) without a response after which the processor counts as unavailable. A single timeout does not count, because the check may be

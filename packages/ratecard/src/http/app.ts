@@ -76,7 +76,7 @@ declare module 'fastify' {
 }
 
 /**
- * Time (ms) for which an idle connection stays open while the service drains, so that a request already in transit still gets a response.
+ * Time (ms) that an idle connection stays open while the service drains. A request that is already in transit then still gets a response.
  */
 const idleGraceMs = 500
 /** Timeout (ms) for sending the last responses during shutdown, after their work has ended. */
@@ -315,9 +315,9 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
 function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): ServiceError | null {
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
-    return new ServiceError('request_invalid', 'A request names its host once, in the header Host.')
+    return new ServiceError('request_invalid', 'A request must have exactly one Host header.')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
-    return new ServiceError('request_invalid', 'The header Expect takes 100-continue alone.')
+    return new ServiceError('request_invalid', 'The header Expect may only be 100-continue.')
   return codingRefusal(headers['transfer-encoding'])
 }
 

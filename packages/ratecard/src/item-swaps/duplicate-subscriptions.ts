@@ -3,10 +3,10 @@
 import type { LiveSubscription } from '../processor/customer-half.ts'
 import type { SoldItem, SoldItemOf } from './sold-items.ts'
 
-/** An existing subscription because of which another one is not allowed. */
+/** An existing subscription that excludes another one. */
 export interface PresentSubscription {
   readonly subscription: string
-  /** The item because of which the other subscription is not allowed. */
+  /** The item of the subscription that excludes the other one. */
   readonly item: SoldItem
   /** End of the subscription's period (epoch milliseconds) if it is already cancelled; otherwise null. */
   readonly endsAt: number | null

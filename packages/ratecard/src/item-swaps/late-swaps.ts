@@ -10,7 +10,7 @@ import { withNamedLease, tenantLease, type TenantLease } from '../tenants/lease.
 import { customerLease, jobLease, type SwapDeps } from './deps.ts'
 import { doneRecord, isInPlace, recordedStep, sendStep, type StepDone } from './swap-step.ts'
 
-/** Owner of the subscriptions. A member is null if there is no tenant or no known customer. */
+/** Tenant and customer whose subscriptions are changed. `tenantId` or `customer` is null if there is none. */
 export interface Payer {
   readonly tenantId: string | null
   readonly customer: string | null

@@ -4,6 +4,7 @@ import { ownersOf } from '../catalog/owners.ts'
 import { resourceKey, type MappingEntry, type ProcessorId, type ResourceKind } from '../catalog/resource.ts'
 import { basePriceId } from '../config/schema/base-price.ts'
 import { isEnterprise, isLocalPrice } from '../config/schema/ids.ts'
+import { withAmounts } from '../config/schema/percent-off.ts'
 import { aliasesOf } from '../config/schema/previous-ids.ts'
 import type { BillingConfig, Price, Product } from '../config/schema/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -75,9 +76,9 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
     processorId: isLocalPrice(price) ? null : currentOf('price', price.id),
     meter: price.meter === undefined ? null : currentOf('meter', price.meter),
   })
-  const prices = (config?.products ?? []).flatMap((product) =>
-    (product.prices ?? []).map((price) => booked(price, product)),
-  )
+  const prices = (config?.products ?? [])
+    .map(withAmounts)
+    .flatMap((product) => (product.prices ?? []).map((price) => booked(price, product)))
   const products = new Map(config?.products.map((product) => [product.id, bookedProduct(product)]))
   const byId = new Map(prices.map((booked) => [booked.price.id, booked]))
   for (const { kind, from, to } of config === null ? [] : aliasesOf(config)) {
@@ -94,7 +95,7 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
     product: (id) => products.get(id),
     find: (id) => byId.get(id),
     removed: (id, document) => {
-      for (const product of document.products) {
+      for (const product of document.products.map(withAmounts)) {
         const price = product.prices?.find((one) => one.id === id)
         if (price !== undefined) return booked(price, product)
       }

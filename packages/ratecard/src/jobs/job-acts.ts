@@ -27,7 +27,7 @@ const rules = {
     never: {
       resume: {
         detail: 'Applying to one tenant is not resumed.',
-        hint: 'Apply again: what is in place is left alone, the rest is finished.',
+        hint: 'Apply again: completed changes are not repeated, the others are made.',
       },
       cancel: { detail: 'Applying to one tenant cannot be stopped half-way.' },
     },
@@ -40,7 +40,7 @@ const rules = {
     never: {
       resume: {
         detail: 'A rotation is not resumed.',
-        hint: 'When its overlap ends, the service goes on by itself. One that never got a new endpoint: rotate again.',
+        hint: 'The service continues on its own when the overlap ends. If there is no new endpoint, rotate again.',
       },
     },
   },
@@ -62,8 +62,8 @@ export function actsOpenTo(kind: JobKind, state: JobState): JobAct[] {
 }
 
 const otherwise: Readonly<Record<JobAct, string>> = {
-  resume: 'only one that stopped before its end can be resumed',
-  cancel: 'only one that runs or waits can be cancelled',
+  resume: 'only a job that stopped before its end can be resumed',
+  cancel: 'only a running or waiting job can be cancelled',
 }
 
 /** Throws `job_not_running` unless the act is allowed on the job. */

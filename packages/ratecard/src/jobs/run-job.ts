@@ -217,8 +217,8 @@ async function endWithoutStop(
 /** Returns the message of a waiting job. Failed steps do not prevent the waiting steps from continuing at their date. */
 function restOf(waiting: number, failed: number, until: number): string {
   const said = [
-    `${steps(waiting)} of it must wait; the service goes on by itself after ${toRfc3339(until)}.`,
-    ...(failed > 0 ? [`${steps(failed)} failed; tried again then, or when the job is resumed.`] : []),
+    `${steps(waiting)} must wait; the service continues on its own after ${toRfc3339(until)}.`,
+    ...(failed > 0 ? [`${steps(failed)} failed; they are retried then, or when the job is resumed.`] : []),
   ]
   return JSON.stringify({ detail: said.join(' ') })
 }

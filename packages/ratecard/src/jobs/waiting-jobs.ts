@@ -65,7 +65,7 @@ async function continueDue(deps: SwapDeps, resumed: StepRunners, report: (error:
   }
 }
 
-/** True if another process holds the job's lease, e.g. a replica that continues the job, or one on which a user resumed it. */
+/** True if another process holds the job's lease, e.g. because that replica continues the job, or a user resumed the job there. */
 function isTaken(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'push_in_progress'
 }

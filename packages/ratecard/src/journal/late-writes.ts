@@ -1,7 +1,7 @@
-// A late write is a write that was sent and whose response never arrived, e.g. because the process that sent it died. The processor may
-// still carry it out, e.g. because Stripe is still working on it, or because it is queued in a socket buffer or a proxy. A late write is
-// over when a retry under its own idempotency key returned a result, because from then on the processor only replays that result. It is
-// also over when the longest time that a write can take has passed.
+// A late write is a write that was sent and got no response, e.g. because the sending process died. The processor may still carry it out:
+// Stripe may be working on it, or it may be queued in a socket buffer or a proxy. A late write is over when a retry under its own
+// idempotency key has returned a result, because the processor only replays that result from then on. It is also over after `maxWriteMs`,
+// the longest time that a write can take.
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
 import { asServiceError } from '../processor/failures.ts'
@@ -38,34 +38,27 @@ export function knowsKey({ beganAt }: Pick<SentStep, 'beganAt'>, now: number): b
 }
 
 /**
- * Converts an unanswered step of a process that died. If its key is still valid, the longest time that a write can take (`maxWriteMs`)
- * counts from now, because the journal does not contain when the dead process last sent the write. A step whose key has expired is
- * certainly over and stays `begun`.
+ * Converts an unanswered step of a process that died. The journal does not contain when that process last sent the write. So, if its key is
+ * still valid, the time until the write is over (`maxWriteMs`) counts from now. A step whose key has expired is over and stays `begun`.
  */
 export function foundAt<Step extends SentStep>(step: Step, now: number): Step {
   return step.state === 'begun' && knowsKey(step, now) ? { ...step, state: 'unknown', endedAt: now } : step
 }
 
-/**
- * Returns the milliseconds for which the write of an unanswered step may still be carried out; 0 if it is over. The step must come from
- * `foundAt`.
- */
+/** Returns the milliseconds until the write of an unanswered step is over; 0 if it is over. Pass a step that `foundAt` returned. */
 export function lateForMs({ state, endedAt }: SentStep, now: number): number {
   return state === 'begun' ? 0 : Math.max(0, (endedAt ?? now) + maxWriteMs - now)
 }
 
 interface LateWrite {
   readonly what: string
-  /** Milliseconds for which the processor may still carry out the write; 0 if it is over. */
+  /** Milliseconds until the write is over, i.e. until the processor can no longer carry it out; 0 if it is over. */
   readonly forMs: number
   /** True if the write may be sent again, because the processor still remembers its idempotency key (see `knowsKey`). */
   readonly sendable: boolean
   readonly code: ProblemCode
   readonly extra?: Readonly<Record<string, unknown>>
-  /**
-   * Writes to the journal that the write was sent once more without a response, so that the longest time that a write can take counts from
-   * now on.
-   */
+  /** Writes to the journal that the write was sent once more without a response. The time until it is over counts from then on. */
   readonly sentAnew: () => Promise<void>
 }
 
@@ -101,7 +94,7 @@ function stillLate(error: ProcessorError | undefined, { what, forMs, code, extra
   const seconds = Math.max(1, Math.ceil(forMs / 1000))
   return new ServiceError(
     code,
-    `${what} was sent to the processor and not answered. It may still be carried out, for ${String(seconds)} s at most.`,
+    `${what} was sent to the processor and got no response. It may still be carried out, for ${String(seconds)} s at most.`,
     {
       hint: `Try again in ${String(seconds)} s, or earlier: the write is then sent again under its idempotency key.`,
       retryAfter: seconds,

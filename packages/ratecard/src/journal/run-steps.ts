@@ -30,7 +30,7 @@ export async function runSteps<Step>(
 }
 
 const stopped = {
-  it: 'Do the same again: what is in place is left alone, the rest is finished.',
+  it: 'Send the same request again: completed changes are not repeated, the others are made.',
   'the push was': 'Resume it with `ratecard billing resume`.',
 } as const
 

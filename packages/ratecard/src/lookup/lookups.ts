@@ -37,6 +37,8 @@ export function createLookups(deps: LookupDeps) {
     start: published.start,
     stop: published.stop,
     published: async () => current(await published.read()).published,
+    /** The applied configuration with the amounts of all prices, for rooms that sell and bill. */
+    applied: async () => current(await published.read()).priced,
     fullConfig: async () => current(await published.read()).full,
     findPrice: async (id, visibility) => findPrice(current(await published.read()), id, visibility),
     findProduct: async (id, visibility) => findProduct(current(await published.read()), id, visibility),
@@ -53,7 +55,7 @@ export function createLookups(deps: LookupDeps) {
     revision: (number) => revision(store, number),
     difference: (from, to) => difference({ versions: store.versions, documents: deps.documents }, from, to),
     secretTexts: createSecretTexts(store),
-  } satisfies Partial<Service> & Omit<typeof published, 'read'>
+  } satisfies Partial<Service> & Omit<typeof published, 'read'> & { readonly applied: Service['fullConfig'] }
 }
 
 function current(published: PublishedList): NonNullable<PublishedList['current']> {
@@ -70,7 +72,7 @@ function enterprisePrices(
 ): readonly Price[] {
   const wanted = (price: Price) =>
     'template' in target ? price.enterprise_template === target.template : price.enterprise_id === target.enterpriseId
-  return (published.current?.full.config.products ?? []).flatMap((product) => (product.prices ?? []).filter(wanted))
+  return (published.current?.priced.config.products ?? []).flatMap((product) => (product.prices ?? []).filter(wanted))
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind } from '../catalog/resource.ts'
 import { webhookId } from '../config/schema/ids.ts'
+import { configWithAmounts } from '../config/schema/percent-off.ts'
 import { aliasesOf } from '../config/schema/previous-ids.ts'
 import { publicView } from '../config/schema/public-view.ts'
 import type { BillingConfig, Product } from '../config/schema/schema.ts'
@@ -21,7 +22,14 @@ export type MappingHistory = ReadonlyMap<string, readonly MappingEntry[]>
 
 export interface PublishedList {
   /** The configuration that is currently applied; null before the first push and after a reset. */
-  readonly current: (Indexes & { readonly full: ServedConfig; readonly published: PublishedConfig }) | null
+  readonly current:
+    | (Indexes & {
+        readonly full: ServedConfig
+        /** As `full`, with the amounts of prices in per cent. */
+        readonly priced: ServedConfig
+        readonly published: PublishedConfig
+      })
+    | null
   readonly mappings: MappingHistory
 }
 
@@ -133,11 +141,13 @@ async function publish(
   await yieldToRequests()
   const bytes = bytesOf(served)
   await yieldToRequests()
-  const fullIndex = indexConfig(full.config)
+  const priced: ServedConfig = { ...head, config: configWithAmounts(full.config) }
+  const fullIndex = indexConfig(priced.config)
   await yieldToRequests()
   return {
     current: {
       full,
+      priced,
       published: { served, ...bytes },
       fullIndex,
       // The published document omits former ids, but a lookup by a former id still finds the item.
@@ -165,7 +175,8 @@ function historyOf(entries: readonly MappingEntry[]): MappingHistory {
 
 function withProcessorIds(config: BillingConfig, mappings: MappingHistory): BillingConfig {
   const mapped = <Item extends { processor_id?: string }>(kind: ResourceKind, item: Item, id: string): Item => {
-    // In the document, `processor_id` is a request to adopt that object. The served value is the id to which the item is actually mapped.
+    // In the document, `processor_id` names the object to adopt. In the served configuration it is the id of the object that the item is
+    // mapped to.
     const { processor_id: _wish, ...rest } = item
     const processorId = mappings.get(resourceKey(kind, id))?.at(-1)?.processorId
     return (processorId === undefined ? rest : { ...rest, processor_id: processorId }) as Item

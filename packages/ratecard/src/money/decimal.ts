@@ -44,6 +44,19 @@ export function divideByInteger(value: Decimal, divisor: number | bigint): Decim
   return scaled(divideHalfUp(value, BigInt(divisor)))
 }
 
+const wholePercent = 100n * scale
+
+/**
+ * Returns the value less `percent` per cent, rounded half to even, once. A whole number stays whole (1205 less 50 % is 602); a value with
+ * decimals keeps up to 12 (0.05 less 20 % is 0.04).
+ */
+export function roundLessPercent(value: Decimal, percent: Decimal): Decimal {
+  const exact = value * (wholePercent - percent)
+  return value % scale === 0n
+    ? scaled(divideHalfEven(exact, wholePercent * scale) * scale)
+    : scaled(divideHalfEven(exact, wholePercent))
+}
+
 /** Compares two decimals, for `Array.prototype.sort`. */
 export function compareDecimals(a: Decimal, b: Decimal): -1 | 0 | 1 {
   return a < b ? -1 : a > b ? 1 : 0
@@ -91,4 +104,11 @@ function divideHalfUp(value: bigint, divisor: bigint): bigint {
   const quotient = doubled / (2n * divisor)
   // BigInt division truncates towards zero. Negative values need the floor instead, otherwise halves would be rounded away from zero.
   return doubled < 0n && doubled % (2n * divisor) !== 0n ? quotient - 1n : quotient
+}
+
+/** Divides and rounds half to even. Neither number is negative. */
+function divideHalfEven(value: bigint, divisor: bigint): bigint {
+  const [quotient, doubled] = [value / divisor, 2n * (value % divisor)]
+  const up = doubled > divisor || (doubled === divisor && quotient % 2n === 1n)
+  return up ? quotient + 1n : quotient
 }

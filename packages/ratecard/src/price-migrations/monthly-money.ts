@@ -1,3 +1,4 @@
+import { configWithAmounts } from '../config/schema/percent-off.ts'
 import type { BillingConfig, Price } from '../config/schema/schema.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveItem, LivePrice } from '../processor/customer-half.ts'
@@ -6,7 +7,7 @@ import { monthlyAmount } from '../pricing/impact.ts'
 import type { Store } from '../store/store.ts'
 import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 
-/** Billing interval and quantity of an item, on which its monthly amount depends. */
+/** Members of an item that its monthly amount depends on: billing interval and quantity. */
 type BillingTerms = Pick<LiveItem, 'quantity'> & {
   readonly price: Pick<LiveItem['price'], 'interval' | 'intervalCount'>
 }
@@ -67,7 +68,7 @@ async function priceIn(
 ): Promise<Price | null> {
   const document = (await versions.find(revision))?.document ?? null
   if (document === null) return null
-  const { products } = JSON.parse(document) as BillingConfig
+  const { products } = configWithAmounts(JSON.parse(document) as BillingConfig)
   const prices = products.flatMap((product) => product.prices ?? [])
   const { id: now, previous_ids: earlier = [] } = present
   return (

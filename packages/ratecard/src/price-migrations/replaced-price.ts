@@ -10,7 +10,7 @@ export function replacedPrice(book: PriceBook, priceId: string): ReplacedPrice {
   const booked = book.find(priceId)
   if (booked === undefined)
     throw new ServiceError('price_not_found', `The configuration has no price "${priceId}".`, {
-      hint: 'Subscribers of a price that was removed have nothing to move to.',
+      hint: 'Subscribers of a removed price have no price to move to.',
     })
   const { id } = booked.price
   const current = booked.processorId

@@ -152,7 +152,7 @@ async function freeLines(
     monthlyAfter,
     effective: 'now',
     effectiveAt: now,
-    skipped: 'It is free and not at the processor: the tenant goes on to the paid price by buying it at a checkout.',
+    skipped: 'The subscription is free and not at the processor. The tenant can buy the paid price at a checkout.',
   }))
 }
 

@@ -12,7 +12,7 @@ export async function waitingMoves(
     for (const step of await jobs.steps(id)) {
       if (step.waitsUntil === null) continue
       const { item } = JSON.parse(step.step) as { readonly item: string }
-      reasons.set(item, `The job ${id} waits to move it at its date; cancel that job first.`)
+      reasons.set(item, `The job ${id} will move the item at a later date; cancel that job first.`)
     }
   return reasons
 }

@@ -63,7 +63,7 @@ export function calculate(listed: Price, quantity: number, currency?: string): P
   const exact = sumOf(lines)
   const rounded = roundHalfUp(exact)
   if (rounded > BigInt(Number.MAX_SAFE_INTEGER))
-    throw new ServiceError('quantity_invalid', `The amount for ${quantity} units is too large to be written exactly.`, {
+    throw new ServiceError('quantity_invalid', `The amount for ${quantity} units is too large for an exact number.`, {
       hint: 'Ask for a smaller quantity.',
     })
   const tiered = price.tiers !== undefined

@@ -6,6 +6,7 @@ import { flatAmountOf, unitAmountOf } from './calculate.ts'
 /** Describes a price in one readable line, e.g. `€12.00 / month`, `¥500 once`, `graduated tiers from $0.00, usd / month`. */
 export function describePrice(price: Price): string {
   const notes = [
+    ...(price.percent_off_base === undefined ? [] : [`${price.percent_off_base}% off its base price`]),
     ...(price.usage_type === 'metered' ? [`metered: ${price.meter ?? 'no meter'}`] : []),
     ...(price.currency_options === undefined ? [] : [`also in ${Object.keys(price.currency_options).join(', ')}`]),
     ...(price.tax_included_in_price === undefined

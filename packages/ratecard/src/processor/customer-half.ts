@@ -62,13 +62,13 @@ export interface LiveSubscription {
   readonly ends: readonly string[]
 }
 
-/** Metadata key of the sold price; its value is the configuration id at the time of the sale. */
+/** Metadata key whose value is the configuration id of the sold price at the time of the sale. */
 export const soldPriceKey = 'ratecard_price_id'
 
-/** Metadata key of a subscription sold with `allow_duplicate`; its value is `allowed`. */
+/** Metadata key of subscriptions sold with `allow_duplicate`; its value is `allowed`. */
 export const duplicateKey = 'ratecard_duplicate'
 
-/** Metadata key of the free subscriptions that a sale replaces: their ids, separated by spaces. */
+/** Metadata key whose value lists the free subscriptions that a sale replaces: their ids, separated by spaces. */
 export const endsKey = 'ratecard_ends'
 
 /** Moves one item of a subscription to a price. The quantity is always sent, because without it the processor resets the quantity to 1. */

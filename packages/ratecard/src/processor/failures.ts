@@ -20,8 +20,8 @@ const codeOf: Readonly<Record<ProcessorErrorKind, ProblemCode>> = {
  * key.
  */
 const afterTimeout = {
-  push: 'Push again: what happened is looked up first, nothing is done twice.',
-  call: 'It may have happened. Try again with the same Idempotency-Key or identifier: nothing is done twice.',
+  push: 'Push again: the outcome is looked up first, so that nothing is done twice.',
+  call: 'The request may have been carried out. Retry with the same Idempotency-Key or identifier, so that nothing is done twice.',
 } as const
 type CallKind = keyof typeof afterTimeout
 
@@ -83,9 +83,9 @@ export function isUnknownObject(error: unknown): error is ProcessorError {
 }
 
 /**
- * Sends a write that is safe to send twice. After a replayed refusal or a server error (`api_error`) it retries once with a fresh key. The
- * processor replays its failures under the same key for about a day. Without a fresh key, a caller's retries with the same Idempotency-Key
- * or identifier would fail until then, even if the cause was fixed. A refused write changed nothing.
+ * Sends a write that is safe to send twice. The processor replays a failure under the same key for about a day, even if its cause was fixed
+ * meanwhile. So, after a replayed refusal or a server error (`api_error`), the write is retried once with a new key. A refused write
+ * changed nothing.
  */
 export async function despiteKeptFailure<T>(
   send: (idempotencyKey: string) => Promise<T>,

@@ -28,7 +28,8 @@ export interface PerformedStep {
 export interface ReadOptions {
   readonly signal: AbortSignal
   /**
-   * Selects the products whose attached features are read; each needs a list request. `false` selects none. Default: the active products.
+   * Selects the products whose attached features are read, because each product needs a list request. `false` selects none. Default: the
+   * active products.
    */
   readonly attachments?: false | ((product: ObservedResource<'product'>) => boolean)
   /** Progress callback, called after each page. */

@@ -84,7 +84,10 @@ export interface PullResult {
 export type DriftReport = Inside<typeof config.DriftReport>
 
 export interface ResetOptions extends Actor {
-  /** `account` also archives objects that Ratecard does not manage, e.g. prices created in Stripe's dashboard. */
+  /**
+   * `managed`: archives the objects that Ratecard manages. `account`: archives all other objects too, e.g. prices created in Stripe's
+   * dashboard.
+   */
   readonly scope: 'managed' | 'account'
 }
 
@@ -95,10 +98,7 @@ export type Conversion = Inside<typeof prices.Conversion>
 export type ProcessorEvents = Inside<typeof webhooks.ProcessorEvents>
 
 export interface RotationRequest extends Actor {
-  /**
-   * Overlap (ms) in which the old endpoint stays live beside the new one, e.g. 3600000 for an hour; 0 switches the old endpoint off at
-   * once.
-   */
+  /** Time (ms) that the old endpoint stays live beside the new one, e.g. 3600000 for an hour. 0 switches the old endpoint off at once. */
   readonly overlapMs: number
   readonly requestId: string | null
 }

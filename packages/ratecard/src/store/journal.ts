@@ -9,7 +9,7 @@ import type { LeaseToken } from './lease-token.ts'
 export interface Journal<Work, NewWork, Step, Ending extends string> {
   /** Adds the work in state `running`, with all its steps `pending`, in order. */
   open(work: NewWork, token: LeaseToken): Promise<Work>
-  /** Ends the work, or pauses it in state `interrupted`, from which it can be resumed. `error` is JSON. */
+  /** Ends the work, or pauses it in state `interrupted`. Paused work can be resumed. `error` is JSON. */
   end(id: string, state: Ending, error: string | null, token: LeaseToken): Promise<void>
   /** Sets paused work to `running` again. */
   resume(id: string, token: LeaseToken): Promise<void>
@@ -21,8 +21,8 @@ export interface Journal<Work, NewWork, Step, Ending extends string> {
   cancelRequested(id: string): Promise<boolean>
   find(id: string): Promise<Work | null>
   /**
-   * Returns the steps in order. With `since` (epoch milliseconds), returns only steps that began or ended at that time or later, by the
-   * clock of the process that ran them.
+   * Returns the steps in order. With `since` (epoch milliseconds), returns only steps that began or ended at that time or later. The times
+   * are those of the clock of the process that ran the steps.
    */
   steps(id: string, since?: number): Promise<readonly Step[]>
 }

@@ -21,7 +21,7 @@ export interface StaleObject extends MirrorRef {
    * the mark.
    */
   readonly marked: number
-  /** Time (epoch milliseconds) of the event because of which the object was marked stale. */
+  /** Time (epoch milliseconds) of the event that marked the object as stale. */
   readonly since: number
   /** Number of reads that failed in a row. */
   readonly attempts: number
@@ -81,8 +81,8 @@ export interface MirrorSaved {
 }
 
 /**
- * Standing: the sums of one customer by which lists of tenants filter and sort. mirror/sums/standing.ts recomputes them after each change
- * of the customer's objects.
+ * Standing: stored sums of one customer, to filter and sort lists of tenants. mirror/sums/standing.ts recomputes them after each change of
+ * the customer's objects.
  */
 export interface CustomerStanding {
   readonly customer: ProcessorId

@@ -34,7 +34,9 @@ export interface CustomerRevenue {
 export interface CustomerSums extends CustomerStanding {
   /** Items of the customer's subscriptions, without ended subscriptions. */
   readonly items: readonly ItemRevenueRecord[]
-  /** The customer's MRR, with one entry for each currency in which the customer has MRR or ever paid an invoice of a subscription. */
+  /**
+   * The customer's MRR by currency. It has an entry for each currency in which the customer has MRR now or ever paid for a subscription.
+   */
   readonly revenue: readonly CustomerRevenue[]
 }
 

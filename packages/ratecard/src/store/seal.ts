@@ -99,7 +99,7 @@ function malformed(what: string): ServiceError {
 }
 
 function decrypt(key: Buffer, body: Buffer, additional: string, context: string): string {
-  if (body.length < nonceBytes + tagBytes) throw unreadable(context, 'it is cut short')
+  if (body.length < nonceBytes + tagBytes) throw unreadable(context, 'it is incomplete')
   const decipher = createDecipheriv(algorithm, key, body.subarray(0, nonceBytes), { authTagLength: tagBytes })
   decipher.setAAD(Buffer.from(additional))
   decipher.setAuthTag(body.subarray(-tagBytes))

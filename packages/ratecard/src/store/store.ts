@@ -55,9 +55,7 @@ export interface VersionStore {
   list(page: PageQuery): Promise<Page<VersionHead>>
 }
 
-/**
- * Time (ms) for which a failed read or write makes the store count as failing, e.g. because of a full disk, which a ping does not detect.
- */
+/** Time (ms) that the store counts as failing after a failed read or write, e.g. on a full disk. A ping does not detect such a failure. */
 export const refusalMs = 60_000
 
 export interface StoreRefusal {

@@ -57,9 +57,8 @@ export function decideUsage(situation: UsageSituation, usage: NewUsage): (custom
 const formulaOf = (meter: Meter) => meter.default_aggregation?.formula ?? 'sum'
 
 /**
- * Throws `not_allowed` for meters on which a report can replace earlier usage: on a `last` meter it replaces the usage of the period, on a
- * meter with a time window that of the window. Otherwise a customer with 100 seats could report 0 with a session and pay nothing. On other
- * meters a report only adds usage.
+ * Throws `not_allowed` for meters on which a report can replace earlier usage: a `last` meter, and a meter with a time window. Otherwise a
+ * customer with 100 seats could report 0 with a session and pay nothing. On other meters a report only adds usage.
  */
 function requireMeterOfSessions(meter: Meter): void {
   const window = meter.event_time_window
@@ -68,7 +67,7 @@ function requireMeterOfSessions(meter: Meter): void {
     window === undefined
       ? 'it bills the last value that was reported'
       : `the last report of each ${window} replaces the others`
-  throw new ServiceError('not_allowed', `A session may not report usage of the meter "${meter.id}": ${replaced}.`, {
+  throw new ServiceError('not_allowed', `A session cannot report usage of the meter "${meter.id}": ${replaced}.`, {
     hint: 'Report it from your server, with a service key.',
   })
 }
@@ -84,7 +83,7 @@ function checkedValue({ meter, byKey }: UsageSituation, value: number | string):
   throw invalid(
     'value',
     '"value" is zero or more.',
-    byKey ? `Only meters that sum can be corrected; this one has the formula "${formula}".` : undefined,
+    byKey ? `Corrections need a meter with the formula "sum"; this one has "${formula}".` : undefined,
   )
 }
 
@@ -107,13 +106,13 @@ function valueText(value: number | string): string | null {
  */
 function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number | undefined): number | null {
   if (timestamp === undefined) return null
-  if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw invalid('timestamp', '"timestamp" is no time.')
+  if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw invalid('timestamp', '"timestamp" is not a valid time.')
   if (timestamp < now - oldestMs) throw invalid('timestamp', '"timestamp" is more than 35 days ago.')
   if (!byKey && timestamp > now)
     throw invalid(
       'timestamp',
-      '"timestamp" is later than now, which a session may not report.',
-      'Leave "timestamp" out: the usage then counts at the moment of the call.',
+      '"timestamp" is in the future, which a session cannot report.',
+      'Leave "timestamp" out: the time of the call is then used.',
     )
   if (livemode && timestamp > now + aheadMs) throw invalid('timestamp', '"timestamp" is more than 5 minutes ahead.')
   return timestamp
@@ -121,8 +120,8 @@ function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number
 
 /**
  * Returns the identifier for the processor, which counts each identifier once per account. It contains tenant and meter, otherwise an event
- * of one tenant would suppress that of another. Neither of these contains a colon, so different events never share an identifier. Reports
- * with a session get the prefix `~`, with which no tenant id starts. Otherwise a customer could use up the seller's next identifier with an
+ * of one tenant would suppress that of another. Neither contains a colon, so different events never share an identifier. Reports with a
+ * session get the prefix `~`; no tenant id starts with it. Without the prefix, a customer could use up the seller's next identifier with an
  * empty report and would not be billed.
  */
 function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituation): string {

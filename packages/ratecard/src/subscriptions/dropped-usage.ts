@@ -81,8 +81,8 @@ async function nameUsageErrors(
 const isOf = ({ examples }: DroppedUsage, tenantId: string) => examples.some((example) => example.tenantId === tenantId)
 
 /**
- * True for usage that was reported through this service to a meter of this configuration, but whose identifier is a digest, so that its
- * tenant is unknown.
+ * True for usage whose tenant is unknown: it was reported through this service to a meter of this configuration, but its identifier is a
+ * digest.
  */
 const isOfSomebodyUnknown = ({ meter, examples }: DroppedUsage) =>
   meter !== null && examples.some(({ tenantId, identifier }) => tenantId === null && isDigest(identifier))

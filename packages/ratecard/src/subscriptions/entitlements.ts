@@ -18,8 +18,8 @@ export interface EntitlementDeps extends SubscriberDeps {
 }
 
 /**
- * Returns the tenant's active features, sorted by id. They include the features of products of which the tenant has a free price, because
- * the processor does not know free subscriptions. Features without a configuration id are omitted.
+ * Returns the tenant's active features, sorted by id. Features of free prices are added, because the processor does not know free
+ * subscriptions. Features without a configuration id are omitted.
  */
 export async function readEntitlements(deps: EntitlementDeps, tenant: TenantRecord): Promise<Entitlements> {
   const config = await currentConfig(deps.applied)

@@ -10,7 +10,7 @@ import { settleFree } from '../tenants/free-subscriptions.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readPriceNames, type PriceName, type PriceNames } from './price-names.ts'
 
-/** A subscription at the processor, with the prices to which its schedule will switch, by current price. */
+/** A subscription at the processor, with the next price of each price that its schedule replaces. */
 interface ScheduledSubscription {
   readonly subscription: LiveSubscription
   readonly scheduled: ReadonlyMap<ProcessorId, ProcessorId>

@@ -13,11 +13,9 @@ export async function rollbackConfig(deps: SyncDeps, revision: number, request: 
       hint: 'List the revisions with `ratecard billing history`.',
     })
   if (version.document === null)
-    throw new ServiceError(
-      'revision_not_found',
-      `Revision ${String(revision)} is a reset and holds no configuration.`,
-      { hint: 'Choose another revision.' },
-    )
+    throw new ServiceError('revision_not_found', `Revision ${String(revision)} is a reset and has no configuration.`, {
+      hint: 'Choose another revision.',
+    })
   const checked = await requireValid(deps, version.document, { acceptedBefore: true })
   if (request.dryRun === true) return planPush(deps, checked, { ...request, rollbackTo: revision })
   const message = request.message ?? `Rollback to revision ${String(revision)}`

@@ -29,11 +29,15 @@ export function createCustomers(deps: TenantDeps): Customers {
     async tenantOf(principal) {
       const id = principal.kind === 'session' ? principal.session.tenantId : principal.tenantId
       if (id === null)
-        throw new ServiceError('request_invalid', 'A service key must say for which tenant: `tenant_id` is missing.', {
-          issues: [
-            { code: 'field_missing', pointer: '#/tenant_id', severity: 'error', detail: '"tenant_id" is required.' },
-          ],
-        })
+        throw new ServiceError(
+          'request_invalid',
+          'A request with a service key must name the tenant: `tenant_id` is missing.',
+          {
+            issues: [
+              { code: 'field_missing', pointer: '#/tenant_id', severity: 'error', detail: '"tenant_id" is required.' },
+            ],
+          },
+        )
       return findTenant(deps, id)
     },
     customerOf: async ({ id, processorCustomerId }) =>

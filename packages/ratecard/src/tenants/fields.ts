@@ -42,7 +42,7 @@ export function checkNewTenant(tenant: NewTenant): void {
   refuse([...ruleIssues('id', tenant.id, idRule), ...fieldIssues(tenant)])
 }
 
-/** Validates a change of a tenant, in which every field is optional. Throws `request_invalid` with one issue for each invalid field. */
+/** Validates a change of a tenant. Every field is optional. Throws `request_invalid` with one issue for each invalid field. */
 export function checkTenantChange(change: TenantChange): void {
   refuse(fieldIssues(change))
 }

@@ -73,10 +73,14 @@ function busy(cause: unknown): ServiceError {
 }
 
 function lost(cause: ServiceError): ServiceError {
-  return new ServiceError('tenant_busy', 'Another process took over this tenant; nothing more was written here.', {
-    hint: 'Look at the tenant’s subscriptions, then try again.',
-    retryAfter: 10,
-    extra: cause.extra,
-    cause,
-  })
+  return new ServiceError(
+    'tenant_busy',
+    'Another process has taken over the changes of this tenant; this one wrote nothing more.',
+    {
+      hint: 'Check the tenant’s subscriptions, then try again.',
+      retryAfter: 10,
+      extra: cause.extra,
+      cause,
+    },
+  )
 }

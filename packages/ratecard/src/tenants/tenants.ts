@@ -150,12 +150,12 @@ interface Parting {
 
 const removing: Parting = {
   refusal: (subscriptions) => `The tenant still has live subscriptions: ${subscriptions}.`,
-  hint: 'Cancel them at the processor first: they would go on to bill a customer that nobody knows.',
+  hint: 'Cancel them at the processor first: otherwise they would still bill a customer without a tenant.',
 }
 
 const changing: Parting = {
   refusal: (subscriptions) => `The tenant’s present customer still has live subscriptions: ${subscriptions}.`,
-  hint: 'Cancel them at the processor first, then change the customer: they would go on to bill one that nobody knows.',
+  hint: 'Cancel them at the processor first, then change the customer: otherwise they would still bill a customer without a tenant.',
 }
 
 /**

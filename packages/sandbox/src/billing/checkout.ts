@@ -53,8 +53,8 @@ export function quote(
 }
 
 /**
- * Returns the reductions (coupons) of a checkout session that names no discounts. A subscription uses the customer's discount, as its first
- * invoice will.
+ * Returns the coupons that reduce a session that names no discounts. For a subscription these are the coupons of the customer, as on its
+ * first invoice.
  */
 function ownReductions(call: OperationContext, session: QuotedSession, customer: CustomerBody | null): Reduction[] {
   const own = session.mode === 'subscription' ? (customer?.discount ?? null) : null
@@ -101,7 +101,7 @@ function quotedItem(
   }
 }
 
-/** Returns the promotion code with the typed text (case-insensitive). Throws if this session cannot redeem the code. */
+/** Returns the promotion code for the text that the customer typed (case-insensitive). Throws if this session cannot redeem the code. */
 export function codeByText(call: OperationContext, session: CheckoutSessionBody, typed: string): PromotionCodeBody {
   const found = call
     .select('promotion_code', [{ field: 'code', isAnyCase: typed }])
@@ -125,7 +125,7 @@ export function discountsOf(session: CheckoutSessionBody, code: PromotionCodeBod
 }
 
 export interface CheckoutPayment {
-  /** Returns the payment method with which to pay. It is called only if the session needs one. For a guest payment `customer` is null. */
+  /** Returns the payment method to pay with. Called only if the session needs one. For a guest payment `customer` is null. */
   readonly card: (call: OperationContext, customer: string | null) => PaymentMethodBody
   readonly email: string
   readonly code: PromotionCodeBody | null
@@ -212,7 +212,7 @@ function refusePaymentMethod(session: CheckoutSessionBody, { type, _asks: asks }
     const offered = session.payment_method_types.join(', ')
     throw badRequest(`This Checkout Session takes ${offered}; the payment method is of type ${type}.`, 'payment_method')
   }
-  if (asks === true) throw notSupported('a card that asks for authentication in a checkout', 'payment_method')
+  if (asks === true) throw notSupported('a card that needs authentication in a checkout', 'payment_method')
 }
 
 /** Saves the card for the session's customer, if it has one. The card does not become the default payment method. */

@@ -34,7 +34,10 @@ export interface FaultOrder {
   readonly count?: number | null | undefined
   /** Number of matching requests that succeed before the first failure. Default: 0. */
   readonly skip?: number | undefined
-  /** Milliseconds of delay of a `latency` fault or, for a late write, until it is carried out. Absent: a late write waits for `land`. */
+  /**
+   * For `latency`: the delay in milliseconds. For `late` and `late_arrival`: the time in milliseconds until the write is carried out; if
+   * absent, until the test calls `land`.
+   */
   readonly latencyMs?: number | undefined
   /** Value of the header `Stripe-Rate-Limited-Reason` of a `rate_limit` fault. Default: `global-rate`. */
   readonly reason?: string | undefined

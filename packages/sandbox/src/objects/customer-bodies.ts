@@ -114,9 +114,9 @@ export interface SubscriptionItemBody {
   quantity?: number
   subscription: string
   tax_rates: string[]
-  /** Time (seconds) from which the item's periods are counted. It keeps month ends (31 January → 28 February → 31 March). */
+  /** Anchor (seconds) of the item's periods. It keeps month ends (31 January → 28 February → 31 March). */
   _anchor: number
-  /** Time (seconds) from which usage is not billed yet. Earlier usage was billed, or a change of price dropped it. */
+  /** Start (seconds) of the usage that is not billed yet. Earlier usage was billed, or a change of price dropped it. */
   _usage_from: number
   /** The last charge for a licensed item. Absent in items that former versions stored. */
   _debited?: DebitBody

@@ -50,8 +50,8 @@ export interface ApiReply {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /**
-   * `whole`: the whole body is sent. `cut`: half of the body is sent, then the socket is closed. `close`: the socket is closed without a
-   * response.
+   * How the response is sent. `whole`: the complete body. `cut`: half of the body, then the socket is closed. `close`: nothing, and the
+   * socket is closed.
    */
   readonly wire: 'whole' | 'cut' | 'close'
 }

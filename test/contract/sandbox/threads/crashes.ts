@@ -1,4 +1,4 @@
-// A thread for the supervision's tests: listens in name, then fails when it is asked anything.
+// A thread for tests of the supervision: reports that it listens, then fails at the first message.
 import { parentPort } from 'node:worker_threads'
 
 parentPort?.postMessage({ kind: 'listening', url: 'http://127.0.0.1:1', port: 1 })

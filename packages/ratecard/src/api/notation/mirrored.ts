@@ -1,5 +1,4 @@
-// Members of responses that are read from the mirror, which is the store's copy of the processor's data: the time of that copy, and amounts
-// of money.
+// Members of responses that come from the mirror (the store's copy of the processor's data): the age of that copy, and amounts of money.
 import { Type } from 'typebox'
 import { absent, closed, nullable, Time } from './schema.ts'
 

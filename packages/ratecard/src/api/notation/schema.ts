@@ -30,7 +30,7 @@ export interface TShared<Schema extends TSchema> extends TUnsafe<Static<Schema>>
 /** A member that is optional in the API and always present in the code, where `Empty` stands for an absent value. */
 export type TAbsent<Schema extends TSchema, Empty> = TOptional<Schema> & { [absence]: { readonly empty: Empty } }
 
-/** Creates a closed object with a name, under which the client exports its type. */
+/** Creates a closed object schema. The client exports its type under `name`. */
 export function shape<Properties extends TProperties>(
   name: string,
   properties: Properties,

@@ -117,7 +117,7 @@ export function same(a: unknown, b: unknown): boolean {
       Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index]))
     )
   const [left, right] = [bagOf(a), bagOf(b)]
-  // `hasOwn`, because a metadata key may have the name of an inherited member, e.g. `constructor`.
+  // `Object.hasOwn` is needed, because a metadata key may have the name of an inherited member, e.g. `constructor`.
   for (const key in left) if (!same(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
   for (const key in right) if (right[key] !== undefined && !Object.hasOwn(left, key)) return false
   return true

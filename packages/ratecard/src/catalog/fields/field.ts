@@ -89,11 +89,14 @@ export interface AnyField {
 export interface OwnMember<Item, Parent> {
   value(item: Item, parent: Parent): unknown
   readonly pulled: 'kept' | 'live'
+  /** Members that a pull writes into the author's file when this one changes. Default: the member alone. */
+  readonly members?: readonly string[]
 }
 
 export interface AnyOwnMember {
   readonly value: (item: never, parent: never) => unknown
   readonly pulled: 'kept' | 'live'
+  readonly members?: readonly string[]
 }
 
 /** Local members (never sent to the processor) that items of every kind have. */
@@ -258,7 +261,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
   }
 
   /**
-   * Builds the table of a kind: the fields that the processor stores, in the order in which plans show them, and the local members (`own`).
+   * Builds the table of a kind. It contains the fields that the processor stores, in the order of plans, and the local members (`own`).
    * `Structure` names the members that contain other items, e.g. a product's `prices`.
    */
   function table<Structure extends keyof Item = never>() {

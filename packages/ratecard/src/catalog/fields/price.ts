@@ -1,5 +1,6 @@
 import { basePriceId } from '../../config/schema/base-price.ts'
 import { isEnterprise } from '../../config/schema/ids.ts'
+import { membersOfBase } from '../../config/schema/percent-off.ts'
 import { isPublic } from '../../config/schema/public-view.ts'
 import type { CurrencyOption, Price, Product } from '../../config/schema/schema.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
@@ -172,6 +173,12 @@ export const price = table()(
     base_price: {
       value: (price, product) => (isEnterprise(price) ? basePriceId(price, product.prices ?? []) : undefined),
       pulled: 'kept',
+    },
+    // A pull writes amounts in its place if they no longer follow from the base price.
+    percent_off_base: {
+      value: ({ percent_off_base: percent }) => (percent === undefined ? undefined : canonicalDecimal(percent)),
+      pulled: 'live',
+      members: ['percent_off_base', ...membersOfBase],
     },
   },
 )

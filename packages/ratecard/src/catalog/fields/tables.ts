@@ -115,7 +115,9 @@ export function documentValue(kind: ResourceKind, field: string, value: unknown)
  * it.
  */
 export function membersOf(kind: ResourceKind, name: string): readonly string[] {
-  if (ownMembers[kind][name]?.pulled === 'kept') return []
+  const own = ownMembers[kind][name]
+  if (own?.pulled === 'kept') return []
+  if (own?.members !== undefined) return own.members
   const said = fieldRows[kind].find(([, row]) => nameFits(row, name))
   return said === undefined ? [name] : said[1].members
 }

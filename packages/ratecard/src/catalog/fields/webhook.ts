@@ -18,8 +18,8 @@ export const webhook = table()(
     }),
     connect: flag('connect', 'fixed', false),
     description: text('description', 'in_place'),
-    // `kept`: every endpoint has an API version, and another version needs a new endpoint with a new secret. So removing `api_version` from
-    // the document keeps the live version.
+    // `kept`: if a document omits `api_version`, the endpoint keeps its version. Another version would need a new endpoint with a new
+    // secret.
     apiVersion: text('api_version', 'fixed', { leftOut: 'kept' }),
     metadata: metadata('metadata'),
   },

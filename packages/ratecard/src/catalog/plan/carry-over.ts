@@ -89,6 +89,6 @@ function notCarriedOver(
     want,
     'not_carried_over',
     `"${target.processorId}" has ${lost.join(', ')} at the processor; the ${want.kind.replace('_', ' ')} that replaces it will not.`,
-    'Set them anew at the processor after the push, where they are still needed.',
+    'If they are still needed, set them again at the processor after the push.',
   )
 }

@@ -55,7 +55,7 @@ function codeOfDeletedCoupon(state: PlanState, want: DesiredResource): Issue[] {
       want,
       'drift',
       `The code "${want.configId}" gives the coupon "${coupon}", which was deleted at the processor.`,
-      'Make the coupon again with --force, or take both out of the files.',
+      'Create the coupon again with --force, or remove both from the files.',
       'coupon',
     ),
   ]

@@ -203,7 +203,7 @@ function decideReplacement<K extends ResourceKind>(
     state,
     want,
     'coupon_redemptions_restart',
-    `Coupon "${configId}" was redeemed ${String(target.redeemed)} times; its replacement starts to count anew.`,
+    `Coupon "${configId}" was redeemed ${String(target.redeemed)} times; its replacement counts from 0 again.`,
     'Lower `max_redemptions` if the earlier redemptions are to count.',
   )
   return mergeDecisions({ issues: [restart] }, made)
@@ -254,7 +254,7 @@ function decideAdoption<K extends ResourceKind>(
           want,
           'processor_id_taken',
           `"${id}" already belongs to the ${want.kind} "${owner}".`,
-          'One object stands for one configuration id: remove one of the two.',
+          'An object can belong to only one configuration id: remove one of the two.',
           'processor_id',
         ),
       ],
@@ -282,7 +282,7 @@ function losesLookupKey(state: PlanState, want: DesiredResource, object: Observe
       want,
       'lookup_key_replaced',
       `"${object.processorId}" has the lookup key ${JSON.stringify(object.lookupKey)} at the processor; it becomes "${want.configId}".`,
-      'Whoever asks the processor for the price by that key has to use the new one; a price keeps its key when its id is the same.',
+      'Programs that look the price up by that key must use the new one. A price keeps its key if its id equals the key.',
     ),
   ]
 }
@@ -324,7 +324,7 @@ function notExpressible(state: PlanState, want: DesiredResource, id: ProcessorId
     want,
     'processor_id_conflict',
     `"${id}" uses ${reason}, which the document cannot express.`,
-    'Remove `processor_id` and make a new price.',
+    'Remove `processor_id` to create a new price.',
     'processor_id',
   )
 }

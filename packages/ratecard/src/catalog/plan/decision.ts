@@ -19,7 +19,7 @@ export interface Decision {
    */
   readonly outcome: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly is: ProcessorId | null } | null
   readonly change: PlannedChange | null
-  /** Changes of objects left behind by abandoned pushes. No configuration id belongs to them. */
+  /** Changes of objects that abandoned pushes left behind. These objects belong to no configuration id. */
   readonly strays: readonly PlannedChange[]
 }
 

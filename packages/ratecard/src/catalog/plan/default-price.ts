@@ -62,8 +62,8 @@ export function pendingId(state: PlanState, id: ConfigId): ProcessorId {
 }
 
 /**
- * Returns the change of the default price. null if the default is still the same configuration id and only its object was replaced, because
- * then the product itself did not change.
+ * Returns the change of the default price. null if the default keeps its configuration id and only gets another processor object, because
+ * then the product itself does not change.
  */
 function defaultChange(
   state: PlanState,

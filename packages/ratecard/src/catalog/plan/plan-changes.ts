@@ -13,6 +13,7 @@ import type { Decision } from './decision.ts'
 import { decideDefaultPrice } from './default-price.ts'
 import { decideFeatures } from './features.ts'
 import { decideResource } from './decide-resource.ts'
+import { movedDeals } from './moved-deals.ts'
 import { mergedIssue, overlookedRenames } from './renamed.ts'
 import { planState, type PlanState } from './state.ts'
 import { webhookIssues } from './webhooks.ts'
@@ -128,6 +129,7 @@ export function planChanges(input: PlanInput): Plan {
   write({ issues: webhookIssues(state) })
   decideArchives(state).forEach(write)
   write({ issues: overlookedRenames(state) })
+  write({ issues: movedDeals(state) })
   return {
     // Each kind is in document order. Its removed resources follow in the order of the earlier document.
     changes: [...resourceKinds.flatMap((kind) => [...state.changes.ofKind(kind).values()]), ...strays],

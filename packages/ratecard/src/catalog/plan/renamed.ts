@@ -13,7 +13,7 @@ export function mergedIssue(state: PlanState, { kind, to, from }: RefusedRename)
     state,
     { kind, configId: to },
     'previous_id_conflict',
-    `${named} and "${to}" are sold side by side: one item cannot take over the history of several.`,
+    `${named} and "${to}" are both sold now: one item cannot take over the history of several.`,
     'Remove one of them first, push, and name it in `previous_ids` afterwards if its subscribers belong to the other.',
     'previous_ids',
   )
@@ -28,7 +28,7 @@ const knownBy: Readonly<Partial<Record<ResourceKind, string>>> = {
 }
 
 /**
- * Warns about a removed and a new resource of the same kind that are probably a rename: they are equal in the field of `knownBy` or, for
+ * Warns about a removed and a new resource that look like a rename. They are of the same kind and equal in the field of `knownBy` or, for
  * other kinds, in their immutable fields.
  */
 export function overlookedRenames(state: PlanState): Issue[] {
@@ -49,7 +49,7 @@ export function overlookedRenames(state: PlanState): Issue[] {
         state,
         resource,
         'looks_like_rename',
-        `The ${resource.kind} "${former.configId}" goes and "${resource.configId}" comes with the same content: its subscribers and its history stay behind.`,
+        `The ${resource.kind} "${former.configId}" is removed and "${resource.configId}" with the same content is added: the new item gets neither its subscribers nor its history.`,
         `If it is the same ${resource.kind} under a new id, add "previous_ids": ["${former.configId}"] to it.`,
       ),
     ]

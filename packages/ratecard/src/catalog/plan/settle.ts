@@ -103,7 +103,7 @@ function orphanedCode(state: PlanState, want: DesiredResource, object: ObservedR
       want,
       'switched_off_at_processor',
       `The promotion code "${want.configId}" stays off: its coupon "${coupon}" was deleted at the processor.`,
-      'Make both again with --force, or take both out of the files.',
+      'Create both again with --force, or remove both from the files.',
     ),
   ]
 }

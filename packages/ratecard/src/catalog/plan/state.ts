@@ -62,7 +62,7 @@ export interface PlanState extends Decisions {
   lastFields<K extends ResourceKind>(kind: K, id: ConfigId): FieldsOf<K, ProcessorId> | null
   /** Returns the earlier id that this id takes over; undefined if the item is not renamed. */
   formerId(kind: ResourceKind, id: ConfigId): ConfigId | undefined
-  /** Returns the display lines before and after the change; null for a side on which the resource does not exist. */
+  /** Returns the display lines before and after the change. A line is null if the resource does not exist at that time. */
   display(action: PlannedChange['action'], kind: ResourceKind, id: ConfigId): PlannedChange['display']
   readonly placeOf: PlaceOf
 }
@@ -140,8 +140,8 @@ interface ResolvedFields {
 }
 
 /**
- * Resolves the references of a resource. `beside` is an earlier result. Its `fields` object is reused if it belongs to the same resource
- * and every reference has the same id.
+ * Converts the references of a resource to processor ids. `beside` is an earlier result: its `fields` are reused if the resource and all
+ * its processor ids are the same.
  */
 function resolved(
   resource: DesiredResource,

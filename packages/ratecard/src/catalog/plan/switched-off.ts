@@ -64,7 +64,7 @@ function decide(state: PlanState, want: DesiredResource, object: ProcessorId): S
           want,
           'switched_on_again',
           `The ${name} was switched off at the processor; this push switches it on again.`,
-          'Take it out of the files if it shall stay off.',
+          'Remove it from the files to keep it off.',
         ),
       ],
     }
@@ -79,7 +79,7 @@ function decide(state: PlanState, want: DesiredResource, object: ProcessorId): S
           `The ${name} was switched off at the processor, and stays off.`,
           kind === 'promotion_code'
             ? 'Switch it on with --force or an edit of it; take it into the files with `ratecard billing pull --update`.'
-            : 'Switch it on with --force or an edit of it; take it out of the files if it shall stay off.',
+            : 'Switch it on with --force or an edit of it; remove it from the files to keep it off.',
         ),
       ],
     }
@@ -91,7 +91,7 @@ function decide(state: PlanState, want: DesiredResource, object: ProcessorId): S
         want,
         'drift',
         `${name}: active is false at the processor, but was applied as true; the files still sell it.`,
-        'Switch it on again with --force, take it out of the files, or switch it on at the processor.',
+        'Switch it on again with --force, remove it from the files, or switch it on at the processor.',
       ),
     ],
   }

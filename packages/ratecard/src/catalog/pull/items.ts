@@ -10,7 +10,7 @@ import { isWithheld, type Ownership } from '../observed.ts'
 import type { Catalog, DesiredResource, ObservedResource } from '../resource.ts'
 import { guessId } from './guess-id.ts'
 
-/** Context of a pull: its input, and the ids assigned so far. */
+/** Input of a pull, and the ids that were assigned so far. */
 export interface PullContext {
   readonly own: Ownership
   readonly current: BillingConfig | null
@@ -150,7 +150,11 @@ export function foreignItem<K extends ResourceKind>(
 /** Lists the members of a pulled object that the document format cannot express. */
 function noteUnsaid(reading: PullContext, { kind, processorId, unsaid }: ObservedResource): void {
   for (const member of unsaid)
-    reading.left.push({ kind, processorId, reason: `its ${member} cannot be said in the document; it stays as it is` })
+    reading.left.push({
+      kind,
+      processorId,
+      reason: `its ${member} cannot be expressed in the document; it stays as it is`,
+    })
 }
 
 function leaveOut(reading: PullContext, live: ObservedResource, error: unknown): void {

@@ -2,6 +2,7 @@
 import { isEnterprise, isLocalPrice } from '../../config/schema/ids.ts'
 import type { Price, Product } from '../../config/schema/schema.ts'
 import { configId } from '../kinds.ts'
+import { inPercent } from './percent.ts'
 import type { ObservedResource } from '../resource.ts'
 import { foreignItem, managedItem, others, type PullContext } from './items.ts'
 
@@ -85,7 +86,8 @@ function withPrices(
     if (item !== undefined) prices.push({ price: hidden(item), processorId: price.processorId })
   }
   if (prices.length === 0 && present?.prices === undefined) return product
-  return { ...product, prices: prices.map(({ price, processorId }) => withDefault(price, processorId, live)) }
+  const pulled = prices.map(({ price, processorId }) => withDefault(price, processorId, live))
+  return { ...product, prices: inPercent(reading, pulled, present) }
 }
 
 /** Sets `public: false` on a foreign price, because nothing tells whether the price may be shown to everybody. */

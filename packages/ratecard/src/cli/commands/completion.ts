@@ -21,7 +21,7 @@ export const completionOf = (words: () => CommandTree): Command => ({
   run: ({ args, io, global }) => {
     const shell = shells.find((name) => name === args[0])
     if (shell === undefined)
-      throw usageFailure(`"${args[0] ?? ''}" is no shell that is known here.`, `Write one of ${shells.join(', ')}.`)
+      throw usageFailure(`"${args[0] ?? ''}" is not a supported shell.`, `Write one of ${shells.join(', ')}.`)
     const { commands, groups } = words()
     const script = completionScript(shell, commands, groups, globalOptions)
     if (!global.json) io.stdout.write(script)

@@ -21,8 +21,8 @@ export const explain: Command = {
   description: 'Works without a server, for all codes of the service, of documents and of the command line.',
   arguments: [{ name: '<code>', description: 'The code, as errors show it.' }],
   examples: [
-    { command: 'ratecard explain processor_drift', what: 'an answer of the service' },
-    { command: 'ratecard explain base_price_missing', what: 'a problem of a document' },
+    { command: 'ratecard explain processor_drift', what: 'an error of the service' },
+    { command: 'ratecard explain base_price_missing', what: 'an error in a document' },
   ],
   run: ({ args, out }) => {
     const found = explanationOf(args[0] ?? '')

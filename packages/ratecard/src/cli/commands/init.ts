@@ -19,7 +19,7 @@ export const init: Command = {
   options: [
     {
       flags: '--template <name>',
-      description: 'What it starts with: subscriptions, usage, enterprise prices, or workers without billing.',
+      description: 'Content of the new project: subscriptions, usage, enterprise prices, or workers without billing.',
       choices: templates,
       defaultText: 'saas',
     },

@@ -37,7 +37,7 @@ export const keysCreate: Command = {
       signal: io.signal,
     })
     const ends = key.expiresAt === null ? '' : `, until ${showTime(key.expiresAt)} UTC`
-    out.note(`Key "${key.name}" (${key.id}, ${key.scope}${ends}). Keep it now: it is not shown again.`)
+    out.note(`Key "${key.name}" (${key.id}, ${key.scope}${ends}). Save it now: it is not shown again.`)
     out.print(key.key)
     return { json: { ...jsonKey(key), key: key.key } }
   },
@@ -88,8 +88,8 @@ export const keysRevoke: Command = {
 function expiryOf(text: string | undefined, now: number): string | undefined {
   if (text === undefined) return undefined
   const moment = timestampOf(text, now)
-  const hint = 'Write a span (90d, 12h), a day to come (2031-01-31: until 00:00 UTC), or a time with its zone.'
-  if (moment === null) throw usageFailure(`--expires: "${text}" is no time.`, hint)
+  const hint = 'Write a duration (90d, 12h), a future day (2031-01-31, until 00:00 UTC), or a time with its zone.'
+  if (moment === null) throw usageFailure(`--expires: "${text}" is not a valid time.`, hint)
   if (moment <= now) throw usageFailure(`--expires: "${text}" has passed.`, hint)
   return toRfc3339(moment)
 }

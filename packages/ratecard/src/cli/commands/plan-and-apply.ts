@@ -45,7 +45,7 @@ export function listOption(options: OptionValues, name: string): readonly string
   if (given.length > 0) return given
   throw usageFailure(
     `--${name} is an empty list: ${JSON.stringify(text)}.`,
-    'Is a shell variable not set? Write names separated by commas, or leave the option away.',
+    'Is a shell variable not set? Write names separated by commas, or leave out the option.',
   )
 }
 
@@ -95,8 +95,8 @@ export const approvalOption: OptionSpec = {
 
 /**
  * Asks for confirmation before anything is archived or replaced. Returns true if a person agreed, false if nobody was asked. Without a
- * terminal the plan is applied unasked, with two exceptions: it keeps no current product (most often the files belong to another project),
- * or `--require-approval` is set and the plan removes something. A saved plan (`approved`) passes both.
+ * terminal the plan is applied without a question. Two plans are refused there: one that keeps no current product (most often the files
+ * belong to another project), and one that removes something under `--require-approval`. A saved plan (`approved`) is never refused.
  */
 export async function confirmPlan(
   context: CommandContext,
@@ -119,7 +119,7 @@ export async function confirmPlan(
     : ''
   return requireConsent(context, {
     question: `This plan ${what}.${other} Apply it?`,
-    title: keepsNone ? 'The plan archives all products' : 'The plan needs an approval',
+    title: keepsNone ? 'The plan archives all products' : 'The plan needs approval',
     detail: `This plan ${what}.${keepsNone ? ` It archives all products of the current version at ${url}: these may be the files of another project.` : ''}`,
     hint: 'If this is intended: pass --yes, or save the plan with --plan-out, review it, and apply it with --plan.',
     extra: { planned: jsonOutcome(plan) },
@@ -232,7 +232,7 @@ async function begin(
     return await start(late.signal)
   } catch (error) {
     if (late.signal.aborted)
-      out.note('Whether the push was begun is not known.\n  See whether it runs: ratecard billing pushes')
+      out.note('It is not known whether the push has started.\n  To see: ratecard billing pushes')
     throw error
   } finally {
     clearTimeout(timer)
@@ -251,7 +251,7 @@ export async function watchPush(
   } catch (error) {
     if (io.signal.aborted)
       out.note(
-        `The push ${id} goes on at the server.\n  Follow it: ratecard billing pushes ${id} --follow\n  Stop it:   ratecard billing cancel ${id}`,
+        `The push ${id} continues on the server.\n  Follow it: ratecard billing pushes ${id} --follow\n  Stop it:   ratecard billing cancel ${id}`,
       )
     throw error
   }

@@ -64,10 +64,10 @@ export function environmentIncomplete(project: string | null, { name, file, unto
   const example = project !== null && existsSync(path.join(project, `${place}.example`))
   const why =
     file === null
-      ? `There is no ${place}${project === null ? ' here' : ''}, and RATECARD_API_URL is not in the shell for it.`
+      ? `There is no ${place}${project === null ? ' here' : ''}, and the shell does not set RATECARD_API_URL.`
       : untouched.has('RATECARD_API_URL')
         ? whyPlaceholder({ file, untouched }, 'RATECARD_API_URL').detail
-        : `${file} does not say RATECARD_API_URL, and the shell does not either.`
+        : `${file} does not set RATECARD_API_URL, and the shell does not either.`
   const others = file === null && known.length > 0 ? ` Environments of this project: ${known.join(', ')}.` : ''
   const start =
     file === null && example ? `Start from the example, \`cp ${place}.example ${place}\`, and write` : 'Write'
@@ -75,7 +75,7 @@ export function environmentIncomplete(project: string | null, { name, file, unto
     code: 'environment_incomplete',
     title: isEnvironmentOf(project, name) ? 'The address of an environment is missing' : 'There is no such environment',
     detail: `${why}${others} Nothing was sent.`,
-    hint: `${start} RATECARD_API_URL and RATECARD_SERVICE_KEY of ${name} into ${place}. For the server of this machine, leave --env away.`,
+    hint: `${start} RATECARD_API_URL and RATECARD_SERVICE_KEY of ${name} into ${place}. For the server of this machine, leave out --env.`,
   })
 }
 

@@ -128,7 +128,10 @@ function findFiles(io: CliIo, project: string | null, given: readonly string[]):
   if (given.length > 0) {
     // An empty name would resolve to the working directory, so refuse it.
     if (given.includes(''))
-      throw usageFailure('The name of a file is empty.', 'Is a shell variable not set? Name a file, or leave it away.')
+      throw usageFailure(
+        'The name of a file is empty.',
+        'Is a shell variable not set? Name a file, or leave out the argument.',
+      )
     const found = given.flatMap((name) => filesAt(path.resolve(io.cwd, name)))
     if (found.length === 0) throw noFiles(`No configuration file is in ${given.join(', ')}.`)
     return [...new Set(found)].sort()
@@ -136,7 +139,7 @@ function findFiles(io: CliIo, project: string | null, given: readonly string[]):
   if (project === null) throw noFiles(`There is no folder \`ratecard/\` in ${io.cwd} or above it.`)
   const folder = path.join(project, 'ratecard', 'billing')
   const found = existsSync(folder) ? filesAt(folder) : []
-  if (found.length === 0) throw noFiles(`${shownPath(io, folder)} holds no .json, .jsonc, .yaml or .yml file.`)
+  if (found.length === 0) throw noFiles(`${shownPath(io, folder)} contains no .json, .jsonc, .yaml or .yml file.`)
   return found.sort()
 }
 
@@ -163,7 +166,7 @@ function noFiles(detail: string): CliFailure {
     code: 'file_not_found',
     title: 'There is no configuration',
     detail,
-    hint: 'Make a project with `ratecard init`, or name the files: `ratecard billing validate billing.json`.',
+    hint: 'Create a project with `ratecard init`, or name the files: `ratecard billing validate billing.json`.',
   })
 }
 

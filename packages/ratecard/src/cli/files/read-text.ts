@@ -42,7 +42,7 @@ function readAll(file: string, descriptor: number): string {
     const read = readSome(descriptor, chunk)
     if (read === 0) return Buffer.concat(chunks).toString('utf8')
     if (read === null) {
-      if (performance.now() - silentSince > pipeMs) throw unfit(`${file} is a pipe that brings nothing.`)
+      if (performance.now() - silentSince > pipeMs) throw unfit(`${file} is a pipe that delivers no data.`)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
       continue
     }
@@ -70,6 +70,6 @@ function unfit(detail: string): CliFailure {
     code: 'file_unfit',
     title: 'The file cannot be read',
     detail,
-    hint: 'Name a file of text.',
+    hint: 'Name a text file.',
   })
 }

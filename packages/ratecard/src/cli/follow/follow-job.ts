@@ -22,7 +22,7 @@ export async function followJob(client: Client, id: string, out: Output, signal:
     }
   } catch (error) {
     if (signal.aborted)
-      out.note(`The job goes on. Look: ratecard jobs show ${id}. Stop it: ratecard jobs cancel ${id}.`)
+      out.note(`The job continues. To follow it: ratecard jobs show ${id}. To stop it: ratecard jobs cancel ${id}.`)
     throw error
   } finally {
     out.endProgress()

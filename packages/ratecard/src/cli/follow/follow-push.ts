@@ -46,9 +46,9 @@ function lostSight(error: unknown, id: string): unknown {
   if (!(error instanceof RatecardError) || !isCut(error)) return error
   return new CliFailure(70, {
     code: error.code as FailureCode,
-    title: 'The server went away while the push ran',
-    detail: `${error.message} How far push ${id} came is in the server's journal; the earlier version is served until all of it is done.`,
-    hint: `When the server is back, \`ratecard billing pushes ${id}\` says how it stands. Push again, or finish it with \`ratecard billing resume ${id}\`.`,
+    title: 'The connection to the server broke during the push',
+    detail: `${error.message} The progress of push ${id} is in the server's journal. The earlier version is served until the push is complete.`,
+    hint: `When the server is back, \`ratecard billing pushes ${id}\` shows its state. Push again, or finish it with \`ratecard billing resume ${id}\`.`,
   })
 }
 
@@ -58,7 +58,7 @@ function failureOf(report: PushReport): RatecardError {
     code: 'push_unfinished',
     title: `The push was ${report.state}`,
     detail: `The push ${report.id} was ${report.state} before it was complete.`,
-    hint: `\`ratecard billing resume ${report.id}\` finishes it; a new push plans again from what is there.`,
+    hint: `\`ratecard billing resume ${report.id}\` finishes it. A new push plans again from the present state.`,
     status: 409,
   }
   // The journal stores only the code and the details of an error. Title and status follow from the code.

@@ -47,8 +47,8 @@ export function outcomeOf({ steps }: JobReport): JobOutcome {
 
 /** Returns the message about checkout pages that were closed because the tenant's negotiated prices changed. */
 export function closedPagesText(count: number): string {
-  const pages = count === 1 ? 'page closed: what it' : 'pages closed: what they'
-  return `${String(count)} open checkout ${pages} sold is not the tenant’s price any more.`
+  const pages = count === 1 ? 'page closed, because it' : 'pages closed, because they'
+  return `${String(count)} open checkout ${pages} sold a former price of the tenant.`
 }
 
 /** Returns a short reason, followed by its explanation if there is one. */
@@ -63,7 +63,7 @@ export function printOutcome(job: JobReport, out: Output): void {
   const skipped = stayed.length === 0 ? '' : `, skipped ${String(stayed.length)}`
   // There is no check mark if nothing was moved, because it would suggest success.
   if (moved > 0)
-    out.say(`${out.paint.green('✓')} Moved ${String(moved)}${skipped}. What each was on: ratecard jobs show ${job.id}`)
+    out.say(`${out.paint.green('✓')} Moved ${String(moved)}${skipped}. Former prices: ratecard jobs show ${job.id}`)
   else if (stayed.length > 0) out.say(`Moved nothing${skipped}.`)
   else if (waiting > 0) out.say('Nothing moved yet.')
   else out.say(`${out.paint.green('✓')} There was nothing left to move.`)
@@ -88,7 +88,7 @@ export function printWaiting({ id, kind, state, resumesAt, input, steps }: JobRe
   if (state !== 'waiting' || resumesAt === null) return
   if (kind === 'webhook_rotation') {
     out.say(
-      `The old endpoint signs beside the new one until ${showTime(resumesAt)} UTC; the service then switches it off by itself.`,
+      `The old endpoint signs beside the new one until ${showTime(resumesAt)} UTC; then the service switches it off.`,
     )
     return
   }
@@ -97,7 +97,7 @@ export function printWaiting({ id, kind, state, resumesAt, input, steps }: JobRe
   const renewal =
     asked === null || !/^\d/.test(asked) ? 'a later renewal' : `the first renewal after ${showTime(asked)} UTC`
   out.say(
-    `${String(rest)} ${rest === 1 ? 'waits' : 'wait'} for ${renewal}: the service goes on by itself, first at ${showTime(resumesAt)} UTC. Stop that: ratecard jobs cancel ${id}`,
+    `${String(rest)} ${rest === 1 ? 'waits' : 'wait'} for ${renewal}: the service continues on its own, first at ${showTime(resumesAt)} UTC. To stop that: ratecard jobs cancel ${id}`,
   )
 }
 

@@ -19,7 +19,7 @@ function sentenceOf({ state: jobState }: JobReport, { state, step, result, error
       return [`${who} was refused: ${reasonOf(error)}.`]
     case 'unknown':
     case 'begun':
-      return [`${who}: what became of it is not known yet; it is looked up when the job goes on.`]
+      return [`${who}: the outcome is not known yet. It is looked up when the job continues.`]
     case 'pending':
       return jobState === 'waiting' ? [] : [`${who} has not been done.`]
     default:
@@ -58,26 +58,26 @@ function when(record: JsonRecord): string {
 /** Returns the commands that undo or continue the job. */
 export function waysBack({ id, kind, subject, state, steps }: JobReport): string[] {
   const done = steps.filter((step) => step.state === 'succeeded')
-  const open = state === 'interrupted' || state === 'failed' ? [`Go on: ratecard jobs resume ${id}`] : []
+  const open = state === 'interrupted' || state === 'failed' ? [`To continue: ratecard jobs resume ${id}`] : []
   if (done.length === 0) return open
   switch (kind) {
     case 'migration':
       return [
         ...open,
-        `Back: bring the former price back, \`ratecard billing rollback REVISION\` (see \`ratecard billing history\`), then \`ratecard billing migrate --price ${subject}\`. Nothing was billed or credited by the move itself.`,
+        `To undo: restore the former price with \`ratecard billing rollback REVISION\` (see \`ratecard billing history\`), then \`ratecard billing migrate --price ${subject}\`. Nothing was billed or credited by the move itself.`,
       ]
     case 'enterprise_apply':
-      return [
-        ...open,
-        `Back: \`ratecard enterprise remove ${subject}\` puts the tenant on the list prices; another deal is applied like this one was.`,
-      ]
+      return [...open, `To undo: \`ratecard enterprise remove ${subject}\` moves the tenant to the list prices.`]
     case 'webhook_rotation':
       return [
         ...open,
-        `Back: no secret is taken up again; \`ratecard billing webhook rotate ${subject}\` makes another new one.`,
+        `The old secret cannot be restored; \`ratecard billing webhook rotate ${subject}\` creates another new one.`,
       ]
     default:
-      return [...open, `Back, for one tenant at a time: \`ratecard enterprise remove TENANT\`, or apply another deal.`]
+      return [
+        ...open,
+        `To undo, for one tenant at a time: \`ratecard enterprise remove TENANT\`, or apply another deal.`,
+      ]
   }
 }
 

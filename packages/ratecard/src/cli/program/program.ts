@@ -98,7 +98,9 @@ function optionOf(spec: OptionSpec): Option {
   if (spec.environment === true)
     option.argParser((value: string) => {
       if (environmentPattern.test(value)) return value
-      throw new InvalidArgumentError('It is a small letter, then up to 30 small letters, digits or "-".')
+      throw new InvalidArgumentError(
+        'A name is a lower-case letter, followed by up to 30 lower-case letters, digits or "-".',
+      )
     })
   const { range } = spec
   if (range !== undefined)

@@ -36,7 +36,7 @@ export function confirmationRequired({ title, detail, hint, extra }: Omit<Questi
   return new CliFailure(1, {
     code: 'confirmation_required',
     title,
-    detail: `${detail} Nobody can be asked here, and nothing was changed.`,
+    detail: `${detail} There is no terminal to ask on, so nothing was changed.`,
     hint,
     ...(extra === undefined ? {} : { extra }),
   })

@@ -20,10 +20,10 @@ export function printDroppedUsage(
     return
   }
   for (const one of dropped) {
-    const whose = tenant === undefined || namesTenant(one, tenant) ? '' : '; whose it is cannot be told'
+    const whose = tenant === undefined || namesTenant(one, tenant) ? '' : '; its tenant is unknown'
     out.say(`${out.paint.yellow('!')} ${inline(droppedLine(one))}${whose}`)
   }
-  if (dropped.length > 0) out.note(`What was dropped is not billed. ${reportUsageAgain}`)
+  if (dropped.length > 0) out.note(`Dropped usage is not billed. ${reportUsageAgain}`)
 }
 
 /** True if one of the report's examples belongs to the tenant. */

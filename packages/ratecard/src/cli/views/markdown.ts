@@ -66,7 +66,7 @@ export function showMarkdown(plan: MarkdownPlan, conceal: Redact): string {
       ? []
       : [[`|  | Kind | Id | ${before} | ${after} |`, '| --- | --- | --- | --- | --- |', ...table.shown].join('\n')]),
     ...leftOut(table.left, 'change', changes),
-    ...(touched.shown.length === 0 ? [] : [`#### Whom it touches\n\n${touched.shown.join('\n')}`]),
+    ...(touched.shown.length === 0 ? [] : [`#### Affected subscribers\n\n${touched.shown.join('\n')}`]),
     ...leftOut(touched.left, 'price with subscribers', []),
     ...(doubts.shown.length === 0 ? [] : [`#### Warnings\n\n${doubts.shown.join('\n')}`]),
     ...leftOut(doubts.left, 'warning', []),

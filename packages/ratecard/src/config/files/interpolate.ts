@@ -113,6 +113,6 @@ function unresolved(name: string | undefined, pointer: string, known: readonly s
   const detail =
     name === undefined
       ? 'A "${" has no matching "}".'
-      : 'The name between "${" and "}" is made of letters, digits and underscores only.'
+      : 'The name between "${" and "}" may contain letters, digits and underscores only.'
   return { code: 'variable_malformed', pointer, severity: 'error', detail, hint: 'Write "$${" for a literal "${".' }
 }

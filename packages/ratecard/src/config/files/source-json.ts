@@ -53,7 +53,7 @@ function nearestNode(root: Node, path: readonly string[]): Node {
 
 function jsonErrorText(error: ParseError): string {
   const name = printParseErrorCode(error.error)
-  return jsonErrors[name] ?? `The JSON is broken here (${name}).`
+  return jsonErrors[name] ?? `The JSON is not valid here (${name}).`
 }
 
 function jsonHint(error: ParseError): string | undefined {

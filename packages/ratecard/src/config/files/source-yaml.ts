@@ -11,7 +11,7 @@ export function parseYaml(text: string): ParsedText {
   // Duplicate keys are found below. The library's own check is off, because it reports neither the key nor its pointer.
   const parsed = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false })
   const issues = [...parsed.errors, ...parsed.warnings].map(({ message, pos }) =>
-    syntaxIssue(`The YAML is broken here: ${message.replace(/[.:]?\s*$/, '')}.`, lines.at(pos[0])),
+    syntaxIssue(`The YAML is not valid here: ${message.replace(/[.:]?\s*$/, '')}.`, lines.at(pos[0])),
   )
   const broken = issues.length > 0 || brokenAliases(parsed, lines, issues)
   const value = broken ? undefined : plainValue(parsed, issues)

@@ -33,8 +33,7 @@ export const uniqueEventNames: Rule = ({ meters }) =>
     meters,
     'event_name_duplicate',
     'event_name',
-    (meter) =>
-      `${named('meter', meter)} listens to the event ${quoted(meter.text('event_name'))}, as another meter does`,
+    (meter) => `${named('meter', meter)} has the same event name ${quoted(meter.text('event_name'))} as another meter`,
   )
 
 // The message must not contain the URL, because the URL may contain a token.

@@ -12,7 +12,7 @@ export const enterpriseIsNeverPublic: Rule = ({ prices }) =>
             'public_enterprise',
             price.at('public'),
             `${named('price', price)} is an enterprise price and cannot be public.`,
-            'Remove `public`, or say false.',
+            'Remove `public`, or set it to false.',
           ),
         ]
       : [],
@@ -73,7 +73,9 @@ export const basePrice: Rule = ({ products, suggest }) =>
       if (!isEnterpriseDraft(price)) return price.has('base_price') ? [unusedBase(price)] : []
       const base = baseOf(price, present)
       if (base === undefined)
-        return price.text('id') === undefined || price.has('base_price') ? [] : [missingBase(price)]
+        return price.text('id') === undefined || price.has('base_price') || price.has('percent_off_base')
+          ? []
+          : [missingBase(price)]
       const found = ordinary.get(base)
       if (found !== undefined) return mismatch(price, found, base, termsOfPrice)
       const detail = `${named('product', product)} has no ordinary price ${quoted(base)}.`
@@ -113,6 +115,8 @@ export const oneEnterprisePricePerBase: Rule = ({ products }) =>
 function mismatch(price: Entry, base: Entry, id: string, termsOf: (price: Entry) => Terms): Issue[] {
   const others = termsOf(base)
   const differing = [...termsOf(price)]
+    // The currencies of a price in per cent are those of its base price.
+    .filter(([field]) => field !== 'currency_options' || !price.has('percent_off_base'))
     .filter(([field, own]) => own !== others.get(field))
     .map(([field]) => `\`${field}\``)
   if (differing.length === 0) return []
@@ -162,17 +166,17 @@ function unusedBase(price: Entry): Issue {
   return problem('base_price_unused_field', price.at('base_price'), detail, hint)
 }
 
-function baseOf(price: Entry, present: ReadonlyMap<string, string>): string | undefined {
+export function baseOf(price: Entry, present: ReadonlyMap<string, string>): string | undefined {
   return price.has('base_price') ? price.text('base_price') : derivedBase(price.text('id') ?? '', present)
 }
 
-function presentIds(ordinary: ReadonlyMap<string, Entry>): ReadonlyMap<string, string> {
+export function presentIds(ordinary: ReadonlyMap<string, Entry>): ReadonlyMap<string, string> {
   const texts = (price: Entry) => price.list('previous_ids').filter((id) => typeof id === 'string')
   return byEveryId([...ordinary].map(([id, price]) => [id, texts(price)]))
 }
 
 /** Returns the first ordinary price of each id. Another rule reports a duplicate id. */
-function ordinaryById(prices: readonly Entry[]): ReadonlyMap<string, Entry> {
+export function ordinaryById(prices: readonly Entry[]): ReadonlyMap<string, Entry> {
   const ordinary = new Map<string, Entry>()
   for (const price of prices) {
     const id = price.text('id')
@@ -181,6 +185,6 @@ function ordinaryById(prices: readonly Entry[]): ReadonlyMap<string, Entry> {
   return ordinary
 }
 
-function isEnterpriseDraft(price: Entry): boolean {
+export function isEnterpriseDraft(price: Entry): boolean {
   return enterpriseFields.some((field) => price.has(field))
 }

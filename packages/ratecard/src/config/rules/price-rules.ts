@@ -12,6 +12,8 @@ const maxIntervalCount: Readonly<Record<string, number>> = { day: 1095, week: 15
  */
 export const amountOrTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
+    // Another rule checks a price in per cent, which has the amounts of its base price.
+    if (price.has('percent_off_base')) return []
     const given = amountFields.filter((field) => price.has(field))
     if (given.length === 1 || (given.length === 0 && isTiered(price))) return []
     const detail =
@@ -23,16 +25,17 @@ export const amountOrTiers: Rule = ({ prices }) =>
         'amount_or_tiers',
         price.pointer,
         detail,
-        'Give exactly one of `amount`, `unit_amount_decimal`, `tiers` and `custom_unit_amount`.',
+        'Give exactly one of `amount`, `unit_amount_decimal`, `tiers` and `custom_unit_amount`; an enterprise price may have `percent_off_base` instead.',
       ),
     ]
   })
 
 export const tieredHasTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
+    if (price.has('percent_off_base')) return []
     if (price.has('tiers')) {
-      // If the price has an amount as well, `amountOrTiers` reports it: the right billing scheme depends on which of the two the author
-      // removes.
+      // If the price also has an amount, `amountOrTiers` reports that. The right billing scheme is then unknown: it depends on whether the
+      // author removes the amount or the tiers.
       if (isTiered(price) || price.has('amount') || price.has('unit_amount_decimal')) return []
       const detail = `${named('price', price)} has tiers but is not tiered.`
       return [problem('tiers_missing', price.at('tiers'), detail, 'Add `"billing_scheme": "tiered"`.')]
@@ -107,7 +110,7 @@ const schemeOf = (price: Entry) => (price.has('tiers') ? 'tiers' : 'an amount')
 export const currencyOptionsFit: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const options = price.child('currency_options')
-    if (options.keys().length === 0) return []
+    if (options.keys().length === 0 || price.has('percent_off_base')) return []
     if (price.has('custom_unit_amount'))
       return [
         problem(
@@ -173,7 +176,7 @@ export const pricePartsFit: Rule = ({ prices }) =>
         ? says('custom_unit_amount', 'is recurring.', 'Only a one-time price lets the customer choose the amount.')
         : []),
       ...(price.has('trial_period_days') && !price.has('interval')
-        ? says('trial_period_days', 'is paid once: there is nothing to try first.', 'Remove `trial_period_days`.')
+        ? says('trial_period_days', 'is paid once, so it cannot have a trial.', 'Remove `trial_period_days`.')
         : []),
       ...(inOrder(least, preset) && inOrder(preset, most) && inOrder(least, most)
         ? []

@@ -17,7 +17,7 @@ export const couponCurrency: Rule = ({ coupons }) =>
         problem(
           'coupon_currency',
           coupon.pointer,
-          `${named('coupon', coupon)} takes an amount off in no currency.`,
+          `${named('coupon', coupon)} has \`amount_off\` but no currency.`,
           'Add `currency`.',
         ),
       ]
@@ -26,7 +26,7 @@ export const couponCurrency: Rule = ({ coupons }) =>
         problem(
           'coupon_currency',
           coupon.at('currency'),
-          `${named('coupon', coupon)} takes a percentage off, which has no currency.`,
+          `${named('coupon', coupon)} has \`percent_off\`, which needs no currency.`,
           'Remove `currency`.',
         ),
       ]
@@ -75,7 +75,7 @@ export const couponDuration: Rule = ({ coupons }) =>
         problem(
           'coupon_duration',
           coupon.pointer,
-          `${named('coupon', coupon)} repeats for no number of months.`,
+          `${named('coupon', coupon)} is repeating but has no number of months.`,
           'Add `duration_in_months`.',
         ),
       ]
@@ -85,7 +85,7 @@ export const couponDuration: Rule = ({ coupons }) =>
           'coupon_duration',
           coupon.at('duration_in_months'),
           `${named('coupon', coupon)} has \`duration_in_months\` but its duration is ${quoted(duration)}.`,
-          'Remove `duration_in_months`, or say `"duration": "repeating"`.',
+          'Remove `duration_in_months`, or set `"duration": "repeating"`.',
         ),
       ]
     return []

@@ -20,6 +20,7 @@ import {
   oneEnterprisePricePerBase,
   templateOrEnterpriseId,
 } from './enterprise-rules.ts'
+import { percentOffBase } from './percent-rules.ts'
 import { previousIds } from '../schema/previous-ids.ts'
 import {
   amountOrTiers,
@@ -71,6 +72,7 @@ const rules: readonly Rule[] = [
   oneDefaultPrice,
   basePrice,
   oneEnterprisePricePerBase,
+  percentOffBase,
   couponHasOneDiscount,
   couponCurrency,
   couponCurrencies,

@@ -18,12 +18,12 @@ export function whyForbidden(
   if (neverExpanded.test(name))
     return {
       detail: `The variable ${name} may hold a credential (RATECARD_*, STRIPE_*, AWS_* …) and is never expanded.`,
-      hint: 'Put what the document needs into a variable of its own.',
+      hint: 'Put the value that the document needs into another variable.',
     }
   if (!isSecretName(name) || isWebhookUrl(path)) return null
   return {
-    detail: `The variable ${name} is a secret by its name, and only the url of a webhook may hold one.`,
-    hint: 'Rename the variable if it is no secret: what stands here is sent to the processor, and may be public.',
+    detail: `The variable ${name} has the name of a secret, and only the URL of a webhook may contain a secret.`,
+    hint: 'If it is not a secret, rename the variable: this value is sent to the processor, and may be public.',
   }
 }
 

@@ -78,7 +78,7 @@ function whyUnusable(url: string): { detail: string; hint?: string } | undefined
   if (parsed === undefined) return { detail: 'is not a URL', hint: 'Write it whole: "https://host/path".' }
   if (parsed.protocol === 'https:') return undefined
   if (parsed.protocol === 'http:' && isLoopback(parsed.hostname)) return undefined
-  return { detail: 'is not https', hint: 'Use https; http is for this machine (localhost) alone.' }
+  return { detail: 'is not https', hint: 'Use https; http is allowed for this machine (localhost) only.' }
 }
 
 function isLoopback(host: string): boolean {

@@ -57,7 +57,7 @@ export const ProcessorId = Type.String({
 export const taxCodePattern = '^txcd_\\d{8}$'
 export const TaxCode = Type.String({
   pattern: taxCodePattern,
-  description: 'The processor’s code of what this is for taxes.',
+  description: 'Tax code of the processor, e.g. `txcd_10103001`.',
   examples: ['txcd_10103001'],
 })
 /** Pattern of statement descriptors: 5 to 22 ASCII characters with at least one letter. The processor removes other characters. */
@@ -72,7 +72,7 @@ export const apiVersionPattern = '^20\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01
 export const ApiVersion = Type.String({
   pattern: apiVersionPattern,
   description:
-    'Version of the processor’s API in which its events come. Fixed at creation: another one makes a new endpoint with a new secret. Absent: the one this release is written for; what an endpoint has stays.',
+    'API version of the endpoint’s events. Fixed at creation: another version creates a new endpoint with a new secret. Default: the version that this release uses; an existing endpoint keeps its version.',
   examples: ['2025-03-31.basil'],
 })
 export const addressPattern = '^https?://[^\\s/?#]+\\S*$'
@@ -82,7 +82,7 @@ export const PreviousIds = Type.Array(Type.String({ pattern: idPattern, descript
   minItems: 1,
   maxItems: 20,
   description:
-    'Earlier ids of this very item. It takes over their history: the same object at the processor, the same subscribers.',
+    'Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers.',
   examples: [['pro']],
 })
 export const Moment = (description: string) =>

@@ -3,8 +3,8 @@ import { canonicalDecimal } from '../../money/decimal.ts'
 import type { Price, Webhook } from './schema.ts'
 
 /**
- * Returns the id of a webhook. If the document gives none, it is derived from the URL alone, so that it is the same on every push: a
- * readable slug of host and path, plus six hex digits that distinguish URLs with the same slug.
+ * Returns the id of a webhook. If the document gives none, the id is derived from the URL alone, so that it is the same on every push. It
+ * consists of a readable slug of host and path, and six hex digits that distinguish URLs with the same slug.
  */
 export function webhookId(webhook: Pick<Webhook, 'url'> & { readonly id?: string | undefined }): string {
   if (webhook.id !== undefined) return webhook.id

@@ -1,6 +1,7 @@
 // The published JSON Schema: the document's schema plus hints for editors. Validation does not use it, because rules.ts checks more than a
 // schema can express.
 import { currencies, currencyNames } from '../../money/currencies.ts'
+import { membersOfBase } from './percent-off.ts'
 import { BillingConfig } from './schema.ts'
 import { webhookEvents } from './webhook-events.generated.ts'
 
@@ -38,8 +39,8 @@ const enumWords: Readonly<Record<string, string>> = {
   sum: 'The values of all events added up',
   count: 'The number of events',
   last: 'The value of the last event',
-  once: 'The first bill',
-  repeating: 'The bills of `duration_in_months` months',
+  once: 'The first invoice',
+  repeating: 'The invoices of `duration_in_months` months',
   forever: 'Every bill',
 }
 
@@ -62,10 +63,23 @@ const inEachCurrency = (option: Schema): Schema => ({
   properties: { currency_options: { additionalProperties: option } },
 })
 
+/** Pattern of a percentage that is more than 0 and at most 100. */
+const percentPattern = '^(?!0+(\\.0+)?$)(\\d{1,2}(\\.\\d{1,12})?|100(\\.0{1,12})?)$'
+
 /** Conditions between the members of one object, as far as JSON Schema can express them. */
 const relations: Readonly<Record<string, readonly Schema[]>> = {
   price: [
-    { oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers'), has('custom_unit_amount')] },
+    {
+      oneOf: [
+        has('amount'),
+        has('unit_amount_decimal'),
+        has('tiers'),
+        has('custom_unit_amount'),
+        has('percent_off_base'),
+      ],
+    },
+    when(has('percent_off_base'), without(...membersOfBase)),
+    { properties: { percent_off_base: { pattern: percentPattern } } },
     when(has('tiers'), { ...hasValue('billing_scheme', 'tiered') }),
     when(hasValue('billing_scheme', 'tiered'), needs('tiers', 'interval')),
     when(has('tiers_mode'), needs('tiers')),
@@ -82,7 +96,7 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
     {
       if: { anyOf: [has('enterprise_template'), has('enterprise_id')] },
       then: { properties: { public: { const: false }, default: { const: false } } },
-      else: without('base_price'),
+      else: without('base_price', 'percent_off_base'),
     },
     { not: needs('enterprise_template', 'enterprise_id') },
   ],

@@ -65,7 +65,7 @@ export const previousIds: Rule = (draft) =>
           problem(
             'previous_id_conflict',
             place,
-            `The earlier id ${quoted(previous)} stands twice; first at ${earlier}.`,
+            `The earlier id ${quoted(previous)} is listed twice; first at ${earlier}.`,
             `One ${name} takes over an earlier id: keep it in one place.`,
           ),
         ]

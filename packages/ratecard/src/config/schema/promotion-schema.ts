@@ -14,7 +14,7 @@ import {
 
 const CouponCurrencyOption = Type.Object(
   { amount_off: PositiveMinor('Amount off in minor units of this currency.', 1100) },
-  { ...closed, description: 'What the coupon takes off in another currency.' },
+  { ...closed, description: 'Amount off in another currency.' },
 )
 
 export const Coupon = Type.Object(
@@ -31,7 +31,7 @@ export const Coupon = Type.Object(
     currency_options: Type.Optional(
       byCurrency(
         CouponCurrencyOption,
-        'What it takes off in other currencies, by their code; only with `amount_off`, never its own currency.',
+        'Amounts off in other currencies, by currency code. Only with `amount_off`, and without the coupon’s own currency.',
         { usd: { amount_off: 1100 } },
       ),
     ),
@@ -46,8 +46,8 @@ export const Coupon = Type.Object(
         examples: [3],
       }),
     ),
-    max_redemptions: Type.Optional(Count('How often it can be used in all.', 500)),
-    redeem_by: Type.Optional(Moment('Last moment at which it can be used.')),
+    max_redemptions: Type.Optional(Count('Maximum number of redemptions.', 500)),
+    redeem_by: Type.Optional(Moment('Last time at which it can be used.')),
     applies_to: Type.Optional(
       Type.Array(Id('Product id.', 'pro'), { minItems: 1, description: 'Ids of the products it is limited to.' }),
     ),
@@ -59,8 +59,8 @@ export const Coupon = Type.Object(
 )
 
 const CodeCurrencyOption = Type.Object(
-  { minimum_amount: PositiveMinor('Smallest order it applies to, in minor units of this currency.', 2700) },
-  { ...closed, description: 'The smallest order of the code in another currency.' },
+  { minimum_amount: PositiveMinor('Minimum order amount in minor units of this currency.', 2700) },
+  { ...closed, description: 'Minimum order amount in another currency.' },
 )
 
 export const PromotionCode = Type.Object(
@@ -73,16 +73,18 @@ export const PromotionCode = Type.Object(
     }),
     coupon: Id('Id of the coupon that the code gives.', 'welcome_25'),
     active: Type.Optional(Type.Boolean({ description: 'Whether it can be used. Default true.' })),
-    max_redemptions: Type.Optional(Count('How often it can be used in all; at most as often as its coupon.', 200)),
-    first_time_transaction: Type.Optional(Type.Boolean({ description: 'Only for customers who never paid before.' })),
+    max_redemptions: Type.Optional(Count('Maximum number of redemptions, not more than those of its coupon.', 200)),
+    first_time_transaction: Type.Optional(
+      Type.Boolean({ description: 'Only for customers who have never paid before.' }),
+    ),
     minimum_amount: Type.Optional(
-      PositiveMinor('Smallest order it applies to, in minor units; needs `minimum_amount_currency`.', 2500),
+      PositiveMinor('Minimum order amount in minor units; needs `minimum_amount_currency`.', 2500),
     ),
     minimum_amount_currency: Type.Optional(CurrencyField('Currency of `minimum_amount`.')),
     currency_options: Type.Optional(
       byCurrency(
         CodeCurrencyOption,
-        'The smallest order in other currencies, by their code; only with `minimum_amount`, never its own currency.',
+        'Minimum order amounts in other currencies, by currency code. Only with `minimum_amount`, and without its own currency.',
         { usd: { minimum_amount: 2700 } },
       ),
     ),
@@ -90,11 +92,11 @@ export const PromotionCode = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 255,
-        description: 'Id of the one customer at the processor who may use it. Absent: anybody.',
+        description: 'Id of the only customer at the processor who may use it. Default: all customers.',
         examples: ['cus_NffrFeUfNV2Hib'],
       }),
     ),
-    expires_at: Type.Optional(Moment('When it stops working; not after its coupon.')),
+    expires_at: Type.Optional(Moment('Time at which it expires, not later than its coupon.')),
     metadata: Type.Optional(Metadata),
     previous_ids: Type.Optional(PreviousIds),
     processor_id: Type.Optional(ProcessorId),

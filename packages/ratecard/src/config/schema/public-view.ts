@@ -72,6 +72,7 @@ const shownOfPrice: VisibleMembers<Price> = {
   enterprise_template: false,
   enterprise_id: false,
   base_price: false,
+  percent_off_base: false,
   metadata: false,
   previous_ids: false,
 }

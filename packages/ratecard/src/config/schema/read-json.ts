@@ -1,5 +1,5 @@
-// Strict JSON parser for input from the network. It rejects duplicate names in an object, of which `JSON.parse` silently drops one. It also
-// rejects nesting that would overflow the stack of recursive functions.
+// Strict JSON parser for input from the network. It rejects duplicate names in an object, because `JSON.parse` silently drops one of the
+// values. It also rejects nesting that would overflow the stack of recursive functions.
 import { visit } from 'jsonc-parser'
 import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { LineIndex } from '../files/position.ts'
@@ -66,7 +66,7 @@ function firstIssue(text: string, isJson: boolean): Issue | null {
         onObjectProperty: (name, _offset, _length, _line, _character, pathOf) => {
           const names = objects.at(-1)
           if (names?.has(name) === true)
-            throw new Found(malformed(`The member "${name}" comes twice in one object.`, [...pathOf(), name]))
+            throw new Found(malformed(`The member "${name}" occurs twice in one object.`, [...pathOf(), name]))
           if (name === '__proto__')
             throw new Found(malformed('A member must not be called "__proto__".', [...pathOf(), name]))
           if (names?.size === maxMembers)
@@ -92,5 +92,5 @@ function notJson(text: string, offset: number, length: number): Issue {
   const isCutString = text[offset] === '"' && offset + length >= text.length
   if (offset >= text.length || isCutString) return malformed('The body is not JSON: it ends too early.')
   const { line, column } = new LineIndex(text).at(offset)
-  return malformed(`The body is not JSON: it cannot be read from line ${String(line)}, column ${String(column)} on.`)
+  return malformed(`The body is not JSON: the error is at line ${String(line)}, column ${String(column)} on.`)
 }

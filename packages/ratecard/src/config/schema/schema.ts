@@ -7,6 +7,7 @@ import {
   Count,
   CurrencyField,
   Decimal,
+  decimalPattern,
   Description,
   Id,
   idPattern,
@@ -39,12 +40,14 @@ export const Tier = Type.Object(
     unit_amount_decimal: Type.Optional(
       Decimal('Amount per unit in minor units with up to 12 decimals, in place of `unit_amount`.'),
     ),
-    flat_amount: Type.Optional(Minor('Amount added once when a unit falls in the tier, in minor units.', 300)),
+    flat_amount: Type.Optional(
+      Minor('Amount in minor units that is charged once if the quantity reaches the tier.', 300),
+    ),
     flat_amount_decimal: Type.Optional(
       Decimal('Flat amount in minor units with up to 12 decimals, in place of `flat_amount`.'),
     ),
   },
-  { ...closed, description: 'One step of a tiered price: a unit amount, a flat amount, or both.' },
+  { ...closed, description: 'One tier of a tiered price: a unit amount, a flat amount, or both.' },
 )
 
 const amountIn = {
@@ -56,17 +59,17 @@ const amountIn = {
     Type.Array(Tier, {
       minItems: 1,
       maxItems: 100,
-      description: 'Steps of a tiered price, with the same `up_to` as in its own currency.',
+      description: 'Tiers with the same `up_to` as in the price’s own currency.',
     }),
   ),
   tax_included_in_price: Type.Optional(
-    Type.Boolean({ description: 'Whether the amount includes tax. Absent: as the price itself.' }),
+    Type.Boolean({ description: 'Whether the amount includes tax. Default: as for the price itself.' }),
   ),
 }
 
 export const CurrencyOption = Type.Object(amountIn, {
   ...closed,
-  description: 'What the price costs in another currency.',
+  description: 'Amounts of the price in another currency.',
 })
 
 export const TransformQuantity = Type.Object(
@@ -77,16 +80,18 @@ export const TransformQuantity = Type.Object(
       description: 'Units of one package.',
       examples: [1000],
     }),
-    round: Type.Enum(['up', 'down'], { description: 'Whether a begun package counts.' }),
+    round: Type.Enum(['up', 'down'], {
+      description: 'Whether an incomplete package is billed (`up`) or not (`down`).',
+    }),
   },
   { ...closed, description: 'The quantity is divided into packages before it is billed. Not with tiers.' },
 )
 
 export const CustomUnitAmount = Type.Object(
   {
-    minimum: Type.Optional(Minor('The least that the customer may choose, in minor units.', 500)),
-    maximum: Type.Optional(Minor('The most, in minor units.', 50_000)),
-    preset: Type.Optional(Minor('What is filled in at first, in minor units.', 2000)),
+    minimum: Type.Optional(Minor('Minimum amount that the customer may choose, in minor units.', 500)),
+    maximum: Type.Optional(Minor('Maximum amount, in minor units.', 50_000)),
+    preset: Type.Optional(Minor('Preset amount, in minor units.', 2000)),
   },
   { ...closed, description: 'The customer chooses the amount. One-time prices only, in place of `amount`.' },
 )
@@ -98,7 +103,9 @@ export const Price = Type.Object(
       'pro_monthly',
     ),
     amount: Type.Optional(
-      Minor('Amount per unit in minor units: 1200 is €12.00, but ¥1,200. 0 is a free price, kept here alone.'),
+      Minor(
+        'Amount per unit in minor units: 1200 is €12.00, but ¥1,200. 0 makes a free price, which exists only in Ratecard.',
+      ),
     ),
     unit_amount_decimal: Type.Optional(
       Decimal('Amount per unit in minor units with up to 12 decimals, in place of `amount`: "0.05" is $0.0005.'),
@@ -107,7 +114,7 @@ export const Price = Type.Object(
       Type.Array(Tier, {
         minItems: 1,
         maxItems: 100,
-        description: 'Steps of a tiered price, ascending, the last one "inf". In place of `amount`.',
+        description: 'Tiers in ascending order, the last one up to "inf". In place of `amount`.',
         examples: [
           [
             { up_to: 1000, unit_amount: 5 },
@@ -118,7 +125,7 @@ export const Price = Type.Object(
     ),
     currency: CurrencyField('Lowercase three-letter currency code.'),
     interval: Type.Optional(
-      Type.Enum(['day', 'week', 'month', 'year'], { description: 'Billing period. Absent: a one-time price.' }),
+      Type.Enum(['day', 'week', 'month', 'year'], { description: 'Billing period. Without it the price is one-time.' }),
     ),
     interval_count: Type.Optional(
       Count('Number of intervals between bills, at most three years in all. Default 1.', 3),
@@ -138,10 +145,10 @@ export const Price = Type.Object(
       }),
     ),
     tax_included_in_price: Type.Optional(
-      Type.Boolean({ description: 'Whether the amount includes tax. Absent: not specified at the processor.' }),
+      Type.Boolean({ description: 'Whether the amount includes tax. Default: not specified at the processor.' }),
     ),
     currency_options: Type.Optional(
-      byCurrency(CurrencyOption, 'What it costs in other currencies, by their code; never its own currency.', {
+      byCurrency(CurrencyOption, 'Amounts in other currencies, by currency code, without the price’s own currency.', {
         usd: { amount: 1300 },
       }),
     ),
@@ -159,23 +166,33 @@ export const Price = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 730,
-        description: 'Trial of a checkout that names none. Recurring prices only. Ours alone.',
+        description:
+          'Trial in days for a checkout that requests none. Recurring prices only. Not sent to the processor.',
         examples: [14],
       }),
     ),
     public: Type.Optional(
       Type.Boolean({
-        description: '`false` hides the price from public answers. Default true; an enterprise price is never public.',
+        description:
+          '`false` hides the price from public responses. Default true; an enterprise price is never public.',
       }),
     ),
     default: Type.Optional(Type.Boolean({ description: 'The default price of its product, at most one.' })),
     enterprise_template: Type.Optional(Id('Name of the discount tier that this price belongs to.', 'partner')),
-    enterprise_id: Type.Optional(Id('Id of the one deal that this price belongs to.', 'acme_2030')),
+    enterprise_id: Type.Optional(Id('Id of the deal with a single customer that this price belongs to.', 'acme_2030')),
     base_price: Type.Optional(
       Id(
-        'Id of the ordinary price that this enterprise price stands in for. Default: the longest one its own id continues.',
+        'Id of the ordinary price that this enterprise price replaces. Default: the longest id of an ordinary price that its own id starts with.',
         'pro_monthly',
       ),
+    ),
+    percent_off_base: Type.Optional(
+      Type.String({
+        pattern: decimalPattern,
+        description:
+          'Per cent that an enterprise price is cheaper than its base price, more than 0 and at most 100. In place of amount, tiers, packages and other currencies, which follow the base price.',
+        examples: ['20', '12.5'],
+      }),
     ),
     metadata: Type.Optional(Metadata),
     previous_ids: Type.Optional(PreviousIds),
@@ -195,7 +212,7 @@ export const PackageDimensions = Type.Object(
     weight: Dimension('Ounces, up to 2 decimals.', 20),
     width: Dimension('Inches, up to 2 decimals.', 8),
   },
-  { ...closed, description: 'Size and weight of what is shipped.' },
+  { ...closed, description: 'Size and weight of the shipped package.' },
 )
 
 export const Product = Type.Object(
@@ -211,12 +228,12 @@ export const Product = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 12,
-        description: 'What one unit is called on invoices and in the checkout.',
+        description: 'Name of one unit on invoices and in the checkout.',
         examples: ['seat'],
       }),
     ),
     statement_descriptor: Type.Optional(StatementDescriptor),
-    url: Type.Optional(WebAddress('A page about the product that anyone may see.', 'https://example.com/pro')),
+    url: Type.Optional(WebAddress('URL of a public page about the product.', 'https://example.com/pro')),
     images: Type.Optional(
       Type.Array(WebAddress('Address of an image.', 'https://example.com/pro.png'), {
         minItems: 1,
@@ -240,7 +257,7 @@ export const Product = Type.Object(
     package_dimensions: Type.Optional(PackageDimensions),
     features: Type.Optional(
       Type.Array(Id('Feature id.', 'sso'), {
-        description: 'Ids of the `features` that whoever subscribes to the product is entitled to.',
+        description: 'Ids of the `features` that subscribers of the product may use.',
         examples: [['sso', 'audit_log']],
       }),
     ),
@@ -274,7 +291,7 @@ export const Feature = Type.Object(
     previous_ids: Type.Optional(PreviousIds),
     processor_id: Type.Optional(ProcessorId),
   },
-  { ...closed, description: 'An entitlement: something that customers of a product may use.' },
+  { ...closed, description: 'An entitlement: something that subscribers of a product may use.' },
 )
 
 const PayloadKey = (description: string, example: string) =>
@@ -294,7 +311,7 @@ export const Meter = Type.Object(
       Type.Object(
         {
           formula: Type.Enum(['sum', 'count', 'last'], {
-            description: 'How the events of a period become one number. Default `sum`.',
+            description: 'How the events of a period are aggregated. Default `sum`.',
           }),
         },
         { ...closed, description: 'How usage is added up.' },
@@ -309,19 +326,19 @@ export const Meter = Type.Object(
             'stripe_customer_id',
           ),
         },
-        { ...closed, description: 'How an event names its customer.' },
+        { ...closed, description: 'Which member of an event contains its customer.' },
       ),
     ),
     value_settings: Type.Optional(
       Type.Object(
         { event_payload_key: PayloadKey('Payload key with the number. Default `value`.', 'value') },
-        { ...closed, description: 'Where an event carries its value.' },
+        { ...closed, description: 'Which member of an event contains its value.' },
       ),
     ),
     event_time_window: Type.Optional(
       Type.Enum(['hour', 'day'], {
         description:
-          'Events of one hour or day are added up as they come, for meters with very many of them. Fixed at creation. Absent: each event counts by itself.',
+          'Window (hour or day) of preaggregated events: only the last event of each window counts. For meters with very many events. Fixed at creation. Default: each event counts.',
       }),
     ),
     previous_ids: Type.Optional(PreviousIds),

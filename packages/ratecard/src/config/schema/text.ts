@@ -24,7 +24,7 @@ export function textIssues(document: unknown, most = Infinity): Issue[] {
     const pointer = pointerOf(path)
     const what = isKey ? 'The name of this field' : 'The text'
     const detail = `${what} holds ${flaw.words} at its character ${String(flaw.position + 1)}.`
-    found.set(pointer, problem('text_malformed', pointer, detail, 'Remove the character, or write the text anew.'))
+    found.set(pointer, problem('text_malformed', pointer, detail, 'Remove the character, or type the text again.'))
     return found.size < most
   })
   return [...found.values()]

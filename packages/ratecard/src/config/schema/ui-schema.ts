@@ -11,7 +11,7 @@ export const ProductUi = Type.Object(
     sort_order: Type.Optional(Type.Integer({ description: 'Products are shown in ascending order.', examples: [1] })),
     features: Type.Optional(UiFeatures),
   },
-  { ...closed, description: 'Display hints. Ours alone: changing them writes nothing to the processor.' },
+  { ...closed, description: 'Display hints. They are not sent to the processor.' },
 )
 
 const PriceDisplay = Type.Object(
@@ -40,5 +40,5 @@ export const PriceUi = Type.Object(
     features: Type.Optional(UiFeatures),
     limits: Type.Optional(Type.Array(Limit, { description: 'Limits of the plan, for display.' })),
   },
-  { ...closed, description: 'Display hints. Ours alone: changing them writes nothing to the processor.' },
+  { ...closed, description: 'Display hints. They are not sent to the processor.' },
 )

@@ -40,7 +40,7 @@ function divide(name: string, schema: Schema, parts: Record<string, ShapePart>):
   for (const [part, item] of items) divide(part, item, parts)
 }
 
-/** Returns an equivalent schema in which members share one check if all of them have equal schemas. Their names are still checked. */
+/** Returns an equivalent schema. If all members of an object have equal schemas, they share one check; their names are still checked. */
 function compact(schema: Schema): Schema {
   const small = Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, compactValue(value)]))
   const members = isObject(small['properties']) ? Object.entries(small['properties']) : []

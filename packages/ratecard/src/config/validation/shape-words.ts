@@ -102,7 +102,7 @@ function noAlternativeIssue(error: ErrorObject, path: readonly string[], subject
     const hint = typeof value === 'number' ? undefined : 'The last tier says "inf", in quotes.'
     return issueText(code, `${subject} must be a whole number from 1 up, or "inf", not ${got}.`, hint)
   }
-  return issueText(code, `${subject} must be a moment, not ${got}.`, momentHint(value))
+  return issueText(code, `${subject} must be a time, not ${got}.`, momentHint(value))
 }
 
 function momentHint(value: unknown): string {
@@ -133,7 +133,7 @@ function patternIssue(error: ErrorObject, path: readonly string[], subject: stri
   }
   const form = forms[String(error.schema)]
   if (form !== undefined)
-    return issueText('value_invalid', `${subject} is ${quoted(value)}, which is no ${form.what}.`, form.hint)
+    return issueText('value_invalid', `${subject} is ${quoted(value)}, which is not ${form.what}.`, form.hint)
   if (error.schema === idPattern)
     return issueText(
       'value_invalid',

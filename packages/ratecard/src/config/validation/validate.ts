@@ -50,7 +50,7 @@ function inDocumentOrder(document: unknown, issues: readonly Issue[]): Issue[] {
     .map(({ issue }) => issue)
 }
 
-/** Returns the index of each pointer token among its siblings, for sorting in document order. */
+/** Sort key of an issue: the index of each token of its pointer in the document. Issues sorted by it are in document order. */
 function positions(document: unknown, pointer: string, ranks: WeakMap<object, Map<string, number>>): number[] {
   const order: number[] = []
   let value = document

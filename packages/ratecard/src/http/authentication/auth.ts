@@ -94,7 +94,7 @@ function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
   if (scope === 'write' || request.is404) return
   const needed = scopeNeeded(request.routeOptions.schema)
   if (needed === 'read' || (needed === 'dry_run' && isDryRun(request))) return
-  throw new ServiceError('key_scope', 'The service key may only read.', {
+  throw new ServiceError('key_scope', 'The service key has scope "read" only.', {
     hint:
       needed === 'dry_run'
         ? 'Ask for a dry run (`--dry-run`, `dry_run=true`), or use a key with the scope "write".'
@@ -127,7 +127,7 @@ function invalid(): ServiceError {
 
 function expired({ expiresAt }: { readonly expiresAt: number }): ServiceError {
   return new ServiceError('service_key_expired', `The key in X-Service-Key expired at ${toRfc3339(expiresAt)}.`, {
-    hint: 'Make a new one: ratecard keys create.',
+    hint: 'Create a new one: ratecard keys create.',
   })
 }
 
@@ -142,6 +142,6 @@ function neither(): ServiceError {
  */
 function sessionInvalid(): ServiceError {
   return new ServiceError('session_invalid', 'The session is not valid.', {
-    hint: 'Ask the application for a new session.',
+    hint: 'Request a new session from the application.',
   })
 }

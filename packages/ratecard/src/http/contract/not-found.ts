@@ -29,7 +29,7 @@ export function watchRoutes(
     const near = nearest(path, new Set(routes.map((route) => route.pattern)))
     const hint = near === undefined || near === path ? undefined : `Did you mean ${near}?`
     return {
-      error: new ServiceError('route_not_found', `There is nothing at ${request.method} ${path}.`, { hint }),
+      error: new ServiceError('route_not_found', `There is no route ${request.method} ${path}.`, { hint }),
       allow: null,
     }
   }

@@ -44,7 +44,7 @@ const pageHeaders = {
     "base-uri 'none'",
     "form-action 'self'",
   ].join('; '),
-  // `same-origin`: forms of the dashboard need an Origin header, but other sites must not see the URL.
+  // `same-origin` is needed, because forms of the dashboard send an Origin header, but other sites must not see the URL.
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
   // A page that opened the dashboard in a window must not get a reference to that window.
@@ -105,7 +105,7 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
     if (session === null && bringsCookies(request))
       return reply.headers(notStored).redirect(`${dashboardPath}/sign-in?next=${encodeURIComponent(request.url)}`, 303)
     if (session === null) return sendPage(reply, 200, built.index(place))
-    // `no-store`: otherwise a script could read the embedded page token from the browser's cache.
+    // `no-store` is needed, because a script could otherwise read the embedded page token from the browser's cache.
     const changeTag = await service.changeTag()
     const known = { pageToken: pageTokenOf(session.value), changeTag }
     return sendPage(reply.headers(notStored), 200, built.index(place, known))
@@ -185,7 +185,7 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
               hint: 'Check that the whole key was copied, and that it was not revoked.',
             })
           : new ServiceError('service_key_expired', 'This service key has expired.', {
-              hint: 'Make a new one: ratecard keys create.',
+              hint: 'Create a new one: ratecard keys create.',
             })
       }
       giveCookie(reply, await service.openDashboard(found.key.id))
@@ -201,7 +201,7 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
   const refuseLink = async (request: FastifyRequest, reply: FastifyReply) => {
     await guard.count(request, 'failed_authentication')
     return signInAnswer(reply, 401, dashboardPath, {
-      detail: 'This link was used already, or is too old.',
+      detail: 'This link was used already, or has expired.',
       hint: 'Create another one with npx ratecard dashboard, or sign in with a service key.',
     })
   }
@@ -255,7 +255,7 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
       })
     if (visitor === null) {
       await guard.count(request, 'failed_authentication')
-      throw new ServiceError('session_invalid', 'Nobody is signed in to the dashboard here.', {
+      throw new ServiceError('session_invalid', 'This browser is not signed in to the dashboard.', {
         hint: `Sign in at ${dashboardPath}/sign-in.`,
       })
     }

@@ -32,7 +32,7 @@ export function createSameOrigin(publicUrl: string | null): SameOrigin {
     return isAt(origin, host) ? 'ours' : 'foreign'
   }
   const refuse = () =>
-    new ServiceError('not_allowed', 'Only pages of this dashboard may do this.', {
+    new ServiceError('not_allowed', 'Only pages of this dashboard may send this request.', {
       hint: 'Programs send a service key in X-Service-Key, to /api/v1.',
     })
   return {

@@ -31,7 +31,7 @@ export function timeOf(text: string, member: string): number {
   throw memberInvalid(member, `"${member}" must be a time with a zone, for example 2031-01-31T12:00:00Z.`)
 }
 
-/** Creates the error for a body of valid shape in which one member has an unusable value. */
+/** Creates the error for a body whose shape is valid but one of whose members has an unusable value. */
 export function memberInvalid(
   member: string,
   detail: string,

@@ -6,5 +6,5 @@ import { ServiceError } from '../../errors/service-error.ts'
  */
 export function codingRefusal(transferEncoding: string | undefined): ServiceError | null {
   if (transferEncoding === undefined || transferEncoding.trim().toLowerCase() === 'chunked') return null
-  return new ServiceError('request_invalid', 'The header Transfer-Encoding takes chunked alone.')
+  return new ServiceError('request_invalid', 'The header Transfer-Encoding may only be chunked.')
 }

@@ -73,8 +73,8 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
           call,
           async () => {
             const recorded = await service.recordUsage(usage, principal)
-            // `alreadyCounted`: the report was a duplicate and its values were not counted, so they are not returned. The values of the
-            // first report are not stored.
+            // `alreadyCounted` means that the report was a duplicate: its values were not counted, so they are not returned. The values of
+            // the first report are not stored.
             const said = recorded.alreadyCounted ? { value: null, timestamp: null } : { value, timestamp: at }
             return call.answer(200, { ...recorded, ...said })
           },
@@ -110,12 +110,16 @@ function principalOf(request: FastifyRequest, named: string | undefined): Princi
   if (session !== null) {
     if (named === undefined || named === session.tenantId) return { kind: 'session', session }
     throw new ServiceError('not_allowed', 'The session belongs to another tenant.', {
-      hint: 'Leave tenant_id out: the session says who it is.',
+      hint: 'Leave out tenant_id: the session belongs to one tenant.',
     })
   }
   if (request.caller === null) throw new ServiceError('internal', 'The route let in a caller without a credential.')
   if (named === undefined)
-    throw memberInvalid('tenant_id', 'With a service key "tenant_id" says for whom.', 'field_missing')
+    throw memberInvalid(
+      'tenant_id',
+      'A request with a service key must name the tenant in "tenant_id".',
+      'field_missing',
+    )
   return { kind: 'key', keyId: request.caller.id, tenantId: named }
 }
 

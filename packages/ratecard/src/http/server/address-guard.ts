@@ -53,7 +53,7 @@ export async function createAddressGuard(
     if (addressOf(request.raw) !== plainAddress(address)) return
     told = true
     request.log.warn(
-      `Requests from ${address} come with X-Forwarded-For, which counts for nothing: is that your proxy? Then name it in RATECARD_TRUSTED_PROXIES.`,
+      `Requests from ${address} come with X-Forwarded-For, which is ignored. If this is your proxy, add it to RATECARD_TRUSTED_PROXIES.`,
     )
   }
   return {

@@ -16,7 +16,10 @@ export interface ConnectionLimits {
    * Minimum upload rate (bytes per second) of a body for a worker, measured only while the worker reads the body. It has no total timeout.
    */
   readonly workerBytesPerSecond: number
-  /** Time (ms) for which the rest of a request body is read after the response was sent, so that the client gets to read the response. */
+  /**
+   * Maximum time (ms) that the rest of a request body is read after the response was sent. A client that is still sending can then read the
+   * response.
+   */
   readonly restMs: number
   /** Timeout (ms) for the client to receive a complete response. */
   readonly answerMs: number
@@ -125,7 +128,7 @@ export function watchConnections(
         // The `clientError` handler sends the client a problem response before the socket is closed.
         onCut(reason)
         connection.request = null
-        server.emit('clientError', new Error('The body did not come in time.'), connection.socket)
+        server.emit('clientError', new Error('The body did not arrive in time.'), connection.socket)
       } else cut(connection, reason)
     }
   }

@@ -6,7 +6,7 @@ export interface HttpServerOptions {
   readonly limits: ConnectionLimits
   readonly onCut: (reason: CutReason) => void
   readonly onServer: (connections: Connections) => void
-  /** The worker gateway. It sees every request before the router does, whatever the path. */
+  /** The worker gateway. It sees every request before the router does. */
   readonly workers: {
     takes(request: IncomingMessage, response: ServerResponse): boolean
     wantsUpgrade(request: IncomingMessage): boolean

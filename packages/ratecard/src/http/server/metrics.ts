@@ -34,7 +34,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
   })
   const duration = new Histogram({
     name: 'ratecard_http_request_duration_seconds',
-    help: 'Time from request to answer; public reads of the price list are counted, not timed.',
+    help: 'Time from request to response; public reads of the price list are counted, not timed.',
     labelNames,
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],

@@ -37,7 +37,7 @@ interface WorkerRoute {
  */
 const hostForm = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is
-/** Time (ms) for which the body of a refused request is read, so that the client gets to read the response. */
+/** Maximum time (ms) that the body of a refused request is read. A client that is still sending can then read the response. */
 const restMs = 5_000
 /** Grace period (ms) for upgraded connections (WebSockets). The service cannot detect when they are unused. */
 const upgradedGraceMs = 3_000
@@ -137,7 +137,7 @@ export class WorkerGateway {
     this.upgraded.add(socket)
     socket.once('close', () => this.upgraded.delete(socket))
     try {
-      if (target === null) throw new ServiceError('request_invalid', 'Nothing here can be upgraded.')
+      if (target === null) throw new ServiceError('request_invalid', 'This path has no connection to upgrade.')
       if (this.options.closing.aborted) throw draining()
       if (wrong !== null) throw wrong
       const { name, host, path, prefix } = target

@@ -5,15 +5,15 @@ import type { FeedDeps } from './deps.ts'
 import { staleOfEvent } from './stale-of-event.ts'
 
 /**
- * Time (ms) by which the stored cursor is behind the newest event. An event that appears in the list later than a newer one is still read
- * if it is at most this much older.
+ * Time (ms) that the stored cursor stays behind the newest event. Events do not always appear in the list in order. An event that appears
+ * later than a newer one is still read if it is at most this much older.
  */
 const overlapMs = 30_000
 
 /** An event without its body, because after a long downtime there may be hundreds of thousands of events. */
 type PolledEvent = Pick<ProcessorEvent, 'id' | 'createdAt'>
 
-/** Thrown if the processor has deleted the event to which the cursor points. It deletes events after 30 days. */
+/** Thrown if the processor no longer has the event of the cursor. It deletes events after 30 days. */
 export class CursorLost extends Error {
   override readonly name = 'CursorLost'
 }
@@ -50,7 +50,7 @@ async function eventsAfter({ processor }: FeedDeps, after: string, signal: Abort
   } catch (error) {
     const lost =
       error instanceof ProcessorError && error.kind === 'rejected' && error.original.param === 'ending_before'
-    if (lost) throw new CursorLost(`The processor does not know the event ${after} any more.`, { cause: error })
+    if (lost) throw new CursorLost(`The processor no longer has the event ${after}.`, { cause: error })
     throw error
   }
 }

@@ -39,7 +39,7 @@ const needsMirror = ({ state, priceId, productId, legacy, owing, sort }: TenantQ
   sort === 'monthly' ||
   sort === 'owed'
 
-/** Returns the filter by prices: lists of prices, of each of which a tenant must have at least one. */
+/** Returns the filter by prices as lists of processor prices. A tenant must have at least one price of every list. */
 async function onPrices(
   { store }: MirrorReadDeps,
   book: PriceBook,

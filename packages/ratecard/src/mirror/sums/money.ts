@@ -46,7 +46,7 @@ export interface CurrencySums extends Revenue {
   readonly byPrice: readonly PriceRevenue[]
 }
 
-/** Unfinished sums, to which items are added one by one, because a large account does not fit into memory as a whole. */
+/** Unfinished sums. Items are added one by one, because those of a large account do not fit into memory. */
 export interface AccountSums {
   readonly currencies: Map<string, CurrencyTotals>
 }
@@ -156,7 +156,7 @@ function revenueOf({ amounts, subscriptions, usage }: Totals): Revenue {
   return { mrr: sumOfAmounts(amounts), usageLastPeriod: usage, subscriptions: subscriptions.size }
 }
 
-/** Returns the sum of amounts, each of which occurs a given number of times. */
+/** Returns the sum of amounts. `amounts` contains each amount with the number of its occurrences. */
 export function sumOfAmounts(amounts: Iterable<readonly [string, number]>): Fraction {
   let sum = zeroFraction
   for (const [amount, times] of amounts)

@@ -37,7 +37,7 @@ export interface ItemRevenue {
   readonly monthly: Fraction
 }
 
-/** Data besides the subscription on which its MRR depends. */
+/** Data besides the subscription that its MRR depends on. */
 export interface RevenueContext {
   readonly prices: ReadonlyMap<ProcessorId, MirroredPrice>
   /** Discount of the customer, which applies to subscriptions without their own discount; null if there is none. */

@@ -56,7 +56,8 @@ function paidCurrencies(invoices: readonly MirroredInvoice[]): readonly string[]
 }
 
 /**
- * True if the invoice is owed: it is open, and not the first invoice of a subscription that never started, for which nothing was delivered.
+ * True if the invoice is owed. It must be open. The first invoice of a subscription that never started is not owed, because nothing was
+ * delivered.
  */
 function isOwed(invoice: MirroredInvoice, subscriptions: readonly MirroredSubscription[]): boolean {
   if (invoice.status !== 'open') return false

@@ -39,7 +39,7 @@ export type ColumnsWith<C extends Columns, U extends Use> = {
 }[keyof C]
 export type ShownColumns<C extends Columns> = Pick<RecordOf<C>, ColumnsWith<C, 'shown'>>
 
-// `NoInfer`, because under `satisfies Columns` the compiler would otherwise infer every use for a column without uses.
+// `NoInfer` is needed: under `satisfies Columns` the compiler would otherwise infer every use for a column without uses.
 function kind<T>(type: Column['type'], nullable: boolean, list = false) {
   return <U extends Use = never>(...uses: readonly U[]): Column<T, NoInfer<U>> => ({
     type,

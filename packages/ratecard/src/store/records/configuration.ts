@@ -58,7 +58,7 @@ export const renameColumns = {
   fromId: textOf<ConfigId>(),
   toId: textOf<ConfigId>(),
   /**
-   * `item`: the item itself got the new id. `past`: the history of an item that was removed earlier was merged into that of a present item.
+   * `item`: the item itself got the new id. `past`: the item was removed earlier, and its history was merged into that of a present item.
    */
   carries: oneOf(['item', 'past']),
   /** JSON list of the entries' sequence numbers. */

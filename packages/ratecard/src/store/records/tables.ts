@@ -43,7 +43,7 @@ import { workerChangeColumns, workerColumns, workerHostColumns } from './workers
 
 interface Table {
   readonly columns: Columns
-  /** Columns by which a copy sorts the rows; null if a copy does not insert its rows, e.g. because they belong to one database. */
+  /** Columns that a copy sorts the rows by. Null if a copy does not insert the rows, e.g. because they belong to one database. */
   readonly copiedBy: readonly string[] | null
 }
 

@@ -62,13 +62,13 @@ export type LocalSubscriptionRecord = RecordOf<typeof localSubscriptionColumns>
 export const tenantSorts = ['id', 'name', 'created_at', 'monthly', 'owed'] as const
 export type TenantSort = (typeof tenantSorts)[number]
 
-/** One row for each tenant, with the values by which lists search, filter and sort. All values are derived from other tables. */
+/** One row for each tenant, to search, filter and sort lists. All its values are derived from other tables. */
 export const tenantListingColumns = {
   tenantId: text(),
   customer: textOrNull(),
   /** Search text of id, name, email and customer, see {@link searchText}. */
   search: text(),
-  /** The name in the form by which lists sort, see {@link searchForm}. */
+  /** The name in the form that lists are sorted by, see {@link searchForm}. */
   nameKey: text(),
   createdAt: time(),
   billingStatus: oneOf(billingStatuses),

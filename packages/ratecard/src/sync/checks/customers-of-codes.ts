@@ -46,7 +46,7 @@ export async function unknownCustomers(
       code: 'reference_unknown',
       pointer: place('promotion_code', id, 'customer'),
       severity: 'error',
-      detail: `The promotion code "${id}" is for the customer "${customer}", whom the processor does not know.`,
+      detail: `The promotion code "${id}" is for the customer "${customer}", which does not exist at the processor.`,
       hint: 'Give the id of a customer at the processor (`cus_…`), or leave `customer` out.',
     }))
   const unchecked = codes
@@ -55,8 +55,8 @@ export async function unknownCustomers(
       code: 'customer_unchecked',
       pointer: place('promotion_code', id, 'customer'),
       severity: 'warning',
-      detail: `The key may not read customers at the processor: whether it knows "${customer}", whom the promotion code "${id}" is for, was not looked up.`,
-      hint: 'Allow the key to read customers. Where the processor does not know the customer, it refuses the code, and the push stops there.',
+      detail: `The key may not read customers at the processor, so the customer "${customer}" of the promotion code "${id}" was not checked.`,
+      hint: 'Allow the key to read customers. If the customer does not exist, the processor refuses the code, and the push stops there.',
     }))
   return [...refused, ...unchecked]
 }

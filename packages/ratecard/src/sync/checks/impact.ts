@@ -254,12 +254,15 @@ export function beyondThreshold({ subscriptions, prices }: Impact, threshold: nu
       pointer: '#/products',
       severity: 'warning',
       detail: `${String(subscriptions)} live ${subscriptions === 1 ? 'subscription is' : 'subscriptions are'} on prices that this plan archives or replaces (${shown}); this server asks for approval above ${String(threshold)}.`,
-      hint: 'Read whom it affects, then go on with --approve-impact.',
+      hint: 'Check the affected subscriptions, then push with --approve-impact.',
     },
   ]
 }
 
-/** Returns the members of an API result that date its impact. Empty if the impact was read at the processor, or if no price is affected. */
+/**
+ * Returns the members `asOf` and `stale` of an API result with this impact. Empty if the impact was read at the processor, or if no price
+ * is affected.
+ */
 export function impactAge({ age, prices }: Impact): { readonly asOf?: number; readonly stale?: true } {
   if (age === null || prices.length === 0) return {}
   return { asOf: age.asOf, ...(age.stale ? { stale: true } : {}) }

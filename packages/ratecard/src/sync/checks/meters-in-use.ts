@@ -29,7 +29,7 @@ export async function metersInUse(
       pointer: placesOf(config)('meter', step.configId),
       severity: 'warning',
       detail: `The meter "${step.configId}" would be deactivated while ${String(subscriptions)} live ${subscriptions === 1 ? 'subscription is' : 'subscriptions are'} billed by it: their usage would be dropped.`,
-      hint: 'Move them first, or go on with --approve-impact.',
+      hint: 'Move them first, or push with --approve-impact.',
     })
   }
   return issues
@@ -46,7 +46,7 @@ export function requireApproval(
     'impact_not_approved',
     `${issues.map((issue) => issue.detail).join(' ')} Nothing was written.`,
     {
-      hint: 'Read whom it affects, then push with --approve-impact (`?approve_impact=true`).',
+      hint: 'Check the affected subscriptions, then push with --approve-impact (`?approve_impact=true`).',
       issues: issues.map((issue) => ({ ...issue, severity: 'error' as const })),
       extra,
     },

@@ -106,7 +106,7 @@ function livePrice(price: LivePrice): UsedPrice {
 }
 
 /**
- * Maximum number of prices (50) for which only the first page of all subscriptions is tried before each price is queried. With more prices,
+ * Up to this number of prices (50), only the first page of all subscriptions is read before each price is queried. With more prices,
  * reading further pages may take fewer requests.
  */
 const fewPrices = 50

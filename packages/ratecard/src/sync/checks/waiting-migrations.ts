@@ -61,7 +61,7 @@ export async function waitingMigrations(
         action === 'replace'
           ? `${who} for the date of a migration to "${configId}", which this plan replaces: at that date they move to the new price.`
           : `${who} for the date of a migration to "${configId}", which this plan archives: they stay on the price that they have.`,
-      hint: 'Go on with --approve-impact, or cancel the migration first (`ratecard jobs list`).',
+      hint: 'Push with --approve-impact, or cancel the migration first (`ratecard jobs list`).',
     })
   }
   return { issues, movedAlong, scheduled }
@@ -94,10 +94,10 @@ function toldOfScheduled(
   { configId, action, pointer }: { readonly configId: string; readonly action: string; readonly pointer: string },
 ): Issue {
   const who = `${String(going)} ${going === 1 ? 'subscriber is' : 'subscribers are'}`
-  const detail = `${who} scheduled to go to "${configId}" as it is now, at their renewal; this plan ${action}s it, and they go there all the same.`
+  const detail = `${who} scheduled to move to "${configId}" as it is now, at their renewal. This plan ${action}s that price, but the schedules stay.`
   const hint =
     action === 'replace'
-      ? `After the push, move them on before they renew: \`ratecard billing migrate --price ${configId}\`.`
+      ? `After the push, move them to the new price before they renew: \`ratecard billing migrate --price ${configId}\`.`
       : 'Cancel their schedules at the processor, or keep the price until they have renewed.'
   return { code: 'migration_scheduled', pointer, severity: 'warning', detail, hint }
 }

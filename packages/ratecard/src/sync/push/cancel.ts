@@ -21,7 +21,7 @@ export async function cancelPush(
   const running = (await liveState(deps, push)) === 'running'
   if (!running || !(await deps.store.pushes.requestCancel(id, deps.clock.now())))
     throw new ServiceError('push_not_running', `Push ${id} is ${(await findPush(deps, id)).state}, not running.`, {
-      hint: 'Look at it with `ratecard billing pushes`.',
+      hint: 'See `ratecard billing pushes`.',
     })
   deps.cancelled.ask(id)
   deps.onProgress(id)

@@ -30,8 +30,8 @@ export interface PlanWithImpact {
   /** Effects of the plan on live subscriptions that must be approved, e.g. a deactivated meter that is in use. */
   readonly approvals: readonly Issue[]
   /**
-   * Warnings besides those of the plan itself, e.g. for subscribers who are scheduled to move to a price that the plan changes, or for
-   * customers that could not be looked up.
+   * Warnings besides those of the plan itself. E.g. subscribers are scheduled to move to a price that the plan changes, or a customer could
+   * not be looked up.
    */
   readonly cautions: readonly Issue[]
   /** Ids of migration jobs whose waiting moves will go to the new price if this plan is applied. */
@@ -137,14 +137,14 @@ async function renamesTo(
   if (taken.length === 0) return renames
   throw new ServiceError(
     'plan_refused',
-    `Revision ${String(revision)} has ids that something else carries now. Nothing was written.`,
+    `Revision ${String(revision)} has ids that other items have now. Nothing was written.`,
     {
-      hint: 'Give what carries them another id first (`previous_ids`), or push the earlier content as a document of your own.',
+      hint: 'Give these items another id first (`previous_ids`), or push the earlier content as a new document.',
       issues: taken.map(({ kind, from, to }) => ({
         code: 'previous_id_conflict',
         pointer: '#',
         severity: 'error',
-        detail: `The ${kind} "${from}" was called "${to}" then; another ${kind} is called so now.`,
+        detail: `The ${kind} "${from}" had the id "${to}" then; another ${kind} has it now.`,
       })),
     },
   )

@@ -14,8 +14,8 @@ const pollMs = 500
 const share = 0.1
 const maxPollIntervalMs = 1_000
 /**
- * Overlap (ms) between two consecutive reads of steps: the second one also covers the last seconds of the first, because the clock of the
- * process that runs the steps may be set back a little.
+ * Overlap (ms) between two consecutive reads of steps. The clock of the process that runs the steps may be set back a little, so the second
+ * read also covers the last seconds of the first.
  */
 const overlapMs = 5_000
 

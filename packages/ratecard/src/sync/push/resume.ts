@@ -31,7 +31,7 @@ export async function resumePush(
         'push_not_resumable',
         `Push ${id} was planned on revision ${String(push.baseRevision ?? 0)}, but the current one is ${String(current?.revision ?? 0)}.`,
         {
-          hint: 'Push the document again: it is planned anew against what is there.',
+          hint: 'Push the document again: the push then plans against the present state.',
         },
       )
     await bindAccount(deps, lease.signal)

@@ -25,7 +25,7 @@ export function checkVersion(
   if (!lower && !reused) return []
   const detail = lower
     ? `Version ${pushed.version} is lower than the current ${current.version}.`
-    : `Version ${pushed.version} is current already, with other content.`
+    : `Version ${pushed.version} is the current version, but has other content.`
   const hint = `Raise it, for example to ${nextPatch(current.version)}.`
   if (settings.requireVersionBump)
     throw new ServiceError('version_conflict', detail, {

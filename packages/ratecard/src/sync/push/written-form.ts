@@ -11,7 +11,7 @@ type WrittenDeps = Pick<SyncDeps, 'store' | 'clock' | 'documents'>
 export async function keepWritten(deps: WrittenDeps, document: GivenDocument): Promise<string> {
   const text = await compactDocument(deps, document)
   if (!text.startsWith('{')) {
-    const detail = 'The document as written must be a JSON object.'
+    const detail = 'The source document must be a JSON object.'
     const issues = [{ code: 'type_wrong', pointer: '#', severity: 'error', detail }] as const
     throw new ServiceError('request_invalid', detail, { issues })
   }
@@ -22,14 +22,14 @@ export async function keepWritten(deps: WrittenDeps, document: GivenDocument): P
 export async function requireWrittenForm(deps: SyncDeps, id: string, text: string): Promise<void> {
   const written = await deps.store.writtenForms.find(id)
   if (written === null)
-    throw new ServiceError('written_form_mismatch', 'No document as written is kept under that id.', {
+    throw new ServiceError('written_form_mismatch', 'There is no source document with that id.', {
       hint: 'Send it first: POST /api/v1/billing/admin/config/written.',
     })
   const place = await deps.documents.run('notExpanded', { written, text })
   if (place === null) return
   throw new ServiceError(
     'written_form_mismatch',
-    `At ${place} the document is not what the document as written expands to. Nothing was pushed.`,
-    { hint: 'Send both from the same files, or leave the document as written away.' },
+    `At ${place} the document differs from the expanded source document. Nothing was pushed.`,
+    { hint: 'Send both from the same files, or leave out the source document.' },
   )
 }

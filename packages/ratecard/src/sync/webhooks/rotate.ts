@@ -80,9 +80,9 @@ async function findEndpoint(deps: SyncDeps, asked: string, signal: AbortSignal):
 
 function requireLive(id: string, live: ObservedResource<'webhook'> | undefined): void {
   if (live?.active === true) return
-  const what = live === undefined ? 'is not at the processor any more' : 'is switched off at the processor'
-  throw new ServiceError('conflict', `The endpoint of the webhook "${id}" ${what}: there is nothing to stand in for.`, {
-    hint: 'Look at `ratecard billing drift`, and push to bring it back.',
+  const what = live === undefined ? 'no longer exists at the processor' : 'is switched off at the processor'
+  throw new ServiceError('conflict', `The endpoint of the webhook "${id}" ${what}, so it cannot be rotated.`, {
+    hint: 'See `ratecard billing drift`, and push to create it again.',
   })
 }
 
@@ -103,7 +103,7 @@ function lostOnes(
 async function supersede(deps: SyncDeps, id: string, lease: Lease): Promise<void> {
   for (const job of await deps.store.jobs.unfinished('webhook_rotation', id)) {
     if (job.stepsDone > 0) continue
-    const error = { detail: 'It was interrupted before the new endpoint was known, and another rotation took over.' }
+    const error = { detail: 'It was interrupted before it had a new endpoint, and another rotation replaced it.' }
     await deps.store.jobs.end(job.id, 'cancelled', JSON.stringify(error), lease.token)
   }
 }
@@ -186,7 +186,7 @@ async function makeEndpoint(
     await jobs.end(jobId, 'failed', words, token).catch(() => undefined)
     if (!(failure instanceof ServiceError)) throw failure
     throw new ServiceError(failure.code, `${failure.message} The old endpoint is live, with the secret it had.`, {
-      hint: 'Rotate again: an endpoint that was made and not answered is removed first.',
+      hint: 'Rotate again: an endpoint whose response was lost is removed first.',
       processor: failure.processor,
       retryAfter: failure.retryAfter,
       extra: { job_id: jobId },

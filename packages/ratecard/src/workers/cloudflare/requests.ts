@@ -94,11 +94,11 @@ export function maskedMetadata(metadata: Metadata): Metadata {
 export function notCarriedOver(manifest: Manifest): string[] {
   return [
     ...(manifest.hosts.length === 0 ? [] : [`routes (${manifest.hosts.join(', ')}): add them as custom domains there`]),
-    ...(manifest.limits.explicit ? ['limits.cpu_ms: the limit of your Cloudflare plan holds'] : []),
+    ...(manifest.limits.explicit ? ['limits.cpu_ms: the limit of your Cloudflare plan applies'] : []),
     ...(manifest.serviceKey === null
       ? []
       : [
-          'ratecard.service_key: make a key with `ratecard keys create` and set RATECARD_SERVICE_KEY there as a secret',
+          'ratecard.service_key: create a key with `ratecard keys create` and set RATECARD_SERVICE_KEY there as a secret',
         ]),
     ...(manifest.passCredentials ? ['ratecard.pass_credentials: requests there do not come through this service'] : []),
   ]

@@ -129,8 +129,7 @@ function parseField(field: Field, text: string, at: number): Uint8Array {
 }
 
 function addItem(field: Field, set: Uint8Array, item: string, at: number): void {
-  if (item === '')
-    throw new CronError(at, `The ${field.name} field has an empty list item.`, 'Remove the comma that is too many.')
+  if (item === '') throw new CronError(at, `The ${field.name} field has an empty list item.`, 'Remove the extra comma.')
   const slash = item.indexOf('/')
   const range = slash < 0 ? item : item.slice(0, slash)
   const step = slash < 0 ? 1 : parseStep(field, item.slice(slash + 1), at + slash + 1)
@@ -156,7 +155,7 @@ function parseRange(field: Field, text: string, at: number, step: number | undef
   if (from > to)
     throw new CronError(
       at,
-      `The range "${text}" runs backwards in the ${field.name} field.`,
+      `The range "${text}" is in the wrong order in the ${field.name} field.`,
       `Write "${from}-${field.max},${field.min}-${to}".`,
     )
   return [from, to]

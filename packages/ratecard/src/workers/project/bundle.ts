@@ -153,7 +153,7 @@ function exportIssues(exports: readonly string[], file: string | undefined): Bun
     return [
       {
         severity: 'error',
-        detail: `The worker exports "${reservedExport}", a name the host needs for itself.`,
+        detail: `The worker exports "${reservedExport}", a name that is reserved for the host.`,
         hint: 'Rename the export.',
         ...place,
       },

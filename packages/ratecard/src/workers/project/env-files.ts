@@ -106,7 +106,7 @@ function repeated(found: readonly Assignment[]): EnvironmentIssue[] {
     const before = lines.get(name)
     lines.set(name, line)
     if (before === undefined) return []
-    const detail = `${name} is given twice, in line ${before} and in line ${line}: the last one counts.`
+    const detail = `${name} is given twice, in line ${before} and in line ${line}: the last one is used.`
     return [{ severity: 'warning', line, column: columnOf(text), detail, hint: 'Remove one of them.' } as const]
   })
 }
@@ -134,7 +134,7 @@ function issuesOf({ line, text, name, value, openQuote }: Assignment): Environme
   ]
   // The message does not quote the line, because the line may contain a secret.
   if (name === null)
-    return issue('error', 'This line is no assignment.', 'Write NAME=value, or put # before a comment.')
+    return issue('error', 'This line is not an assignment.', 'Write NAME=value, or put # before a comment.')
   if (!variableName.test(name))
     return issue(
       'error',
@@ -144,14 +144,14 @@ function issuesOf({ line, text, name, value, openQuote }: Assignment): Environme
   if (openQuote !== null)
     return issue(
       'error',
-      `The value of ${name} begins with ${openQuote}, which never ends.`,
-      `End it with ${openQuote}; when it belongs to the value, put the whole value in quotes of another kind.`,
+      `The value of ${name} begins with ${openQuote}, but has no closing quote.`,
+      `End it with ${openQuote}; if it is part of the value, put the whole value in quotes of another kind.`,
     )
   const reference = /^[^']*?\$\{([A-Za-z_]\w*)\}/.exec(value)?.[1]
   if (reference === undefined) return []
   return issue(
     'warning',
-    `"\${${reference}}" in the value of ${name} stays as it is: nothing in environment files is expanded.`,
+    `"\${${reference}}" in the value of ${name} stays as it is: environment files are not expanded.`,
     'Write the value out, or put the whole value in single quotes when it is meant.',
   )
 }

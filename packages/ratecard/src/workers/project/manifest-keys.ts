@@ -90,8 +90,8 @@ function judgeRouteKey(path: KeyIssue['path'], key: string): readonly KeyIssue[]
 }
 
 /**
- * Returns errors for cron schedules that follow another section in the file, so that TOML makes them keys of that section. A list `crons`
- * or a table `triggers` is taken for schedules, not for a variable of that name.
+ * Returns errors for cron schedules below another section of the file, because TOML makes them keys of that section. A list `crons` or a
+ * table `triggers` counts as schedules, not as a variable of that name.
  */
 function straySchedules(section: string, { crons, triggers }: Table): readonly KeyIssue[] {
   const stray = (key: string, hint: string): KeyIssue => ({

@@ -106,8 +106,8 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
   if (!isInside(projectOf(folder), entry))
     found.push({
       ...{ code: 'worker_manifest', severity: 'error', file, line: 1, column: 1 },
-      detail: `The entry file "${manifest.main}" lies outside of the project.`,
-      hint: '"main" names a file of the project; what lies elsewhere can be imported as a package.',
+      detail: `The entry file "${manifest.main}" is outside the project.`,
+      hint: '"main" must name a file of the project; other code can be imported as a package.',
     })
   else if (!existsSync(entry))
     found.push({
@@ -172,7 +172,7 @@ function duplicates(read: readonly ReadWorker[]): WorkerIssue[] {
       {
         ...{ code: 'worker_manifest', severity: 'error', file: path.join(folder, manifestName), line: 1, column: 1 },
         detail: `The name "${name}" is also that of the worker in ${path.basename(read[first]?.folder ?? '')}.`,
-        hint: 'Each worker has a name of its own.',
+        hint: 'Give each worker a different name.',
       } satisfies WorkerIssue,
     ]
   })

@@ -39,7 +39,7 @@ export interface CheckedDeployment {
 
 interface Limits {
   readonly now: number
-  /** True if a host name belongs to the service itself, or to the domain under which the service names workers. */
+  /** True if a host name belongs to the service itself, or to the domain of the workers. */
   readonly isOwnHost: (host: string) => boolean
 }
 
@@ -111,7 +111,7 @@ function checkModules({ modules, main, sourceMap }: NewDeployment, wrong: Wrong)
       wrong(['modules', index, 'name'], `"${module.name}" cannot be the name of a module.`)
     else if (names.has(name)) wrong(['modules', index, 'name'], `There are two modules "${name}".`)
     else if (module.name !== main && reservedModules.has(name))
-      wrong(['modules', index, 'name'], `The name "${name}" is the host's own.`, 'Rename the module.')
+      wrong(['modules', index, 'name'], `The name "${name}" is reserved for the host.`, 'Rename the module.')
     names.add(name)
   }
   const entry = modules.find((module) => module.name === main)

@@ -150,7 +150,7 @@ async function exclusively<T>(deps: DeployDeps, name: string, work: (token: Leas
   } catch (error) {
     // Replaces the error of the lease, which mentions pushes: here another deployment of the worker holds the lease.
     if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
-    throw new ServiceError('deployment_in_progress', `The worker "${name}" is being changed by somebody else now.`, {
+    throw new ServiceError('deployment_in_progress', `The worker "${name}" is being changed by another request now.`, {
       hint: 'Wait until it is done, then try again.',
       cause: error,
     })

@@ -1,5 +1,5 @@
-// Buffers log lines of workers and writes them to the store in batches. The buffer is bounded; dropped lines are counted and reported. Also
-// reads lines for `follow`, because new lines are detected by their ids.
+// Buffers log lines of workers and writes them to the store in batches. The buffer is bounded; dropped lines are counted and reported.
+// `follow` reads new lines of all replicas from the store.
 import type { Clock } from '../../clock.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { LogBound, LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
@@ -34,8 +34,8 @@ const requestsPerSecond = 100
 const failuresPerSecond = 500
 const followMs = 400
 /**
- * Time span (ms) by which two reads of `follow` overlap. A line of another replica may become visible after a line with a higher id. So a
- * line is new if its id was not seen yet, not if its id is the highest.
+ * Overlap (ms) of two reads of `follow`. A line of another replica may become visible after a line with a higher id. So a line counts as
+ * new if its id was not seen yet, and not if its id is the highest.
  */
 const overlapMs = 5_000
 const followLimit = 5_000

@@ -255,7 +255,7 @@ export class ReplicaWorkers {
     const failure = this.failures.get(name)
     const retryAfter = Math.max(1, Math.ceil((failure?.delayMs ?? 0) / 1_000))
     return new ServiceError('worker_unavailable', `The worker "${name}" could not be started.`, {
-      hint: 'Why is in the worker’s logs.',
+      hint: 'The reason is in the worker’s logs.',
       retryAfter,
     })
   }

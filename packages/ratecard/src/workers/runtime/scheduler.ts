@@ -1,5 +1,5 @@
 // Runs cron schedules. A tick is a time at which a schedule fires. Each due tick is claimed once across all replicas, and every run gets an
-// outcome. due-runs.ts decides which ticks are due and which are missed; the callback `carryOut` executes a run.
+// outcome. due-runs.ts decides which ticks are due and which are missed. The callback `carryOut` executes a run.
 import type { NewRun, RunRecord, WorkerRunStore } from '../../store/worker-store.ts'
 import { planDue } from './due-runs.ts'
 import type { ScheduledResult } from './worker-runtime.ts'
@@ -100,7 +100,7 @@ export class Scheduler {
     await this.ticking
     await within(deadlineMs, Promise.all(this.running.values()))
     clearInterval(this.beatTimer)
-    const error = 'The service stopped before the run was done.'
+    const error = 'The service stopped before the run ended.'
     const left = [...this.running.keys()]
     await Promise.all(left.map((id) => this.finish(id, { outcome: 'lost', wallMs: 0, cpuMs: null, error }, 1)))
   }

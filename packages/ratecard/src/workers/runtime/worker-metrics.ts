@@ -13,13 +13,13 @@ export function createWorkerMetrics(registry: Registry, states: () => readonly H
   const registers = [registry]
   const requests = new Counter({
     name: 'ratecard_worker_requests_total',
-    help: 'Requests to workers, by what became of them.',
+    help: 'Requests to workers, by outcome.',
     labelNames: ['worker', 'outcome'],
     registers,
   })
   const duration = new Histogram({
     name: 'ratecard_worker_request_duration_seconds',
-    help: 'Time from a request to the end of its answer.',
+    help: 'Time from a request to the end of its response.',
     labelNames: ['worker'],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers,
@@ -76,7 +76,7 @@ function watchProcesses(registers: Registry[], states: () => readonly HostedStat
   gauge('ratecard_worker_memory_bytes', 'Resident memory of the process.', ({ stats }) =>
     typeof stats?.memoryMb === 'number' ? stats.memoryMb * 1024 * 1024 : null,
   )
-  gauge('ratecard_worker_requests_in_flight', 'Requests under way.', ({ stats }) => stats?.inFlight ?? 0)
+  gauge('ratecard_worker_requests_in_flight', 'Requests in progress.', ({ stats }) => stats?.inFlight ?? 0)
   gauge('ratecard_worker_restarts', 'Restarts of the present version.', ({ restarts }) => restarts)
   gauge('ratecard_worker_up', 'Whether the process runs.', ({ state }) => (state === 'running' ? 1 : 0))
 }

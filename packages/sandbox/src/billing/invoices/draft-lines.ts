@@ -31,7 +31,7 @@ export function withLines(
   return call.update(invoice, after, 'invoice.updated')
 }
 
-/** Returns the reductions (coupons) of a draft invoice in the order in which they were applied: those of single items come first. */
+/** Returns the coupons that reduce a draft invoice, in the order in which they were applied: those of single items come first. */
 function reductionsOfDraft(call: OperationContext, invoice: InvoiceBody): Reduction[] {
   const taken = invoice.lines.data.flatMap((line) => line.discount_amounts.map(({ discount }) => discount))
   const own = new Set(invoice.discounts)

@@ -218,7 +218,7 @@ export function declineErrorOf({ last_payment_error: error }: PaymentIntentBody)
   return cardDeclined({ code, ...(typeof reason === 'string' ? { decline_code: reason } : {}), message })
 }
 
-/** Returns the error of a payment that needs 3-D Secure. Source: public threads that quote the message. */
+/** Returns the error of a payment that needs 3-D Secure. Source: public forum threads that quote Stripe's message. */
 export function actionRequiredError(of: 'invoice' | 'subscription'): StripeError {
   const [what, where] =
     of === 'invoice'

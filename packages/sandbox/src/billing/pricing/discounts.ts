@@ -234,7 +234,7 @@ export interface Reduction {
   readonly item?: string
 }
 
-/** Returns the reductions (coupons) of these discounts at the call's time. Discounts that have ended are left out. */
+/** Returns the coupons of these discounts at the call's time, as reductions. Discounts that have ended are left out. */
 export function reductionsOf(call: OperationContext, discounts: readonly string[]): Reduction[] {
   return discounts.flatMap<Reduction>((id) => {
     const discount = call.find('discount', id)
@@ -244,7 +244,7 @@ export function reductionsOf(call: OperationContext, discounts: readonly string[
   })
 }
 
-/** Applies the reductions (coupons) to the lines in order. Each works on the amounts that the previous ones left. */
+/** Applies the coupons to the lines in order. Each one works on the amounts that the previous ones left. */
 export function applyReductions(
   lines: readonly InvoiceLineBody[],
   reductions: readonly Reduction[],

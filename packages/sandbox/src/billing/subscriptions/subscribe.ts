@@ -210,7 +210,10 @@ function refuseMixedCurrencies(call: OperationContext, items: readonly ItemParam
   }
 }
 
-/** Refuses a second currency, because a customer is billed in one currency at a time. Source: public threads that quote the message. */
+/**
+ * Refuses a second currency, because a customer is billed in one currency at a time. Source: public forum threads that quote Stripe's
+ * message.
+ */
 export function refuseSecondCurrency(call: OperationContext, customer: string, currency: string): void {
   const other = call
     .select('subscription', [{ field: 'customer', is: customer }])
@@ -322,7 +325,7 @@ function withPendingSetup(call: OperationContext, made: SubscriptionBody, params
  */
 function refuseAuthenticatedSetup(call: OperationContext, made: SubscriptionBody): void {
   if (made.collection_method === 'send_invoice' || cardOf(call, { ...made, parent: null })?._asks !== true) return
-  throw notSupported('subscriptions that begin free with a card that asks for authentication: give another card')
+  throw notSupported('subscriptions that begin free with a card that needs authentication: use another card')
 }
 
 export const noPaymentSettings: SubscriptionBody['payment_settings'] = {

@@ -77,7 +77,7 @@ export function usablePrice(
   return price
 }
 
-/** Refuses an active price of an archived product. Source: public threads that quote the message. */
+/** Refuses an active price of an archived product. Source: public forum threads that quote Stripe's message. */
 function refuseArchivedProduct(call: OperationContext, price: PriceBody, name: string): void {
   if (call.find('product', price.product)?.active !== false) return
   throw badRequest(

@@ -66,8 +66,8 @@ export function expiryWarning(
 }
 
 /**
- * Seconds by which `subscription_schedule.expiring` is sent early if a test clock stops before it is due: 3 days. Stripe's command-line
- * tool expects the event 9 days before the end.
+ * Time (seconds) by which `subscription_schedule.expiring` may be sent early: 3 days. It is sent early if a test clock stops within this
+ * time before the event is due. Stripe's command-line tool expects the event 9 days before the end.
  */
 const earlyWarning = 3 * day
 

@@ -102,7 +102,7 @@ function remove(call: OperationContext): void {
     call
       .select('subscription_schedule', [])
       .some(({ phases }) => phases.some(({ items }) => items.some((item) => item.price === price.id)))
-  if (named) throw notSupported('deleting a plan that something names: archive it with `active`')
+  if (named) throw notSupported('deleting a plan that is in use: archive it with `active`')
   call.remove(price, 'price.deleted')
   call.emitUnstored('plan.deleted', { ...asPlan(price) })
 }

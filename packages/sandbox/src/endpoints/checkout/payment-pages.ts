@@ -1,4 +1,4 @@
-// The endpoints with which Stripe's own checkout page reads and pays a session. The SDK lacks them, but Stripe's command-line tool
+// Endpoints of Stripe's own checkout page, which reads and pays a session. The SDK lacks these endpoints, but Stripe's command-line tool
 // completes a checkout with them. Source: Stripe's Android SDK and public recordings (ids, fields and codes).
 import { completeSession, discountsOf, quote } from '../../billing/checkout.ts'
 import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
@@ -72,7 +72,7 @@ function confirm(call: OperationContext): CheckoutSessionBody {
   refuseClosed(session)
   const due = dueNow(call, session)
   if (expected !== undefined && expected !== due) {
-    const message = `The \`expected_amount\` ${expected} is not what is due: ${due}.`
+    const message = `The \`expected_amount\` ${expected} does not equal the amount due: ${due}.`
     throw badRequest(message, 'expected_amount', 'checkout_amount_mismatch')
   }
   if (card !== undefined) refuseUnknownMethod(call, card)

@@ -172,7 +172,7 @@ function linkedRefunds(
     const amount = part ?? found.amount - before
     if (amount > found.amount - before)
       throw badRequest(
-        `The refund ${id} gave back ${formatMinor(found.amount, invoice.currency)}, of which credit notes name ${formatMinor(before, invoice.currency)} already.`,
+        `The refund ${id} refunded ${formatMinor(found.amount, invoice.currency)}, of which credit notes name ${formatMinor(before, invoice.currency)} already.`,
         `${name}[amount_refunded]`,
       )
     linked.set(id, before + amount)
@@ -311,7 +311,7 @@ function voidNote(outer: OperationContext): CreditNoteBody {
   const invoice = outer.find('invoice', before.invoice)
   if (before.status === 'void') throw badRequest('This credit note is already void.')
   if (invoice?.status !== 'open') throw badRequest('You can only void a credit note of an open invoice.')
-  if (before.post_payment_amount > 0) throw notSupported('voiding a credit note that gave back what was paid')
+  if (before.post_payment_amount > 0) throw notSupported('voiding a credit note that returned a payment')
   const call = outer.at(timeOf(outer, invoice.test_clock))
   const done = call.update(before, { ...before, status: 'void' as const, voided_at: call.now }, 'credit_note.voided')
   const pre = before.pre_payment_amount

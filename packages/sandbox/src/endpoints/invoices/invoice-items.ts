@@ -224,7 +224,7 @@ export const invoiceItems: readonly Operation[] = [
     { created: range(), pending: boolean() },
     ({ created, pending }) => [
       ...(pending === true ? [{ field: 'invoice', is: null }] : []),
-      // This condition matches every invoice id and no null, because SQLite orders text after numbers.
+      // Matches every invoice id but not null: in SQLite, text is greater than any number, and a comparison with null is never true.
       ...(pending === false ? [{ field: 'invoice', op: '>=', value: 0 } as const] : []),
       ...createdIn(created).map((condition) => ({ ...condition, field: 'date' })),
     ],

@@ -59,7 +59,7 @@ function blankMethod(call: OperationContext, customer: string | null): Omit<Paym
 /** Creates a bank account for debits. It is attached to no customer. */
 export function newBankAccount(call: OperationContext, iban: string): PaymentMethodBody {
   const account = accountByIban(iban)
-  if (account === undefined) throw notSupported('an IBAN that is none of its test accounts', 'sepa_debit[iban]')
+  if (account === undefined) throw notSupported('an IBAN that is not one of its test accounts', 'sepa_debit[iban]')
   return call.create<PaymentMethodBody>({ ...blankMethod(call, null), ...account, type: 'sepa_debit' }, null)
 }
 

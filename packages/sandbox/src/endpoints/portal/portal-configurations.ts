@@ -41,7 +41,7 @@ const neverSaved =
 
 /**
  * Returns the configuration of a portal session: the named one, otherwise the default. The default is the configuration that was created
- * first. Source: public threads that report it.
+ * first. Source: public forum threads.
  */
 export function configurationFor(call: OperationContext, id: string | undefined): string {
   if (id === undefined) {

@@ -155,8 +155,8 @@ export function endsInFirstPeriod(
 }
 
 /**
- * Returns the time from which the periods of the last phases are counted. It stays the same while the interval does not change. A trial
- * moves it to the end of the trial.
+ * Returns the anchor (seconds) of the periods of the last phases. It stays the same while the interval does not change. A trial moves it to
+ * the end of the trial.
  */
 function anchorOfEnd(
   call: OperationContext,

@@ -323,7 +323,10 @@ function refuseWithEndOfTrial(params: Partial<UpdateParams>): void {
   const given = (name: (typeof billing)[number]): boolean => ![undefined, null, false].includes(params[name] as null)
   const named = billing.find(given)
   if (named === undefined) return
-  throw notSupported(`\`${named}\` together with the end of a trial that pauses or cancels for want of a card`, named)
+  throw notSupported(
+    `\`${named}\` together with the end of a trial that pauses or cancels the subscription because it has no card`,
+    named,
+  )
 }
 
 function cancellationAfter(

@@ -112,7 +112,7 @@ export function integer(limits: { readonly min?: number; readonly max?: number }
   })
 }
 
-/** A parameter with a number. Error messages format limits as the real API does: `0` is '0.0'. */
+/** A parameter with a number. Its error messages show limits with a decimal place as the real API does, e.g. `0` as 0.0. */
 export function number(limits: { readonly min?: number; readonly max?: number } = {}): Optional<number> {
   return optional((value, name) => {
     const given = scalar(value, name)

@@ -32,7 +32,7 @@ export function readPage<K extends Kind>(
   }
   const options = {
     limit: limit + 1,
-    // `ending_before` selects the page just before the cursor: read in ascending order, then reversed.
+    // `ending_before` selects the page just before the cursor. It is read in ascending order, then reversed.
     ascending: above !== undefined,
     ...(below === undefined ? {} : { below }),
     ...(above === undefined ? {} : { above }),

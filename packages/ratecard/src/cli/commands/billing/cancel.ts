@@ -24,7 +24,7 @@ export const billingCancel: Command = {
         hint: '`ratecard billing pushes` lists what ran.',
       })
     await client.admin.cancelPush(id, { signal: io.signal })
-    out.progress(`Push ${id} stops after the steps that are on their way …`)
+    out.progress(`Push ${id} stops after the steps that are running now …`)
     const report = await untilEnded(context, client, id)
     out.endProgress()
     const steps = `${report.stepsDone} of ${report.stepsTotal} steps`

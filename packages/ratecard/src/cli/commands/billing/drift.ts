@@ -24,7 +24,7 @@ export const billingDrift: Command = {
     redactEnvironment(context)
     if (drift.differences.some(({ kind }) => kind === 'webhook'))
       await redactRevisions(context, client, [drift.revision])
-    const among = drift.inSync ? '' : ' What it did is among the differences.'
+    const among = drift.inSync ? '' : ' Its changes are among the differences.'
     if (unfinished !== null)
       out.say(
         `${out.paint.yellow('!')} ${inline(describeUnfinished(unfinished))}${among} ${inline(howToFinish(unfinished))}\n`,
@@ -45,7 +45,7 @@ export const billingDrift: Command = {
     }
     for (const { kind, configId, notExpressible } of drift.notes)
       out.note(
-        `${kind.replace('_', ' ')} ${inline(configId)} has ${inline(notExpressible.join(', '))} at the processor, which the document cannot say: left as it is.`,
+        `${kind.replace('_', ' ')} ${inline(configId)} has ${inline(notExpressible.join(', '))} at the processor, which a document cannot express. It stays as it is.`,
       )
     if (drift.unmanaged.length > 0)
       out.note(

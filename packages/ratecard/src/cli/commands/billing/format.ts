@@ -17,7 +17,7 @@ export const wantsMarkdown = ({ options }: Pick<CommandContext, 'options'>): boo
 export function formatted(context: CommandContext): CommandContext {
   if (!wantsMarkdown(context)) return context
   if (context.global.json)
-    throw usageFailure('--format markdown and --json do not go together.', 'Leave one of the two away.')
+    throw usageFailure('--format markdown and --json cannot be combined.', 'Leave out one of the two.')
   return { ...context, out: { ...context.out, say: () => undefined } }
 }
 

@@ -55,7 +55,7 @@ export const billingMigrate: Command = {
         question: `Move ${count(moving, 'subscription')}?`,
         title: 'Moving subscribers now needs to be confirmed',
         detail: `${count(moving, 'subscription')} would change price now.`,
-        hint: 'Check with --dry-run; if this is intended: --yes.',
+        hint: 'Check the moves with --dry-run. To confirm them, pass --yes.',
         extra: { planned: jsonMigrationPlan(plan) },
       })
     if (moving === 0) return { json: jsonMigrationPlan(plan) }
@@ -86,22 +86,22 @@ function whenOf(text: string, now: number): string {
 }
 
 function whyNot(text: string): string {
-  if (/^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text)) return 'says no zone'
-  return /^\d{4}-\d{2}-\d{2}/.test(text) ? 'is not in the calendar, or not written like that' : 'is no time to move'
+  if (/^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text)) return 'has no time zone'
+  return /^\d{4}-\d{2}-\d{2}/.test(text) ? 'does not exist, or has the wrong format' : 'is not a valid time'
 }
 
 function noTime(detail: string): CliFailure {
   return new CliFailure(1, {
     code: 'time_invalid',
-    title: 'The time to move cannot be used',
+    title: 'The time of the move is not valid',
     detail: `--to: ${detail} Nothing was sent.`,
-    hint: 'Write renewal, now, a day to come (2031-01-31: from 00:00 UTC), or a time with its zone (2031-01-31T08:00:00+01:00).',
+    hint: 'Write renewal, now, a future day (2031-01-31, from 00:00 UTC), or a time with its zone (2031-01-31T08:00:00+01:00).',
   })
 }
 
 function showPlan({ out }: CommandContext, plan: MigrationPlan): void {
   if (plan.lines.length === 0) {
-    out.say(`Nobody is on an earlier price of "${plan.priceId}".`)
+    out.say(`No subscriber is on an earlier price of "${plan.priceId}".`)
     return
   }
   const columns = ['tenant', 'subscription', right('quantity'), right('a month'), 'when (UTC)']

@@ -103,14 +103,14 @@ interface ExpandedDocument {
 function routeOf({ options, global }: CommandContext): { from: EnvironmentName; to: EnvironmentName } {
   const [from, to] = [options.text('from'), options.text('to')]
   if (from === undefined || to === undefined)
-    throw usageFailure('Say both environments.', 'Write `ratecard billing promote --from staging --to production`.')
+    throw usageFailure('Name both environments.', 'Write `ratecard billing promote --from staging --to production`.')
   if (from === to) throw usageFailure('The environments are the same.', 'Promote from one environment to another.')
   if (global.apiUrl !== null || global.serviceKey !== null || global.environment !== null)
     throw usageFailure(
-      '--env, --api-url and --service-key are about one server.',
+      '--env, --api-url and --service-key cannot be used here, because they name only one server.',
       'Addresses and keys of both environments come from their files in ratecard/environments.',
     )
-  if (options.flag('exitCode') && !options.flag('dryRun')) throw usageFailure('--exit-code belongs to --dry-run.')
+  if (options.flag('exitCode') && !options.flag('dryRun')) throw usageFailure('--exit-code needs --dry-run.')
   return { from, to }
 }
 
@@ -135,7 +135,7 @@ async function sourceRevision(
   if (revision.document === null)
     throw new CliFailure(1, {
       code: 'revision_not_found',
-      title: 'The revision holds no configuration',
+      title: 'The revision has no configuration',
       detail: `Revision ${number} of ${from} is a reset.`,
       hint: 'Choose another one: --revision.',
     })
@@ -143,7 +143,7 @@ async function sourceRevision(
   if (config === null)
     throw new CliFailure(1, {
       code: 'config_invalid',
-      title: 'The document of the source is not valid here',
+      title: 'The document of the source is not valid',
       detail: `Revision ${number} of ${from} has ${count(errors.length, 'problem')}: it may come from another version of Ratecard.`,
       errors,
     })
@@ -162,9 +162,9 @@ function expandFor({ revision, document, config }: DryRunResult, { environment }
   if (verdict.config === null || errors.length > 0)
     throw new CliFailure(1, {
       code: 'config_invalid',
-      title: 'The document does not expand for the target',
+      title: 'The variables cannot be expanded for the target',
       detail: `${count(errors.length, 'problem')} with the variables of ${environment.file ?? environment.name}. Nothing was changed.`,
-      hint: `Write what is missing into ${environment.file ?? `the file of ${environment.name}`}.`,
+      hint: `Add what is missing to ${environment.file ?? `the file of ${environment.name}`}.`,
       errors,
     })
   const differs = variableTexts(written).filter(
@@ -189,7 +189,7 @@ function requireChecksum(found: string, expected: string, what: string): void {
     code: 'checksum_mismatch',
     title: 'The documents are not the same',
     detail: `${what} has the checksum ${found || '(none)'}, not ${expected}.`,
-    hint: 'Look at it with `ratecard billing history` and `ratecard doctor` before anything else is pushed.',
+    hint: 'Check `ratecard billing history` and `ratecard doctor` before you push again.',
   })
 }
 
@@ -260,11 +260,9 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
 /** Lists the texts that have other values in the target. Shows them with unexpanded variables, because a value may be a secret. */
 function printExpanded({ out }: CommandContext, { from, to, expanded }: Promotion): void {
   if (expanded.written === null)
-    out.say(
-      `\nNo document as written is kept with this revision: values that came from variables are those of ${from}.`,
-    )
+    out.say(`\nThis revision has no source document. Values that came from variables are those of ${from}.`)
   if (expanded.differs.length === 0) return
-  out.say(`\nExpanded for ${to}, else byte for byte what ${from} has:`)
+  out.say(`\nExpanded for ${to}; everything else is the same as in ${from}, byte for byte:`)
   for (const { pointer, text } of expanded.differs) out.say(`  ${out.paint.dim(pointer)}  ${text}`)
 }
 

@@ -44,6 +44,6 @@ export async function requireWebhooksMeant(
     question: `${to} would deliver events to the addresses above. Is this intended?`,
     title: 'Webhook addresses would change',
     detail: moves.map(({ detail }) => detail).join(' '),
-    hint: `If ${to} is to deliver there: --yes. Else push the files of the same commit, which expand to its own addresses: \`ratecard billing push --env ${to}\`.`,
+    hint: `To confirm the addresses, pass --yes. Otherwise push the files of the same commit, which expand to the addresses of ${to}: \`ratecard billing push --env ${to}\`.`,
   })
 }

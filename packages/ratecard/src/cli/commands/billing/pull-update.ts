@@ -21,8 +21,8 @@ export async function updateFiles(context: CommandContext, pulled: Pulled): Prom
   if (live === null)
     throw new CliFailure(1, {
       code: 'config_invalid',
-      title: 'What is live is no document',
-      detail: 'The account has no product that a configuration could name.',
+      title: 'The live objects do not form a valid document',
+      detail: 'The account has no product that a configuration can express.',
       hint: 'See `ratecard billing pull`.',
     })
   const found = liveEdits(read.sources, config, live, { all: options.flag('all') })
@@ -46,8 +46,8 @@ export async function updateFiles(context: CommandContext, pulled: Pulled): Prom
   if (changed.length === 0) {
     out.say(
       found.notLive.length === 0
-        ? `${out.paint.green('✓')} The files say what is live.`
-        : `${out.paint.yellow('!')} No value to take over. What is off at the processor is yours to take out of the files, or to switch on there.`,
+        ? `${out.paint.green('✓')} The files match the live values.`
+        : `${out.paint.yellow('!')} No value to take over. Remove objects that are off at the processor from the files, or switch them on at the processor.`,
     )
     return { json: { ...json, written: false } }
   }
@@ -55,7 +55,7 @@ export async function updateFiles(context: CommandContext, pulled: Pulled): Prom
   await confirmEdits(context, found.edits.length)
   for (const { source, text } of changed) replaceFile(source.file, text)
   out.say(
-    `\n${out.paint.green('✓')} Changed ${changed.map(({ source }) => source.path).join(', ')}. Look at the difference, then push.`,
+    `\n${out.paint.green('✓')} Changed ${changed.map(({ source }) => source.path).join(', ')}. Review the changes, then push.`,
   )
   return { json: { ...json, written: true } }
 }

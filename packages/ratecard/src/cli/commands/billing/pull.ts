@@ -36,11 +36,11 @@ export const billingPull: Command = {
     const update = options.flag('update') || options.list('update').length > 0
     if (update && options.text('output') !== undefined)
       throw usageFailure(
-        '--update and --output do not go together.',
-        'Edit your files with one, write a new file with the other.',
+        '--update and --output cannot be combined.',
+        '--update edits your files, --output writes a new file.',
       )
     if (!update && (options.flag('all') || options.flag('dryRun')))
-      throw usageFailure('--all and --dry-run belong to --update.', 'Write `ratecard billing pull --update --dry-run`.')
+      throw usageFailure('--all and --dry-run need --update.', 'Write `ratecard billing pull --update --dry-run`.')
     const { client } = connect(context)
     await mindHalfDone(context, client, update)
     const pulled = await client.admin.pull({ signal: io.signal })
@@ -61,7 +61,7 @@ export const billingPull: Command = {
     out.say(
       `${out.paint.green('✓')} Wrote ${output}: ${count(products.length, 'product')}, ${count(prices, 'price')}, ${count(meters.length, 'meter')}, ${count(webhooks.length, 'webhook')}.`,
     )
-    if (backup !== null) out.say(`  What it held before is in ${path.relative(io.cwd, backup)}.`)
+    if (backup !== null) out.say(`  The earlier content is in ${path.relative(io.cwd, backup)}.`)
     return {
       json: {
         output: file,
@@ -89,7 +89,7 @@ async function mindHalfDone(
   const push = await unfinishedPush(client, io.signal)
   if (push === null) return
   if (!update || global.yes || options.flag('dryRun')) {
-    out.note(`${out.paint.yellow('warning')} ${describeUnfinished(push)} What is live is half of it.`)
+    out.note(`${out.paint.yellow('warning')} ${describeUnfinished(push)} Only a part of its changes is live.`)
     return
   }
   throw new CliFailure(1, {

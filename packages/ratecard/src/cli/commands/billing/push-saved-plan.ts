@@ -18,7 +18,9 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
   const connection = connect(context)
   const { options, io, out, global } = context
   if (global.environment !== saved.environment)
-    throw elsewhere(`It was made for the environment ${saved.environment ?? 'of no name'}.`)
+    throw elsewhere(
+      `It was made for ${saved.environment === null ? 'no environment' : `the environment ${saved.environment}`}.`,
+    )
   if (!sameServer(connection.url, saved.apiUrl))
     throw elsewhere(`It was made at ${saved.apiUrl}, and this would apply it at ${connection.url}.`)
   const choices = {
@@ -34,7 +36,7 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
     dryRun: true,
     signal: io.signal,
   })
-  out.say(`Saved ${showTime(saved.createdAt)} UTC, and still what would be done.\n`)
+  out.say(`Saved ${showTime(saved.createdAt)} UTC. A new plan would be the same.\n`)
   redactEnvironment(context)
   if (saved.written !== null) redactVariables(context.io, variablesOf(saved.written, saved.document))
   await redactPlan(context, connection.client, planned)
@@ -53,8 +55,8 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
 function elsewhere(detail: string): CliFailure {
   return new CliFailure(1, {
     code: 'plan_elsewhere',
-    title: 'The plan was made for another place',
+    title: 'The plan was made for another environment or server',
     detail: `${detail} Nothing was changed.`,
-    hint: 'Plan again where it is to be applied: `ratecard billing push --plan-out FILE`.',
+    hint: 'Plan again for the server that the plan is for: `ratecard billing push --plan-out FILE`.',
   })
 }

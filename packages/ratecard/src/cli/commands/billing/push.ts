@@ -54,8 +54,8 @@ export const billingPush: Command = {
     { command: 'ratecard billing push', what: 'plan, question, push' },
     { command: 'ratecard billing push --env production --message "Spring prices"', what: 'from a script' },
     { command: 'ratecard billing push --dry-run --exit-code', what: 'in CI: exit 3 when something would change' },
-    { command: 'ratecard billing push --env production --plan-out plan.json', what: 'to be looked at' },
-    { command: 'ratecard billing push --plan plan.json', what: 'and applied as it is' },
+    { command: 'ratecard billing push --env production --plan-out plan.json', what: 'save a plan for review' },
+    { command: 'ratecard billing push --plan plan.json', what: 'apply exactly that plan' },
     { command: 'ratecard billing push --dry-run --format markdown', what: 'for a pull request' },
   ],
   run: async (given) => {
@@ -86,19 +86,21 @@ export const billingPush: Command = {
 function checkOptions({ options, args }: CommandContext): void {
   const planned = options.flag('dryRun') || options.text('planOut') !== undefined
   if (options.flag('exitCode') && !planned)
-    throw usageFailure('--exit-code belongs to --dry-run.', 'Write `ratecard billing push --dry-run --exit-code`.')
+    throw usageFailure('--exit-code needs --dry-run.', 'Write `ratecard billing push --dry-run --exit-code`.')
   if (wantsMarkdown({ options }) && !planned)
     throw usageFailure(
-      '--format markdown belongs to --dry-run.',
+      '--format markdown needs --dry-run.',
       'Write `ratecard billing push --dry-run --format markdown`.',
     )
   if (options.text('plan') === undefined) return
   if (options.text('planOut') !== undefined)
-    throw usageFailure('--plan and --plan-out do not go together.', 'Make a plan with one, apply it with the other.')
+    throw usageFailure('--plan and --plan-out cannot be combined.', '--plan-out saves a plan, --plan applies it.')
   if (args.length > 0 || options.list('file').length > 0)
-    throw usageFailure('A saved plan holds its document.', 'Leave the files away: `ratecard billing push --plan FILE`.')
-  if (options.flag('force'))
-    throw usageFailure('--force would make another plan.', 'Make the plan itself with --force --plan-out.')
+    throw usageFailure(
+      'A saved plan contains its document.',
+      'Leave out the files: `ratecard billing push --plan FILE`.',
+    )
+  if (options.flag('force')) throw usageFailure('--force would change the plan.', 'Plan again with --force --plan-out.')
 }
 
 function exitOf({ options }: CommandContext, outcome: PushOutcome): 0 | 3 {
@@ -179,7 +181,7 @@ function savePlan(
     { overwrite: global.yes },
   )
   out.say(`\n${out.paint.green('✓')} Saved to ${name}. Apply it with \`ratecard billing push --plan ${name}\`.`)
-  out.note('The plan file holds the document with its variables expanded; only you may read it.')
+  out.note('The plan file contains the document with its variables expanded. Only you can read the file.')
 }
 
 export function showOutcome({ out }: CommandContext, outcome: PushOutcome): void {

@@ -16,8 +16,8 @@ export const billingPushes: Command = {
   ],
   examples: [
     { command: 'ratecard billing pushes', what: 'recent pushes, failed ones too' },
-    { command: 'ratecard billing pushes <id> --follow', what: 'one that runs, until it ended' },
-    { command: 'ratecard billing pushes <id>', what: 'each step of one, with the processor’s own errors' },
+    { command: 'ratecard billing pushes <id> --follow', what: 'follow a running push until it ends' },
+    { command: 'ratecard billing pushes <id>', what: 'all steps of a push, with the processor’s own errors' },
   ],
   run: async (context) => (context.args[0] === undefined ? list(context) : show(context, context.args[0])),
 }

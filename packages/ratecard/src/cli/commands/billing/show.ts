@@ -1,5 +1,7 @@
 import { inline } from '../../terminal/terminal-text.ts'
 import type { BillingDocument, PriceDocument } from '@ratecard/client'
+import { withAmounts } from '../../../config/schema/percent-off.ts'
+import type { Price, Product } from '../../../config/schema/schema.ts'
 import { describePrice } from '../../../pricing/describe.ts'
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
@@ -26,7 +28,7 @@ export const billingShow: Command = {
     const connection = connect(context)
     if (kind === undefined) return showAll(context, connection)
     if (id === undefined)
-      throw usageFailure(`Say which ${kind}.`, `For example \`ratecard billing show ${kind} my_id\`.`)
+      throw usageFailure(`Name the ${kind}.`, `For example \`ratecard billing show ${kind} my_id\`.`)
     return showOne(context, connection, kind, id)
   },
 }
@@ -65,14 +67,14 @@ async function showOne(
     return { json: found }
   }
   if (kind !== 'product' && kind !== 'meter')
-    throw usageFailure(`"${kind}" cannot be shown.`, 'Say `price`, `product` or `meter`.')
+    throw usageFailure(`"${kind}" cannot be shown.`, 'Use `price`, `product` or `meter`.')
   const item = kind === 'product' ? await client.billing.product(id, call) : await client.billing.meter(id, call)
   out.print(JSON.stringify(item, null, 2))
   return { json: { [kind]: item } }
 }
 
 function productRows(product: BillingDocument['products'][number]): string[][] {
-  const prices = product.prices ?? []
+  const { prices = [] } = withAmounts(product as Product)
   if (prices.length === 0) return [[product.id, '–', '', '', product.processor_id ?? '']]
   return prices.map((price, index) => [
     index === 0 ? product.id : '',
@@ -85,10 +87,10 @@ function productRows(product: BillingDocument['products'][number]): string[][] {
 
 /**
  * A newer server may have currencies that this build does not know; they are shown unformatted. The client's type allows them, hence the
- * cast.
+ * casts.
  */
 function line(price: PriceDocument): string {
-  return describePrice(price as Parameters<typeof describePrice>[0])
+  return describePrice(price as Price)
 }
 
 function notes(price: PriceDocument): string[] {

@@ -13,7 +13,7 @@ export const billingUsage: Command = {
     { flags: '--meter <id>', description: 'Only reports about this meter.' },
     {
       flags: '--tenant <id>',
-      description: 'Only reports with an example of this tenant, or with an example of unknown tenant.',
+      description: 'Only reports with an example of this tenant, or with an example whose tenant is unknown.',
     },
   ],
   examples: [{ command: 'ratecard billing usage --meter api_calls', what: 'with cause and example' }],

@@ -24,7 +24,7 @@ export const billingValidate: Command = {
     if (issues.length > 0) out.note(`${showIssues(issues, out.paint)}\n`)
     if (read.config === null) {
       const warnings = read.warnings.length === 0 ? '' : ` and ${count(read.warnings.length, 'warning')}`
-      // `print` instead of `say`: the verdict is the result and must appear with `--quiet` too.
+      // `print` is used instead of `say`, because this line is the result of the command and appears with `--quiet` too.
       out.print(`${out.paint.red('✗')} ${count(read.errors.length, 'error')}${warnings} in ${read.files.join(', ')}.`)
     } else {
       const prices = read.config.products.flatMap((product) => product.prices ?? []).length

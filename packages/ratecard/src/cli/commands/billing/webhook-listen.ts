@@ -55,7 +55,7 @@ function forwardTarget(text: string | undefined): URL {
   const url = text === undefined ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
     throw usageFailure(
-      text === undefined ? '--forward is missing.' : `"${text}" is no address.`,
+      text === undefined ? '--forward is missing.' : `"${text}" is not a valid URL.`,
       'Write it like --forward http://127.0.0.1:3000/hooks.',
     )
   if (url.protocol === 'http:' && !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname))

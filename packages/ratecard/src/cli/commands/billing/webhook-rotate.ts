@@ -58,5 +58,8 @@ function overlapOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const span = durationMs(text)
   if (span !== null && span <= 30 * 86_400_000) return Math.round(span / 1000)
-  throw usageFailure(`--overlap: "${text}" is no time to wait.`, 'Write a span of at most 30 days: 0s, 30m, 24h, 7d.')
+  throw usageFailure(
+    `--overlap: "${text}" is not a valid duration.`,
+    'Write a duration of at most 30 days: 0s, 30m, 24h, 7d.',
+  )
 }

@@ -42,7 +42,7 @@ export const billingWebhookSecret: Command = {
 }
 
 const whyUnknown =
-  'The processor tells a secret only when it makes the endpoint. An endpoint that was made elsewhere keeps its secret there: copy it from the processor’s dashboard, or give the webhook another id and push, which makes a new endpoint with a known secret.'
+  'The processor shows a secret only when the endpoint is created. For an endpoint that was created elsewhere, copy the secret from the processor’s dashboard. Or give the webhook another id and push: that creates a new endpoint with a known secret.'
 
 function secretOf(webhook: WebhookListing): string {
   if (webhook.secret !== null) return webhook.secret
@@ -50,7 +50,7 @@ function secretOf(webhook: WebhookListing): string {
     throw new CliFailure(1, {
       code: 'key_scope',
       title: 'The service key may not see secrets',
-      detail: `The signing secret of the webhook "${webhook.id}" is known; a key of scope "read" is not shown it.`,
+      detail: `A key with scope "read" cannot see the signing secret of the webhook "${webhook.id}".`,
       hint: 'Use a key with the scope "write".',
     })
   throw new CliFailure(1, {

@@ -19,9 +19,9 @@ export const dbBackup: Command = {
     out.say(`${out.paint.green('✓')} Backed up to ${file} (${size}).`)
     out.say(`  Keep the master key too, in another place: ${masterKey}. Without it this backup is useless.`)
     if (keyFits === null)
-      out.note(`${out.paint.yellow('warning')} That key is not here, so the backup was not tried with it.`)
+      out.note(`${out.paint.yellow('warning')} That key was not found here, so the backup was not tested with it.`)
     if (keyFits === false)
-      out.note(`${out.paint.yellow('warning')} That key does not open the backup: the server must have another one.`)
+      out.note(`${out.paint.yellow('warning')} That key does not decrypt the backup: the server uses another key.`)
     return {
       json: { file, size_bytes: sizeBytes, revisions, master_key: masterKey, master_key_fits: keyFits },
     }

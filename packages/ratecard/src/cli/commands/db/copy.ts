@@ -21,10 +21,10 @@ export const dbCopy: Command = {
   run: async (context) => {
     const { io, options, out } = context
     const to = options.text('to') ?? io.env['DATABASE_URL'] ?? ''
-    if (to === '') throw usageFailure('It was not said where to copy to.', 'Give --to or DATABASE_URL.')
+    if (to === '') throw usageFailure('The target of the copy is missing.', 'Give --to or DATABASE_URL.')
     if (!URL.canParse(to) || !/^postgres(ql)?:$/.test(new URL(to).protocol))
       throw usageFailure(
-        'What to copy to is not a postgres:// URL.',
+        'The target of the copy is not a postgres:// URL.',
         'Percent-encode special characters of the password.',
       )
     const { moveStore } = await import('../../../composition/maintenance.ts')

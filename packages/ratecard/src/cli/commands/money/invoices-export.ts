@@ -31,7 +31,7 @@ export const invoicesExport: Command = {
     const { options, global, io, out } = context
     const format = (options.text('format') ?? (global.json ? 'json' : 'csv')) as NonNullable<ExportQuery['format']>
     if (global.json && format === 'csv')
-      throw usageFailure('--json and --format csv do not go together.', 'Choose one.')
+      throw usageFailure('--json and --format csv cannot be combined.', 'Choose one.')
     const { client } = connect(context)
     const query = { from: options.text('from'), to: options.text('to'), format, signal: io.signal }
     const rows = await client.money.exportInvoices(query)

@@ -27,7 +27,7 @@ export const money: Command = {
   ],
   run: async (context) => {
     const { options, global, io, out } = context
-    if (options.flag('csv') && global.json) throw usageFailure('--csv and --json do not go together.', 'Choose one.')
+    if (options.flag('csv') && global.json) throw usageFailure('--csv and --json cannot be combined.', 'Choose one.')
     const { client } = connect(context)
     const now = await client.money.now({ signal: io.signal })
     // Days are counted by the clock of the service, not by the clock of this machine.

@@ -32,7 +32,7 @@ export const sandboxClockAdvance: Command = {
   options: sandboxOptions,
   examples: [
     { command: 'ratecard sandbox clock advance 1mo', what: 'the same day next month, or its last day' },
-    { command: 'ratecard sandbox clock advance 2027-03-01T09:00:00Z', what: 'to a moment' },
+    { command: 'ratecard sandbox clock advance 2027-03-01T09:00:00Z', what: 'to this time' },
   ],
   run: async (context) => {
     const sandbox = sandboxClockOf(context)
@@ -77,7 +77,7 @@ function sandboxClockOf(context: CommandContext): SandboxClock {
   if (key === null)
     throw usageFailure(
       'Every sandbox account has a clock of its own: which account?',
-      'Give its test key with --key. The account of a service on this machine is found by itself while it runs, or where its data folder is.',
+      'Give its test key with --key. The account of a service on this machine is found automatically while the service runs, or if its data folder is here.',
     )
   const ask = (body?: object) => askClock({ url: new URL('/_sandbox/clock', parsed), key, signal: io.signal, body })
   return {
@@ -126,7 +126,7 @@ async function askClock({ url, key, signal, body }: Question): Promise<Record<st
       code: 'server_unreachable',
       title: 'The sandbox could not be reached',
       detail: `No sandbox answers at ${url.origin} (${cause instanceof Error ? cause.message : String(cause)}).`,
-      hint: 'Start it with `ratecard sandbox` or `ratecard server start`, or say where it is with --url.',
+      hint: 'Start it with `ratecard sandbox` or `ratecard server start`, or pass its address with --url.',
     })
   }
   const answer: unknown = await response.json().catch(() => null)
@@ -150,8 +150,8 @@ function timeOf(answer: Record<string, unknown>): number {
   if (typeof now === 'number' && Number.isFinite(now)) return now * 1000
   throw new CliFailure(70, {
     code: 'answer_invalid',
-    title: 'The answer makes no sense',
-    detail: 'The sandbox did not say what time it is.',
+    title: 'The response has no time',
+    detail: 'The response of the sandbox does not contain its time.',
   })
 }
 
@@ -166,7 +166,7 @@ function target(text: string, now: number): number {
   }
   const moment = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isFinite(moment)) return moment
-  throw usageFailure(`"${text}" is no time.`, 'Write `30d`, `1mo`, or a moment like 2027-01-31T00:00:00Z.')
+  throw usageFailure(`"${text}" is not a valid time.`, 'Write `30d`, `1mo`, or a time like 2027-01-31T00:00:00Z.')
 }
 
 /** Adds months to a time. If the month has no such day, returns its last day (e.g. 31 January → 28 February). */

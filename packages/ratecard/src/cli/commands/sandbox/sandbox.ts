@@ -16,8 +16,8 @@ export const sandbox: Command = {
     { flags: '--deliver-anywhere', description: 'Deliver webhooks to other machines too, not only to this one.' },
   ],
   examples: [
-    { command: 'ratecard sandbox', what: 'on http://127.0.0.1:4243, forgotten when it ends' },
-    { command: 'ratecard sandbox --port 0 --data-dir .sandbox', what: 'on a free port, state kept' },
+    { command: 'ratecard sandbox', what: 'on http://127.0.0.1:4243, with state in memory' },
+    { command: 'ratecard sandbox --port 0 --data-dir .sandbox', what: 'on a free port, with state on disk' },
   ],
   run: async ({ options, io, out, global }) => {
     const { startSandboxProcess } = await import('../../../composition/main.ts')

@@ -43,7 +43,7 @@ async function endOfNpm(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void
 
 interface Ancestor {
   readonly pid: number
-  /** Start time of the process. It detects that another process got the same pid. */
+  /** Start time of the process. Another start time means that another process has got the same pid. */
   readonly started: string
 }
 

@@ -30,7 +30,7 @@ export const enterprisePrices: Command = {
       template === undefined
         ? await admin.enterprisePricesById(id ?? '', { signal: io.signal })
         : await admin.enterprisePricesByTemplate(template, { signal: io.signal })
-    printTable(out, ['price', 'amount'], prices.map(rowOf), 'No price carries it.')
+    printTable(out, ['price', 'amount'], prices.map(rowOf), 'No price has it.')
     return { json: { prices } }
   },
 }
@@ -72,8 +72,11 @@ export const enterpriseApply: Command = {
   ],
   examples: [
     { command: 'ratecard enterprise apply glazeworks --template school --dry-run', what: 'what would move' },
-    { command: 'ratecard enterprise apply glazeworks --id northclay', what: 'a deal of its own' },
-    { command: 'ratecard enterprise apply --all-with-template school', what: 'everybody that has it, with progress' },
+    { command: 'ratecard enterprise apply glazeworks --id northclay', what: 'prices of its own' },
+    {
+      command: 'ratecard enterprise apply --all-with-template school',
+      what: 'all tenants that have it, with progress',
+    },
   ],
   run: async (context) => {
     const { args, options } = context
@@ -108,8 +111,8 @@ async function moveAll(context: CommandContext, template: string): Promise<Comma
   const others = ['template', 'id', 'unmatched'].filter((name) => options.text(name) !== undefined)
   if (args.length > 0 || options.flag('dryRun') || others.length > 0)
     throw usageFailure(
-      '--all-with-template stands alone.',
-      'To look first: `ratecard tenants list --template <name>`, then `ratecard enterprise apply <tenant> --dry-run`.',
+      '--all-with-template cannot be combined with a tenant or another option.',
+      'For a preview: `ratecard tenants list --template <name>`, then `ratecard enterprise apply <tenant> --dry-run`.',
     )
   const { client } = connect(context)
   const { dryRun: _, ...asked } = await askedOf(context)
@@ -126,7 +129,7 @@ function printMoved(report: JobReport, template: string, out: Output): void {
   printUnmoved(report, out)
   const partly = new Set(stayed.map(({ tenant }) => tenant)).size
   const tick = moved > 0 || partly === 0 ? `${out.paint.green('✓')} ` : ''
-  const rest = partly === 0 ? '' : ` Of ${String(partly)}, something stays as it was: see above.`
+  const rest = partly === 0 ? '' : ` ${String(partly)} not moved completely: see above.`
   out.say(
     `${tick}${String(report.stepsDone - partly)} of ${String(report.stepsTotal)} tenants are on "${template}".${rest}`,
   )

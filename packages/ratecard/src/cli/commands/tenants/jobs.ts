@@ -28,7 +28,7 @@ export const jobsList: Command = {
       showTime(job.createdAt),
       formatAuthor(job),
     ])
-    printTable(out, columns, rows, 'There were no jobs yet.')
+    printTable(out, columns, rows, 'No jobs yet.')
     return { json: jsonJobs(list) }
   },
 }
@@ -38,7 +38,7 @@ export const jobsShow: Command = {
   summary: 'Show what a job did, to which tenants, and how to undo it',
   description: 'With --json, the steps are printed as the journal stores them.',
   arguments: [jobArgument],
-  examples: [{ command: 'ratecard jobs show <id>', what: 'also how to go back' }],
+  examples: [{ command: 'ratecard jobs show <id>', what: 'and how to undo it' }],
   run: async (context) => {
     const { args, io } = context
     const job = await connect(context).client.jobs.find(args[0] ?? '', { signal: io.signal })
@@ -67,7 +67,7 @@ export const jobsCancel: Command = {
   summary: 'Stop a job between two steps, or one that waits for a date',
   description: 'Completed steps stay as they are; the others are not done.',
   arguments: [jobArgument],
-  examples: [{ command: 'ratecard jobs cancel <id>', what: 'nothing is cut off half-way' }],
+  examples: [{ command: 'ratecard jobs cancel <id>', what: 'the running step is completed' }],
   run: async (context) => {
     const { args, io, out } = context
     const job = await connect(context).client.jobs.cancel(args[0] ?? '', { signal: io.signal })

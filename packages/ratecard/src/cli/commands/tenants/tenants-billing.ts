@@ -50,7 +50,7 @@ export const tenantsEntitlements: Command = {
     const { args, io, out } = context
     const entitlements = await connect(context).client.tenants.entitlements(args[0] ?? '', { signal: io.signal })
     const rows = entitlements.features.map(({ id, name }) => [id, name])
-    printTable(out, ['feature', 'name'], rows, 'It is entitled to no feature.')
+    printTable(out, ['feature', 'name'], rows, 'The tenant has no features.')
     return { json: jsonEntitlements(entitlements) }
   },
 }

@@ -23,8 +23,8 @@ export const tenantsCreate: Command = {
   arguments: [{ name: '[id]', description: 'Your own id for the tenant. Default: a generated one.' }],
   options: [{ flags: '--name <name>', description: 'Name of the tenant.' }, emailOption, customerOption],
   examples: [
-    { command: 'ratecard tenants create glazeworks --name "Glazeworks"', what: 'with an id of yours' },
-    { command: 'ratecard tenants create acme --name Acme --customer cus_123', what: 'who buys from you already' },
+    { command: 'ratecard tenants create glazeworks --name "Glazeworks"', what: 'with your own id' },
+    { command: 'ratecard tenants create acme --name Acme --customer cus_123', what: 'for an existing customer' },
   ],
   run: async (context) => {
     const { args, options, io, out } = context
@@ -168,13 +168,13 @@ export const tenantsDelete: Command = {
     const { client, url } = connect(context)
     await client.tenants.find(id, { signal: io.signal })
     await requireConsent(context, {
-      question: `Forget the tenant "${id}" at ${url}?`,
-      title: 'Forgetting a tenant needs to be confirmed',
+      question: `Delete the tenant "${id}" at ${url}?`,
+      title: 'Deleting a tenant needs to be confirmed',
       detail: `The tenant "${id}" is at ${url}.`,
-      hint: `If you mean it: \`ratecard tenants delete ${id} --yes\`.`,
+      hint: `To confirm: \`ratecard tenants delete ${id} --yes\`.`,
     })
     await client.tenants.remove(id, { author: await authorOf(context), signal: io.signal })
-    out.say(`${out.paint.green('✓')} Forgot ${id}.`)
+    out.say(`${out.paint.green('✓')} Deleted ${id}.`)
     return { json: { id, deleted: true } }
   },
 }
@@ -184,7 +184,10 @@ export const tenantsCancel: Command = {
   summary: 'End a tenant’s subscription to a free price',
   description:
     'Ends the free subscription now. Paid subscriptions are cancelled in the processor’s customer portal. If the tenant buys a paid subscription, its free ones end by themselves.',
-  arguments: [tenantArgument, { name: '<subscription>', description: 'Its id, from `ratecard tenants show`.' }],
+  arguments: [
+    tenantArgument,
+    { name: '<subscription>', description: 'Id of the subscription, from `ratecard tenants show`.' },
+  ],
   examples: [{ command: 'ratecard tenants cancel glazeworks sub_local_0mwr', what: 'asks first' }],
   run: async (context) => {
     const { args, io, out } = context
@@ -194,7 +197,7 @@ export const tenantsCancel: Command = {
       question: `End the free subscription ${subscription} of "${id}" at ${url}?`,
       title: 'Ending a subscription needs to be confirmed',
       detail: `The tenant "${id}" is at ${url}.`,
-      hint: `If you mean it: \`ratecard tenants cancel ${id} ${subscription} --yes\`.`,
+      hint: `To confirm: \`ratecard tenants cancel ${id} ${subscription} --yes\`.`,
     })
     await client.tenants.cancelSubscription(id, subscription, { author: await authorOf(context), signal: io.signal })
     out.say(`${out.paint.green('✓')} Ended ${subscription} of ${id}.`)

@@ -13,7 +13,7 @@ export const cloudWorkersCronRuns: Command = {
   name: 'cloud workers cron runs',
   summary: 'List scheduled runs, newest first',
   description:
-    'Every scheduled time has a row, also one that was missed, or skipped because the run before was still going on.',
+    'Every scheduled time has a row, even if the run was missed, or skipped because the previous run was still in progress.',
   arguments: [nameArgument],
   options: [
     cronOption('Only runs of this schedule.'),
@@ -47,7 +47,7 @@ export const cloudWorkersCronTrigger: Command = {
   summary: 'Run the scheduled handler of a worker once, now',
   description: 'Waits for the end of the run, including waitUntil. Exits with 1 if the run fails.',
   arguments: [nameArgument],
-  options: [cronOption('The expression the handler is given; the worker’s first schedule when left out.')],
+  options: [cronOption('Cron expression that the handler receives. Default: the worker’s first schedule.')],
   examples: [
     { command: 'ratecard cloud workers cron trigger', what: 'the first schedule' },
     { command: 'ratecard cloud workers cron trigger hooks --cron "0 6 * * 1"', what: 'one of several' },

@@ -118,7 +118,7 @@ export const cloudWorkersDelete: Command = {
       question: `Delete the worker "${name}" at ${url}, with all its versions and logs?`,
       title: 'Deleting needs to be confirmed',
       detail: `The worker "${name}" serves requests.`,
-      hint: `If you mean it: \`ratecard cloud workers delete ${name} --yes\`.`,
+      hint: `To confirm: \`ratecard cloud workers delete ${name} --yes\`.`,
     })
     await client.workers.remove(name, { signal: io.signal })
     out.say(`${out.paint.green('✓')} The worker "${name}" is deleted.`)

@@ -20,7 +20,7 @@ export function workerName({ io }: CommandContext, given: string | undefined, ho
   if (only !== undefined && others.length === 0) return only
   throw usageFailure(
     names.length === 0
-      ? 'No project with a worker is here, so the worker has to be named.'
+      ? 'There is no project with a worker here, so the name of the worker is needed.'
       : 'The project has several workers.',
     names.length === 0 ? `Add ${how}; \`ratecard cloud workers list\` shows them.` : `Add ${how}: ${names.join(', ')}.`,
   )

@@ -32,7 +32,7 @@ export function readProjectWorkers(context: CommandContext, names: readonly stri
         project === null
           ? `There is no folder \`ratecard/\` in ${io.cwd} or above it.`
           : `No wrangler.toml is in ${path.join(project, 'ratecard', 'workers')} or in a folder below it.`,
-      hint: 'Make a project with `ratecard init`.',
+      hint: 'Create a project with `ratecard init`.',
     })
   const name = global.environment ?? defaultEnvironment
   const file = path.join(project, environmentFile(name))

@@ -124,7 +124,7 @@ async function attemptCall<R extends StripeResponse>(
     if (statusCode >= 400) return sortBareStatus(statusCode, call.access, requestId)
     const flaw = call.flaw(reply)
     if (flaw === null) return { reply }
-    const message = `Stripe’s answer to ${call.operation} makes no sense: ${flaw}.`
+    const message = `Stripe’s answer to ${call.operation} is not valid: ${flaw}.`
     return { error: new ProcessorError('broken', message, { request_id: requestId }), repeat: 'never' }
   } catch (error) {
     if (call.access === 'read' && call.signal.aborted) throw abortReason(call.signal)

@@ -106,7 +106,7 @@ export function connect({ secretKey, apiBase, timeoutMs }: ConnectionOptions): S
   if (!/^[\x21-\x7e]+$/.test(secretKey))
     throw new ProcessorError(
       'unauthorized',
-      'The Stripe secret key is empty or holds spaces, line ends or other strange characters.',
+      'The Stripe secret key is empty, or contains spaces, line breaks or other invalid characters.',
     )
   const base = apiBase === null ? null : readBase(apiBase)
   if (base !== null && isLiveKey(secretKey)) throw new Error('A live Stripe key is only ever sent to Stripe itself.')
@@ -127,8 +127,8 @@ export function connect({ secretKey, apiBase, timeoutMs }: ConnectionOptions): S
 export function keyProblem(secretKey: string): string | null {
   if (/^(sk|rk)_(test|live)_\w+$/.test(secretKey)) return null
   if (secretKey.startsWith('pk_'))
-    return 'STRIPE_SECRET_KEY is a publishable key (pk_…), which may do nothing here: it has to be a secret one (sk_… or rk_…)'
-  return 'STRIPE_SECRET_KEY is no secret key of Stripe: those begin with sk_test_, sk_live_, rk_test_ or rk_live_'
+    return 'STRIPE_SECRET_KEY is a publishable key (pk_…); use a secret key (sk_… or rk_…)'
+  return 'STRIPE_SECRET_KEY is not a secret key of Stripe, which begins with sk_test_, sk_live_, rk_test_ or rk_live_'
 }
 
 /** True unless the key is clearly a test key, e.g. `sk_test_…`. */

@@ -32,7 +32,7 @@ export function sortFailure(error: unknown, access: ReadOrWrite, secretKey: stri
   const cause = exceptionOf(error)
   if (cause instanceof NotAnObject) return sortNotAnObject(cause, access, error.requestId)
   const message = words.message ?? ''
-  if (isGarbledAnswer(error)) return lostAnswer('Stripe’s answer was no JSON.', access, words)
+  if (isGarbledAnswer(error)) return lostAnswer('Stripe’s response was not JSON.', access, words)
   const sorted = sortStatus(error.statusCode ?? 0, error.type, message, access, words)
   if (error.headers?.['idempotent-replayed'] !== 'true') return sorted
   const { kind } = sorted.error
@@ -72,8 +72,8 @@ function sortConnectionFailure(error: Stripe.errors.StripeConnectionError, acces
     if (detail.timedOut) return failure('timeout', 'Stripe did not answer in time.', words, 'doubtful')
   }
   if (detail instanceof Error && 'code' in detail && detail.code === Stripe.HttpClient.TIMEOUT_ERROR_CODE)
-    return failure('timeout', 'Stripe’s answer did not end in time.', words, 'doubtful')
-  return lostAnswer('The connection to Stripe broke before the whole answer came.', access, words)
+    return failure('timeout', 'Stripe’s response was not complete in time.', words, 'doubtful')
+  return lostAnswer('The connection to Stripe broke before the response was complete.', access, words)
 }
 
 function lostAnswer(message: string, access: ReadOrWrite, words: ProcessorWords): FailedAttempt {
@@ -82,7 +82,7 @@ function lostAnswer(message: string, access: ReadOrWrite, words: ProcessorWords)
 
 function brokenAnswer(error: unknown): FailedAttempt {
   const name = error instanceof Error ? error.name : typeof error
-  return failure('broken', `Stripe’s answer could not be understood (${name}).`, {}, 'never')
+  return failure('broken', `Stripe’s response could not be parsed (${name}).`, {}, 'never')
 }
 
 function sortNotAnObject(

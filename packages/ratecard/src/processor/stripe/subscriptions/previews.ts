@@ -51,7 +51,7 @@ async function isNoInvoice(
 
 type InvoiceLineReply = Untrusted<Stripe.InvoiceLineItem>
 
-/** Returns all lines of a preview, because the invoice in a reply contains only the first page. */
+/** Returns all lines of a preview. The invoice in a reply contains only the first page of its lines. */
 async function allLines(
   context: StripeContext,
   invoice: UntrustedReply<Stripe.Invoice>,

@@ -56,7 +56,7 @@ function hintFor(code: string): string {
   if (code === '3D000') return 'Create the database that DATABASE_URL names.'
   if (code === 'SQLITE_FULL' || code === '53100') return 'The disk is full. Free some space.'
   if (/^(SQLITE_(NOTADB|CORRUPT)|XX00[12])/.test(code)) return 'The database file is damaged. Restore the last backup.'
-  if (code.startsWith('SQLITE_BUSY')) return 'Another process holds the database for long. Try again.'
+  if (code.startsWith('SQLITE_BUSY')) return 'Another process has locked the database for a long time. Try again.'
   if (code.startsWith('SQLITE') || directoryCodes.test(code))
     return 'Check that the data directory exists, is writable and on a local disk.'
   return 'Check that the database server runs and can be reached from here.'

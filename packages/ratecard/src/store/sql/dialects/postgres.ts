@@ -15,8 +15,8 @@ const queryMs = 30_000
  */
 const silentMs = 5_000
 /**
- * Timeout for locks (4 s), shorter than the idle timeout. If a suspended process holds a lock and has more transactions queued behind it,
- * the queued ones give up first; otherwise each would get the lock in turn and hold it.
+ * Timeout for locks (4 s). It is shorter than the idle timeout. If a suspended process holds a lock and has more transactions waiting for
+ * it, these time out first; otherwise each would get the lock in turn and hold it.
  */
 const lockMs = 4_000
 
@@ -72,8 +72,8 @@ class CleaningCompiler extends PostgresQueryCompiler {
  * Sets timeouts per transaction: otherwise a replica suspended in mid-transaction (e.g. a frozen VM) would block the others with its locks.
  */
 class EndingDriver extends PostgresDriver {
-  // `set local` limits the timeouts to the transaction, because a pooler in between (e.g. PgBouncer) keeps no session settings. Sent with
-  // `begin` in one message.
+  // `set local` limits the timeouts to the transaction, because a pooler in between (e.g. PgBouncer) keeps no session settings. The
+  // statement is sent together with `begin`.
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     const settings = { idle_in_transaction_session_timeout: silentMs, lock_timeout: lockMs }
     const statements = Object.entries(settings).map(([name, ms]) => `set local ${name} = ${String(ms)}`)

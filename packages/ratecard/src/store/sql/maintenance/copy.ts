@@ -110,7 +110,7 @@ async function refuseRunningWork(database: Database, source: Write): Promise<voi
     .limit(1)
     .executeTakeFirst()
   if (lease !== undefined)
-    throw new ServiceError('push_in_progress', `Somebody is at work on "${lease.name}" in the store to copy.`, {
+    throw new ServiceError('push_in_progress', `The store to copy is in use: a process holds "${lease.name}".`, {
       hint: 'Stop the service, then copy.',
     })
 }
@@ -124,7 +124,7 @@ async function refuseFilled(target: Write): Promise<void> {
   for (const { name } of copied) {
     // A new store contains exactly one row here: the secret that verifies its master key.
     if ((await countRows(target, name)) > (name === 'secrets' ? 1 : 0))
-      throw new ServiceError('conflict', `The store to copy to is not empty: it has rows in ${name}.`, {
+      throw new ServiceError('conflict', `The target database is not empty: it has rows in ${name}.`, {
         hint: 'Copy to a new, empty database.',
       })
   }

@@ -2,15 +2,15 @@ import { ServiceError } from '../../../../errors/service-error.ts'
 import type { SessionStore } from '../../../tenant-store.ts'
 import type { Database } from '../../database/database.ts'
 
-/** Retention (ms) of expired sessions: one day, in which an expired session can be distinguished from an unknown one. */
+/** Retention (ms) of expired sessions: one day. Until then an expired session is reported as expired, afterwards as unknown. */
 const retentionMs = 24 * 60 * 60 * 1000
 
 export function sqlSessions(database: Database): SessionStore {
   return {
     async add(session) {
       await database.write(async (db) => {
-        // Locks the tenant's row (PostgreSQL). Otherwise a tenant that is removed concurrently could leave a session, which would be valid
-        // for the next tenant with that id.
+        // Locks the tenant's row (PostgreSQL). Otherwise a tenant that is removed at the same time could leave a session, and the next
+        // tenant with that id would inherit it.
         const tenant = await database
           .locked(db.selectFrom('tenants').select('id'))
           .where('id', '=', session.tenantId)

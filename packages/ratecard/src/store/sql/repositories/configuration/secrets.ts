@@ -46,8 +46,8 @@ export async function putWebhookSecret(db: Write, sealer: Sealer, endpoint: stri
 }
 
 /**
- * Throws `secret_unreadable` if the master key does not belong to this store. Called at start, before any text is sealed with a wrong key,
- * which no operator would know to keep.
+ * Throws `secret_unreadable` if the master key does not belong to this store. Called at start, so that no new text is sealed with a wrong
+ * key.
  */
 export async function checkMasterKey(database: Database, sealer: Sealer): Promise<void> {
   const row = { scope: 'check', id: 'master-key' } as const

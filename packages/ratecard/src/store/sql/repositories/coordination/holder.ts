@@ -1,11 +1,9 @@
-// Identity of the process that holds a lease, so that the lease of a process that died on this machine is free at once. Only Linux
-// identifies processes reliably enough. If the process cannot be checked (another machine, another container, a hidden /proc), the lease is
-// free only after its TTL.
+// Identity of the process that holds a lease. If that process died on this machine, its lease is free at once. Only Linux identifies
+// processes reliably enough. If the process cannot be checked (another machine, another container, a hidden /proc), the lease is free only
+// after its TTL.
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/**
- * `<boot>/<pid namespace>+<time namespace>/<pid>/<start>`, which is unique to one process. null if the system does not provide all parts.
- */
+/** Identity of this process: `<boot>/<pid namespace>+<time namespace>/<pid>/<start>`. null if the system does not provide all parts. */
 export const thisProcess: string | null = describeThis()
 
 /**

@@ -207,10 +207,9 @@ class LeaseKeeper {
 
 function heldByAnother(name: string, ttlMs: number): ServiceError {
   const seconds = String(Math.ceil(ttlMs / 1000))
-  const what =
-    name === 'push' ? 'A push, a rollback or a reset runs now.' : `Somebody else is at work on "${name}" now.`
+  const what = name === 'push' ? 'A push, a rollback or a reset runs now.' : `Another process holds "${name}" now.`
   return new ServiceError('push_in_progress', what, {
-    hint: `Wait until it is done (\`ratecard billing pushes\` shows it) and try again. If its process died, the way is free after ${seconds} seconds.`,
+    hint: `Wait until it is done (\`ratecard billing pushes\` shows it) and try again. If its process died, it is released after ${seconds} seconds.`,
   })
 }
 
@@ -219,7 +218,7 @@ function lostLease(token: LeaseToken): ServiceError {
     'push_in_progress',
     `This process no longer holds "${token.name}": nothing more is written.`,
     {
-      hint: 'Another process may have taken over. Look at the list of pushes, then try again.',
+      hint: 'Another process may have taken over. Check the list of pushes, then try again.',
     },
   )
 }

@@ -5,8 +5,8 @@ import type { PaceStore } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'
 
 /**
- * Minimum time (ms) in which a granted slot may be used. Over a slow connection the database's time is known only roughly, which could
- * leave no time at all.
+ * Minimum time (ms) that a granted slot may be used. Over a slow connection the time of the database is known only roughly. Without a
+ * minimum, the slot could be over before it is used.
  */
 const shortestUseMs = 20
 

@@ -257,8 +257,8 @@ async function saveItemSums(db: Write, sums: readonly NewSums[]): Promise<void> 
 }
 
 /**
- * Stores the MRR of each customer by currency. A currency in which the customer no longer has MRR stays with an MRR of zero, because its
- * churn is not yet part of a stored day.
+ * Stores the MRR of each customer by currency. If a customer no longer has MRR in a currency, its row stays with an MRR of zero, because
+ * the churn is not part of a stored day yet.
  */
 async function saveCustomerRevenue(db: Write, sums: readonly NewSums[]): Promise<void> {
   await inBatches(sums, (slice) =>

@@ -26,8 +26,8 @@ export interface SaveRequest {
 
 export async function saveObjects(database: Database, db: Write, request: SaveRequest): Promise<MirrorSaved> {
   const { kind, begun, ended, now } = request
-  // Removes duplicates, because a list that shifts while it is read can contain an object twice. The order is the one in which every
-  // transaction locks rows.
+  // Removes duplicates, because a list that shifts while it is read can contain an object twice. Sorts the rows, because every transaction
+  // locks them in this order.
   const rows = [...new Map(request.rows.map((row) => [row.id, row])).values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   const before = await storedRows(database, db, kind, rows)
   const stored = await storeRows(db, rows, begun, before)

@@ -1,5 +1,5 @@
-// Listing rows: the values by which lists of tenants are searched, filtered and sorted. Code that changes a tenant, its free subscriptions
-// or the sums of its customer must refresh the tenant's row in the same transaction.
+// Listing rows: one row per tenant, to search, filter and sort lists of tenants. Code that changes a tenant, its free subscriptions or the
+// sums of its customer must refresh the tenant's row in the same transaction.
 import { currencyDecimals, isCurrency } from '../../../../money/currencies.ts'
 import { mostUrgentStatus } from '../../../records/billing-status.ts'
 import { searchForm, searchText } from '../../../records/search-text.ts'
@@ -80,8 +80,8 @@ async function tenantsOnFree(db: ReadConnection, tenantIds: readonly string[]): 
 }
 
 /**
- * Returns the sum of amounts in several currencies, by which lists are sorted: ten-thousandths of major units, without exchange rates, e.g.
- * 150,000 for 10 dollars and 5 yen. The sum is rounded, and limited to the range of exact integers.
+ * Returns one number to sort lists by: the sum of amounts in several currencies, in ten-thousandths of major units and without exchange
+ * rates, e.g. 150,000 for 10 dollars and 5 yen. The sum is rounded, and limited to the range of exact integers.
  */
 export function sortAmount(amounts: Readonly<Record<string, string | number>>): number {
   let sum = 0

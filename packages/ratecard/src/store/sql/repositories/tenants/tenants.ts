@@ -181,7 +181,7 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
 async function takenBy(db: Write, tenant: TenantRecord): Promise<ServiceError> {
   const same = await db.selectFrom('tenants').select('id').where('id', '=', tenant.id).executeTakeFirst()
   if (same === undefined && tenant.processorCustomerId !== null) return customerRefused(tenant.processorCustomerId)
-  return conflict('id', `There is a tenant "${tenant.id}" already.`)
+  return conflict('id', `The tenant "${tenant.id}" exists already.`)
 }
 
 /** Returns a `conflict` error with the JSON pointer of the offending value in the request. */

@@ -148,9 +148,9 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
           .limit(1)
           .executeTakeFirst(),
       )
-      // Usually no run is stale. This check avoids a write at every poll, for which the replicas would wait for each other.
+      // Usually no run is stale. Reading first avoids a write at every poll; replicas would wait for each other's writes.
       if (stale === undefined) return 0
-      const error = 'The replica that ran it ended, or lost the database, before the run did.'
+      const error = 'The replica of the run ended or lost its database connection before the run ended.'
       const result = await database.write((db) =>
         db
           .updateTable('workerRuns')
@@ -217,7 +217,7 @@ function begun(run: NewRun, instance: string, now: number): RunRecord {
 }
 
 function stillGoing(run: NewRun, now: number): RunRecord {
-  return unstartedRun(run, 'skipped', 'The run before it was still going.', now)
+  return unstartedRun(run, 'skipped', 'The previous run was still in progress.', now)
 }
 
 function unstartedRun(run: NewRun, outcome: 'missed' | 'skipped', error: string, now: number): RunRecord {

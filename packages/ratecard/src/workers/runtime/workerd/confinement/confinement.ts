@@ -1,5 +1,5 @@
-// Confinement of a workerd process. workerd does not claim to be a hardened sandbox, so its process gets as few rights as the system
-// allows: a separate user, no capabilities, no network except the egress socket and, where possible, no files except its own.
+// Confinement of a workerd process. workerd does not claim to be a hardened sandbox, so its process gets as few rights as possible. It has
+// a separate user, no capabilities, no network except the egress socket and, where possible, no files except its own.
 import { execFile, spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

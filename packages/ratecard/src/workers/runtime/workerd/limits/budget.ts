@@ -1,14 +1,14 @@
 /** Action for the watchdog after one reading of the CPU clock: nothing, keep watching, ping the process, or end it. */
 export type BudgetState = 'idle' | 'watch' | 'ping' | 'exceeded'
 
-/** Share of a core (30 %) between two readings from which the process is busy and gets pinged. */
+/** Share of a core (30 %). A process that uses more between two readings is busy and gets pinged. */
 const busyShare = 0.3
 const quietShare = 0.05
 
 /**
- * CPU limit of one process, without clocks and timers. It has two rules. While the process is busy, it may use the limit once per
- * invocation that began in that time; this stops loops that yield to the event loop. Without a sign of life, the process may use the limit
- * once in total, however many requests are queued; this stops loops that block the event loop.
+ * CPU limit of one process, without clocks and timers. It has two rules. First, while the process is busy, each invocation that began in
+ * that time adds one limit; this stops loops that yield to the event loop. Second, without a sign of life the process may use one limit in
+ * total, however many requests are queued; this stops loops that block the event loop.
  */
 export class CpuBudget {
   private readonly limitMs: number

@@ -27,8 +27,8 @@ export interface Invocation {
 const idlePollMs = 1_000
 const memoryPollMs = 25
 /**
- * Maximum age (ms) of a reading of the CPU clock that is used again while several invocations are in flight. Reading the clock costs as
- * much as a short request.
+ * Maximum age (ms) of a reading of the CPU clock. Until then it is used again while several invocations are in flight, because reading the
+ * clock costs as much as a short request.
  */
 const maxReadingAgeMs = 5
 

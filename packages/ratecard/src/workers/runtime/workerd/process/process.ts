@@ -31,7 +31,7 @@ export interface ProcessOptions {
 }
 
 export interface ProcessExit {
-  /** Last lines of standard error, in which the caller finds the cause of the exit. */
+  /** Last lines of standard error. They show the cause of the exit. */
   readonly stderrTail: string
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -233,7 +233,7 @@ async function ready(
   const death = gone.then((end) => {
     throw new StartFailed('The worker ended while it started.', end.stderrTail)
   })
-  // Marks the rejection as handled, because another promise may win the race below.
+  // Marks the rejection as handled, because another promise may settle first in the race below.
   death.catch(() => undefined)
   try {
     await Promise.race([bothSockets(child), timeout, death, exceeded])

@@ -99,7 +99,7 @@ export class WorkerdWorker implements RunningWorker {
     return new ServiceError(
       'worker_unavailable',
       `The worker "${name}" has ${String(limits.concurrent)} requests in progress, which is its limit.`,
-      { hint: 'Try again in a moment. A worker that calls itself may do so without end.', retryAfter: 1 },
+      { hint: 'Try again in a moment. A worker that calls itself may cause endless requests.', retryAfter: 1 },
     )
   }
 

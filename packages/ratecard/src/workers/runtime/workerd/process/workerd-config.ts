@@ -22,8 +22,7 @@ export const moduleFiles = {
 export const protoHeader = 'x-ratecard-proto'
 
 /**
- * Compatibility date from which workerd provides the Node modules by default. From that date on, workerd warns about the flag for a part of
- * these modules.
+ * From this compatibility date on, workerd provides the Node modules by default, and warns about a flag for a part of them (`nodejs_als`).
  */
 const nodeByDefault = '2026-08-04'
 

@@ -116,7 +116,7 @@ function placesAtWorkers(): TakePlace {
     if (!ours || !url.pathname.startsWith(workersRoot)) return
     if (taken >= maxFetchesToWorkers)
       throw new EgressRefusedError(
-        `fetch to ${url.host} was refused: the worker had ${String(maxFetchesToWorkers)} requests to workers of this service under way, which is its limit. A worker that calls itself may do so without end.`,
+        `fetch to ${url.host} was refused: the worker had ${String(maxFetchesToWorkers)} requests to workers of this service under way, which is its limit. A worker that calls itself may cause endless requests.`,
       )
     taken++
     connection.once('close', () => taken--)

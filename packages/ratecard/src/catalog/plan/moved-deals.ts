@@ -1,0 +1,90 @@
+// Warns about negotiated prices in amounts whose base price moves: the deal becomes another one although nobody edited it. A price in per cent
+// follows its base price, and is a change of the plan itself.
+import type { Issue } from '../../errors/issue.ts'
+import { decimalFromInteger, decimalText, divideByInteger, parseDecimal } from '../../money/decimal.ts'
+import {
+  compareFractions,
+  divideFractions,
+  fraction,
+  fractionOfDecimal,
+  multiplyFractions,
+  roundFraction,
+  subtractFractions,
+} from '../../money/fraction.ts'
+import type { Fraction } from '../../money/fraction.ts'
+import { same } from '../fields/differences.ts'
+import { configId } from '../kinds.ts'
+import type { DesiredResource } from '../resource.ts'
+import { caution, type PlanState } from './state.ts'
+
+type PriceFields = DesiredResource<'price'>['fields']
+
+/** Returns one warning for each negotiated price in amounts that is further from its base price, or nearer to it, after the plan. */
+export function movedDeals(state: PlanState): Issue[] {
+  return state.desired.price.flatMap((deal) => {
+    const { base_price: base, percent_off_base: percent } = deal.ours
+    if (typeof base !== 'string' || percent !== undefined) return []
+    const before = fieldsIn(state.known, deal.configId)
+    const baseBefore = fieldsIn(state.known, configId(base))
+    const baseNow = fieldsIn(state.wanted, configId(base))
+    if (before === null || baseBefore === null || baseNow === null) return []
+    const [was, is] = [distance(before, baseBefore), distance(deal.fields, baseNow)]
+    if (same(amountsOf(baseBefore), amountsOf(baseNow)) || was === is) return []
+    const line = state.display('update', 'price', configId(base))
+    const detail = `The base price "${base}" of "${deal.configId}" goes from ${line.before ?? 'nothing'} to ${line.after ?? 'nothing'}. "${deal.configId}" was ${was} and is ${is} then.`
+    return [
+      caution(
+        state,
+        deal,
+        'deal_moved',
+        detail,
+        'Change its amount too, or give it `percent_off_base` to let it follow.',
+      ),
+    ]
+  })
+}
+
+function fieldsIn(resources: PlanState['known'], id: DesiredResource['configId']): PriceFields | null {
+  return (resources.get('price', id) as DesiredResource<'price'> | undefined)?.fields ?? null
+}
+
+/** Returns all amounts of a price in a fixed order: its own, those of its tiers, then those in other currencies. */
+function amountsOf({ unitAmount, tiers, currencyOptions }: PriceFields): readonly (readonly [string, string])[] {
+  const options = Object.entries(currencyOptions).sort(([one], [other]) => (one < other ? -1 : 1))
+  return [['', { unitAmount, tiers }] as const, ...options].flatMap(([currency, sold]) => [
+    ...(sold.unitAmount === null ? [] : [[currency, sold.unitAmount] as const]),
+    ...(sold.tiers ?? []).flatMap((tier) => [
+      [`${currency} ${String(tier.upTo)} unit`, tier.unitAmount ?? '0'] as const,
+      [`${currency} ${String(tier.upTo)} flat`, tier.flatAmount ?? '0'] as const,
+    ]),
+  ])
+}
+
+const hundred = fraction(100)
+
+/** Returns how far a deal is from its base price, e.g. `20% below it`, or `10% to 20% below it` where its amounts differ in that. */
+function distance(deal: PriceFields, base: PriceFields): string {
+  const listed = new Map(amountsOf(base))
+  const pairs = amountsOf(deal).map(([at, amount]) => [amount, listed.get(at)] as const)
+  const parts = pairs.flatMap(([amount, list]) => {
+    if (list === undefined) return [null]
+    const [own, whole] = [parseDecimal(amount), parseDecimal(list)].map((value) => fractionOfDecimal(value)) as [
+      Fraction,
+      Fraction,
+    ]
+    if (whole.numerator === 0n) return own.numerator === 0n ? [] : [null]
+    return [divideFractions(multiplyFractions(subtractFractions(whole, own), hundred), whole)]
+  })
+  const known = parts.filter((part) => part !== null).sort(compareFractions)
+  const [least, most] = [known[0], known.at(-1)]
+  if (least === undefined || most === undefined || known.length < parts.length) return 'not comparable with it'
+  const [from, to] = [percentText(least), percentText(most)]
+  if (from === to)
+    return from === '0' ? 'as high' : from.startsWith('-') ? `${from.slice(1)}% above it` : `${from}% below it`
+  return `${from}% to ${to}% below it`
+}
+
+/** Returns a percentage with at most one decimal, e.g. `33.3`. */
+function percentText(percent: Fraction): string {
+  return decimalText(divideByInteger(decimalFromInteger(roundFraction(multiplyFractions(percent, fraction(10)))), 10))
+}

@@ -1,0 +1,47 @@
+// Prices in per cent of a pulled document. The processor holds only their amounts; the percentage comes from the current version.
+import { isInPercent, membersOfBase, withAmounts } from '../../config/schema/percent-off.ts'
+import type { Price, Product } from '../../config/schema/schema.ts'
+import { same } from '../fields/differences.ts'
+import type { AnyField } from '../fields/field.ts'
+import { fieldRows } from '../fields/tables.ts'
+import type { PullContext } from './items.ts'
+
+const ofBase: ReadonlySet<string> = new Set(membersOfBase)
+const amountRows = fieldRows.price.flatMap(([, row]) => (row.members.some((member) => ofBase.has(member)) ? [row] : []))
+
+/**
+ * Returns the pulled prices of a product. A price in per cent of the current version stays in per cent if its live amounts still follow from
+ * the live base price. Otherwise it has its live amounts, and the difference is listed: pulled files must describe what is billed.
+ */
+export function inPercent(reading: PullContext, prices: readonly Price[], present: Product | undefined): Price[] {
+  const priced = withAmounts<Pick<Product, 'prices'>>(present ?? {}).prices ?? []
+  const current = new Map(priced.filter(isInPercent).map((price) => [price.id, price]))
+  if (current.size === 0) return [...prices]
+  const { prices: expected } = withAmounts({
+    prices: prices.map((price) => {
+      const percent = current.get(price.id)?.percent_off_base
+      return percent === undefined ? price : { ...withoutAmounts(price), percent_off_base: percent }
+    }),
+  })
+  return prices.map((price, place) => {
+    const [known, wanted] = [current.get(price.id), expected[place]]
+    if (known === undefined || wanted === undefined) return price
+    // An unchanged price is still the author's item, without amounts: its live amounts are those of the current version.
+    const { percent_off_base: _percent, ...live } = isInPercent(price) ? { ...known, ...price } : price
+    const { percent_off_base: percent = '' } = known
+    if (sameAmounts(live, wanted)) return { ...withoutAmounts(price), percent_off_base: percent }
+    const reason = `its amounts are not ${percent}% below those of its base price any more; it is written with amounts`
+    reading.left.push({ kind: 'price', processorId: price.processor_id ?? price.id, reason })
+    return live
+  })
+}
+
+function withoutAmounts(price: Price): Price {
+  return Object.fromEntries(Object.entries(price).filter(([member]) => !ofBase.has(member))) as Price
+}
+
+function sameAmounts(one: Price, other: Price): boolean {
+  return amountRows.every(({ canonical }: AnyField) =>
+    same(canonical(one as never, undefined as never), canonical(other as never, undefined as never)),
+  )
+}

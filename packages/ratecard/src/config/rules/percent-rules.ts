@@ -1,0 +1,89 @@
+import { parseDecimal, compareDecimals, decimalFromInteger, zero } from '../../money/decimal.ts'
+import { decimalPattern } from '../schema/fields.ts'
+import { membersOfBase } from '../schema/percent-off.ts'
+import { baseOf, isEnterpriseDraft, ordinaryById, presentIds } from './enterprise-rules.ts'
+import { named, problem, quoted, type Entry, type Rule } from './draft.ts'
+
+const most = decimalFromInteger(100)
+const wellFormed = new RegExp(decimalPattern)
+
+/** Checks the prices in per cent: the bounds, that the price has no amounts of its own, and that its base price has amounts to reduce. */
+export const percentOffBase: Rule = ({ products }) =>
+  products.flatMap(({ product, prices }) => {
+    const ordinary = ordinaryById(prices)
+    const present = presentIds(ordinary)
+    return prices
+      .filter((price) => price.has('percent_off_base'))
+      .flatMap((price) => [
+        ...outOfRange(price),
+        ...besideAmounts(price),
+        ...(isEnterpriseDraft(price)
+          ? withoutBase(price, product, ordinary.get(baseOf(price, present) ?? ''))
+          : ordinaryPrice(price)),
+      ])
+  })
+
+function outOfRange(price: Entry) {
+  const text = price.text('percent_off_base')
+  // The shape check reports text that is no decimal.
+  if (text === undefined || !wellFormed.test(text)) return []
+  const percent = parseDecimal(text)
+  if (compareDecimals(percent, zero) > 0 && compareDecimals(percent, most) <= 0) return []
+  return [
+    problem(
+      'percent_off_range',
+      price.at('percent_off_base'),
+      `${named('price', price)} takes ${text}% off its base price.`,
+      'Give more than 0 and at most 100. To charge the base price, remove this price.',
+    ),
+  ]
+}
+
+function besideAmounts(price: Entry) {
+  return membersOfBase
+    .filter((member) => price.has(member))
+    .map((member) =>
+      problem(
+        'percent_off_beside',
+        price.at(member),
+        `${named('price', price)} is in per cent of its base price, and has \`${member}\` too.`,
+        `Remove \`${member}\`: it is that of the base price. Or remove \`percent_off_base\`.`,
+      ),
+    )
+}
+
+function ordinaryPrice(price: Entry) {
+  return [
+    problem(
+      'percent_off_without_base',
+      price.at('percent_off_base'),
+      `${named('price', price)} is in per cent of a base price but is no enterprise price.`,
+      'Add `enterprise_template` or `enterprise_id`, or give the price an amount.',
+    ),
+  ]
+}
+
+function withoutBase(price: Entry, product: Entry, base: Entry | undefined) {
+  const at = price.at('percent_off_base')
+  // Another rule reports a `base_price` that does not exist.
+  if (base === undefined && price.has('base_price')) return []
+  if (base === undefined)
+    return [
+      problem(
+        'percent_off_without_base',
+        at,
+        `${named('price', price)} is in per cent of its base price, but ${named('product', product, 'the')} has no price that it could be.`,
+        'Begin its id with the id of an ordinary price of the product and "_", or give `base_price`.',
+      ),
+    ]
+  return base.has('custom_unit_amount')
+    ? [
+        problem(
+          'percent_off_without_base',
+          at,
+          `The base price ${quoted(base.text('id'))} of ${named('price', price, 'the')} lets the customer choose the amount.`,
+          'Name a base price with an amount or tiers.',
+        ),
+      ]
+    : []
+}

@@ -1,0 +1,90 @@
+// Negotiated prices in per cent: `percent_off_base` stands in place of the amounts, which are those of the base price, less so many per cent.
+import { decimalFromInteger, decimalText, parseDecimal, roundLessPercent, type Decimal } from '../../money/decimal.ts'
+import { basePriceIds } from './base-price.ts'
+import type { BillingConfig, CurrencyOption, Price, Product, Tier } from './schema.ts'
+
+/** Members that a price in per cent does not have itself, because they are those of its base price. */
+export const membersOfBase = [
+  'amount',
+  'unit_amount_decimal',
+  'tiers',
+  'custom_unit_amount',
+  'billing_scheme',
+  'tiers_mode',
+  'currency_options',
+  'transform_quantity',
+] as const satisfies readonly (keyof Price)[]
+
+/** Returns the document with the amounts of all its prices. What it returns is to be read, not to be pushed: see {@link withAmounts}. */
+export function configWithAmounts(config: BillingConfig): BillingConfig {
+  const products = config.products.map(withAmounts)
+  return products.every((product, place) => product === config.products[place]) ? config : { ...config, products }
+}
+
+/**
+ * Returns the product with the amounts of all its prices: each price in per cent gets, beside `percent_off_base`, the amounts, tiers,
+ * packages and currencies of its base price, reduced. A price without a usable base price stays without amounts; validation refuses it.
+ */
+export function withAmounts<Of extends Pick<Product, 'prices'>>(product: Of): Of {
+  const { prices = [] } = product
+  if (!prices.some(isInPercent)) return product
+  const baseOf = basePriceIds(prices)
+  const byId = new Map(prices.map((price) => [price.id, price]))
+  return { ...product, prices: prices.map((price) => priced(price, byId.get(baseOf(price) ?? ''))) }
+}
+
+export function isInPercent(price: Pick<Price, 'percent_off_base'>): boolean {
+  return price.percent_off_base !== undefined
+}
+
+function priced(price: Price, base: Price | undefined): Price {
+  if (price.percent_off_base === undefined || base === undefined) return price
+  const percent = parseDecimal(price.percent_off_base)
+  const { billing_scheme, tiers_mode, transform_quantity, currency_options } = base
+  return {
+    ...price,
+    ...reducedAmounts(base, percent),
+    ...(billing_scheme && { billing_scheme }),
+    ...(tiers_mode && { tiers_mode }),
+    ...(transform_quantity && { transform_quantity }),
+    ...(currency_options && {
+      currency_options: Object.fromEntries(
+        Object.entries(currency_options).map(([currency, { tax_included_in_price: tax, ...option }]) => [
+          currency,
+          { ...reducedAmounts(option, percent), ...(tax === undefined ? {} : { tax_included_in_price: tax }) },
+        ]),
+      ),
+    }),
+  }
+}
+
+type Amounts = Pick<CurrencyOption, 'amount' | 'unit_amount_decimal' | 'tiers'>
+
+function reducedAmounts({ amount, unit_amount_decimal: decimal, tiers }: Amounts, percent: Decimal): Amounts {
+  const unit = reduced(decimal ?? amount, percent)
+  return {
+    ...(typeof unit === 'number' ? { amount: unit } : {}),
+    ...(typeof unit === 'string' ? { unit_amount_decimal: unit } : {}),
+    ...(tiers && { tiers: tiers.map((tier) => reducedTier(tier, percent)) }),
+  }
+}
+
+function reducedTier(tier: Tier, percent: Decimal): Tier {
+  const unit = reduced(tier.unit_amount_decimal ?? tier.unit_amount, percent)
+  const flat = reduced(tier.flat_amount_decimal ?? tier.flat_amount, percent)
+  return {
+    up_to: tier.up_to,
+    ...(typeof unit === 'number' ? { unit_amount: unit } : {}),
+    ...(typeof unit === 'string' ? { unit_amount_decimal: unit } : {}),
+    ...(typeof flat === 'number' ? { flat_amount: flat } : {}),
+    ...(typeof flat === 'string' ? { flat_amount_decimal: flat } : {}),
+  }
+}
+
+/** Returns a whole amount as a number, and one with decimals as text, as the document writes them. */
+function reduced(amount: number | string | undefined, percent: Decimal): number | string | undefined {
+  if (amount === undefined) return undefined
+  const exact = typeof amount === 'string' ? parseDecimal(amount) : decimalFromInteger(amount)
+  const text = decimalText(roundLessPercent(exact, percent))
+  return text.includes('.') ? text : Number(text)
+}
