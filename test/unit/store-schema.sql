@@ -312,6 +312,7 @@ create table mirror_state (
   read_until bigint,
   began_at bigint,
   compared_at bigint,
+  comparing text,
   corrections bigint not null
 );
 create table mirror_numbers (
@@ -358,9 +359,18 @@ create table mirror_stale (
   id text not null,
   marked bigint not null,
   since bigint not null,
+  attempts bigint not null,
+  retry_at bigint,
+  skipped bigint not null,
+  error text,
   primary key (kind, id)
 );
 create index mirror_stale_by_time on mirror_stale (since, marked);
+create table mirror_differences (
+  kind text not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text not null,
+  primary key (kind, id)
+);
 create table mirror_standings (
   customer text primary key,
   billing_status text,
@@ -826,6 +836,7 @@ create table mirror_state (
   read_until bigint,
   began_at bigint,
   compared_at bigint,
+  comparing text,
   corrections bigint not null
 );
 create table mirror_numbers (
@@ -872,9 +883,18 @@ create table mirror_stale (
   id text collate "C" not null,
   marked bigint not null,
   since bigint not null,
+  attempts bigint not null,
+  retry_at bigint,
+  skipped bigint not null,
+  error text,
   primary key (kind, id)
 );
 create index mirror_stale_by_time on mirror_stale (since, marked);
+create table mirror_differences (
+  kind text collate "C" not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text collate "C" not null,
+  primary key (kind, id)
+);
 create table mirror_standings (
   customer text collate "C" primary key,
   billing_status text,

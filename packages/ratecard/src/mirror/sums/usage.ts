@@ -3,7 +3,7 @@ import type { MirroredInvoice, MirroredInvoiceLine, MirroredSubscription } from 
 
 /**
  * Returns the amounts that the metered items of a subscription were billed for their last complete period: minor units by item, after
- * discounts.
+ * discounts and without tax.
  */
 export function usageOf(
   { items }: Pick<MirroredSubscription, 'items'>,
@@ -18,7 +18,7 @@ export function usageOf(
 }
 
 /** True if the invoice is finalized and not void. */
-function isBilled({ finalizedAt, status }: MirroredInvoice): boolean {
+export function isBilled({ finalizedAt, status }: MirroredInvoice): boolean {
   return finalizedAt !== null && status !== 'void'
 }
 
@@ -30,5 +30,5 @@ function lastPeriod(lines: readonly MirroredInvoiceLine[], item: string, current
   const last = Math.max(...finished.map(({ periodEnd }) => periodEnd))
   return finished
     .filter(({ periodEnd }) => periodEnd === last)
-    .reduce((sum, { amount, discount }) => sum + amount - discount, 0)
+    .reduce((sum, { amount, discount, inclusiveTax }) => sum + amount - discount - inclusiveTax, 0)
 }
