@@ -35,7 +35,7 @@ export interface CarriedValue {
   /** Parameter path at the processor, e.g. `recurring.trial_period_days`. */
   readonly member: string
   readonly value: unknown
-  /** A create request may contain this value only together with this canonical field. */
+  /** Canonical field that a create request must also set, otherwise the value is not accepted, e.g. `interval` for a trial period. */
   readonly beside: string
 }
 

@@ -173,7 +173,8 @@ async function subscribersOf(
 }
 
 /**
- * Returns a filter by tenant. Customers without a tenant pass it unless `only` is set. Throws `tenant_not_found` for unknown tenant ids.
+ * Returns a filter by tenant (`only`, minus `except`). Customers without a tenant pass it unless `only` is set. Throws `tenant_not_found`
+ * for unknown tenant ids.
  */
 async function chooseTenants(
   deps: SwapDeps,

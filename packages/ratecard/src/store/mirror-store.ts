@@ -101,7 +101,7 @@ export interface MirrorStore extends ReadCountStore {
   /** Deletes all mirrored objects, e.g. before another account is copied. */
   clear(): Promise<void>
 
-  /** Returns the number of a read that begins now. The numbers increase across all replicas. */
+  /** Begins a read and returns its sequence number, the `begun` of `save` and `remove`. The numbers increase across all replicas. */
   beginRead(): Promise<number>
   /**
    * Stores objects of one read in one transaction. If another read stored a different object after this read began, that object stays and

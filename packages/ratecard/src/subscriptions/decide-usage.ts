@@ -132,9 +132,8 @@ function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituat
 }
 
 /**
- * Splits an identifier that {@link processorIdentifier} made. Returns the identifier whole if it is a digest or comes from another sender.
- * `meters` are all configuration ids of the event's meter: an identifier of another sender may contain colons too, e.g. in a time, so the
- * meter must match.
+ * Splits an identifier that {@link processorIdentifier} made. Returns it whole if it is a digest, or if its second part is not in `meters`
+ * (all configuration ids of the event's meter): other senders may use colons too, e.g. in a time.
  */
 export function readIdentifier(
   whole: string,

@@ -16,7 +16,7 @@ import { caution, editsSince, fieldChange, ourEdits, refusal, renamedFrom, type 
 
 export function decideResource<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Partial<Decision> {
   if (want.home === 'local') return decideLocal(state, want)
-  // Adopt the object, unless it already belongs to this id (mapped now, or before a later replacement).
+  // Adopt the object, unless this id already owns it: by the current or a former mapping, or by the ownership mark.
   if (want.adopt !== null && state.own.ownerOf(want.kind, want.adopt) !== want.configId)
     return decideAdoption(state, want, want.adopt)
   const fields = state.wantedFields(want)

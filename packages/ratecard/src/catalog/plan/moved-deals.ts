@@ -1,5 +1,5 @@
-// Warns about negotiated prices in amounts whose base price moves: the deal becomes another one although nobody edited it. A price in per cent
-// follows its base price, and is a change of the plan itself.
+// Warns if the base price of a negotiated price in fixed amounts changes, because the discount then changes even if the deal was not
+// edited. A deal in per cent (`percent_off_base`) follows its base price; the plan lists that as a change.
 import type { Issue } from '../../errors/issue.ts'
 import { decimalFromInteger, decimalText, divideByInteger, parseDecimal } from '../../money/decimal.ts'
 import {

@@ -188,7 +188,7 @@ export function newItem(
   }
 }
 
-/** Returns an existing item after the request. A new price without a quantity resets the quantity to 1. */
+/** Returns the item with the changes of the request. A new price without a quantity resets the quantity to 1. */
 function changedItem(
   call: OperationContext,
   holder: Holder,

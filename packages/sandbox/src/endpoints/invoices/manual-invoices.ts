@@ -1,4 +1,4 @@
-// Manual invoices, which consist of pending invoice items, and changes of draft invoices.
+// Manual invoices, which can include pending invoice items, and changes of draft invoices.
 import { customFieldsParam, noInvoiceText } from '../../billing/invoices/invoice-text.ts'
 import { createDraft, draftLifetime } from '../../billing/invoices/invoicing.ts'
 import { day, timeOf } from '../../billing/subscriptions/subscription-records.ts'

@@ -58,7 +58,7 @@ export function isKnownRequest(method: string, path: string): boolean {
   return exact.has(request) || patterns.some((pattern) => pattern.test(request))
 }
 
-/** True if the real API has exactly this path. Its last part can look like an id (e.g. `/v1/prices/search`). */
+/** True if the real API has this path without an `{id}` in it, e.g. `/v1/prices/search`, which also matches `/v1/prices/{id}`. */
 export function isLiteralRequest(method: string, path: string): boolean {
   return everyRequest().exact.has(`${method} ${path}`)
 }
