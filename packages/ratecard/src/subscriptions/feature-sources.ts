@@ -74,8 +74,8 @@ async function grants(
 }
 
 /**
- * Returns the features of an item's product. Limits are those of the present document, so that a raised limit counts at once. On an earlier
- * generation of a price whose product has `grandfather_features`, everything is as it was when the price was replaced.
+ * Returns the features of an item's product. Limits are those of the present document, so that a raised limit takes effect at once. If the
+ * product has `grandfather_features` and the item is on a replaced price, features and limits are those from before the replacement.
  */
 async function featuresOfItem(
   { featureHistory }: FeatureSourceDeps,

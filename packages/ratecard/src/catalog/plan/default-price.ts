@@ -54,7 +54,7 @@ function needsMove(state: PlanState, want: ConfigId | null, live: ProcessorId | 
   return target === null || target !== live
 }
 
-/** Returns the id that the plan chose for a product that is still to be created. */
+/** Returns the id that the plan reserved for a product that does not exist yet. */
 export function pendingId(state: PlanState, id: ConfigId): ProcessorId {
   const chosen = state.chosenFor.get('product', id)
   if (chosen === undefined) throw new Error(`No planned product ${id}`)

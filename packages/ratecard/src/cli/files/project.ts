@@ -94,7 +94,7 @@ function whyPlaceholder({ file, untouched }: Pick<Environment, 'file' | 'untouch
   }
 }
 
-/** True for one of the three environments of `init`, and for a name with a file or an example. */
+/** True for the three environments that `init` creates, and for every name with an environment file or an example of one. */
 function isEnvironmentOf(project: string | null, name: EnvironmentName): boolean {
   return usualEnvironments.includes(name) || environmentsOf(project).includes(name)
 }

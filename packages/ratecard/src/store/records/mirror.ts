@@ -132,7 +132,7 @@ export const mirrorStateColumns = {
 /** A single row with the last number that a read or a mark received. */
 export const mirrorNumberColumns = { id: whole(), last: whole() } satisfies Columns
 
-/** Number of the mirror's reads at the processor, by day since 1970 (UTC). */
+/** Number of times that the mirror read from the processor, by day since 1970 (UTC). */
 export const mirrorReadColumns = { day: whole(), reads: whole() } satisfies Columns
 
 export type MirrorObjectRow = RecordOf<typeof mirrorObjectColumns>
