@@ -43,7 +43,7 @@ export function clientToWire<Schema extends TSchema>(schema: Schema, value: Insi
   return encoded(schema, value) as Static<Schema>
 }
 
-/** Converts validated API input from its form in the API to its form in the code. */
+/** Converts validated API input (snake_case, times as RFC 3339) to its form in the code (camelCase, epoch milliseconds). */
 export function fromWire<Schema extends TSchema>(schema: Schema, wire: unknown): Inside<Schema> {
   return decoded(schema, wire) as Inside<Schema>
 }
