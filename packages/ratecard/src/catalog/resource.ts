@@ -1,5 +1,5 @@
 // Core types of the catalog: desired resources (from the document) and observed resources (from the processor). Fields are canonical: two
-// resources are equivalent exactly if their fields are equal, no matter how the document writes them.
+// resources are equivalent if and only if their fields are equal, no matter how the document writes them.
 import type { FieldsOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 

@@ -35,8 +35,8 @@ export async function isBilled(deps: SubscriberDeps, meter: AppliedMeter, tenant
 }
 
 /**
- * Throws `meter_not_subscribed` if the tenant has no item for the meter. The processor is asked before a report is refused: the mirror may
- * be some minutes behind, and the usage of a tenant that subscribed a minute ago would be lost.
+ * Throws `meter_not_subscribed` if the tenant has no item for the meter. Before a report is refused, the items are read from the processor,
+ * because the mirror may be some minutes behind, and the usage of a tenant that subscribed a minute ago would be lost.
  */
 export async function requireItem(deps: SubscriberDeps, meter: AppliedMeter, tenant: TenantRecord): Promise<void> {
   if ((await mirroredItem(deps, meter, tenant)) === true) return

@@ -65,7 +65,8 @@ export const product = table<'prices'>()(
     ui: { value: (product) => product.ui, pulled: 'kept' },
     subscription_group: { value: (product) => product.subscription_group, pulled: 'kept' },
     grandfather_features: { value: (product) => product.grandfather_features || undefined, pulled: 'kept' },
-    // The document has no such member: the limits stand in `features`, of which the processor stores the ids alone.
+    // Not a member of the document: the limits are in `features`. They have a row of their own, because the processor stores only the ids
+    // of the features.
     [featureLimits]: { value: limitsOf, pulled: 'kept' },
   },
 )

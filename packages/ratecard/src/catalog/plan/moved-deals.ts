@@ -62,7 +62,10 @@ function amountsOf({ unitAmount, tiers, currencyOptions }: PriceFields): readonl
 
 const hundred = fraction(100)
 
-/** Returns how far a deal is from its base price, e.g. `20% below it`, or `10% to 20% below it` where its amounts differ in that. */
+/**
+ * Returns how far a deal is from its base price, e.g. `20% below it`, or `10% to 20% below it` if the percentage differs between its
+ * amounts.
+ */
 function distance(deal: PriceFields, base: PriceFields): string {
   const listed = new Map(amountsOf(base))
   const pairs = amountsOf(deal).map(([at, amount]) => [amount, listed.get(at)] as const)
