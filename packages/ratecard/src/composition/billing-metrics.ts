@@ -1,5 +1,5 @@
-// Metrics of billing: revenue, subscriptions and debts (from the mirror), outcomes of pushes, drift, and usage that was dropped or
-// that nobody pays for.
+// Metrics of billing: revenue, subscriptions and debts (from the mirror), outcomes of pushes, drift, and usage that was dropped or is not
+// billed.
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { ServiceError } from '../errors/service-error.ts'

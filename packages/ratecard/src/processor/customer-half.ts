@@ -125,9 +125,7 @@ export interface CheckoutRequest {
 export interface OpenCheckouts {
   readonly customer: ProcessorId
   readonly tenantId: string
-  /**
-   * Returns true for the configuration id of a price whose sessions are selected. Without it all open sessions of the tenant are selected.
-   */
+  /** Selects sessions by the configuration id of the price that they sell. If absent, all open sessions of the tenant are selected. */
   readonly sells?: (priceId: string) => boolean
   /** Id of a session that is not selected, so that it stays open. */
   readonly except?: string

@@ -24,9 +24,10 @@ export interface UsageWindow {
 
 export interface UsageStore {
   /**
-   * Holds a report before it is sent to the processor: it counts from now on. `known`: a report with this identifier counts already, and
-   * nothing was changed; `held` is false if the processor has it. `refused`: `allows` returned false for the usage of a window as it would
-   * be with this report, and nothing was changed. Two calls for one tenant and meter run one after the other, on all replicas.
+   * Stores a report in state `held` before it is sent to the processor, so that it counts from now on. Two outcomes change nothing.
+   * `known`: a report with this identifier is stored already; `state` is `sent` if the processor has it. `refused`: with this report the
+   * usage in one of the windows would be too high, i.e. `allows` returned false. Two calls for one tenant and meter run one after the
+   * other, on all replicas.
    */
   hold(
     report: Omit<UsageReportRecord, 'state'>,

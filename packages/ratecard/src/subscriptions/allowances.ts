@@ -11,7 +11,7 @@ import {
 
 export type Limit = number | 'unlimited'
 
-/** What one item of a subscription, or one free subscription, gives. Times are epoch milliseconds. */
+/** Features that one item of a subscription, or one free subscription, gives. Times are epoch milliseconds. */
 export interface FeatureSource {
   readonly features: readonly ProductFeature[]
   /** Number of units that were bought, e.g. seats; 1 for a metered item. */
@@ -20,7 +20,7 @@ export interface FeatureSource {
   readonly period: { readonly start: number; readonly end: number } | null
 }
 
-/** What a tenant was given by hand, on top of or in place of what it bought. */
+/** A feature that a tenant was given by hand, in addition to what it bought or in place of it. */
 export interface FeatureGrant {
   readonly feature: string
   /** null: the grant does not change the limit. */

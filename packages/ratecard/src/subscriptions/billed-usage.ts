@@ -1,4 +1,5 @@
-// Whether anybody pays for usage of a meter: the processor counts usage of any customer, and bills it to those with an item for the meter.
+// Checks whether usage of a meter is billed. The processor counts usage of any customer, but bills it only to customers with an item for
+// the meter.
 import { processorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'

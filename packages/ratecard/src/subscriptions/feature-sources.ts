@@ -1,4 +1,4 @@
-// What a tenant's subscriptions give it: one source of features for each item of a live subscription, and for each free subscription.
+// Feature sources of a tenant: one for each item of a live subscription, and one for each free subscription.
 import { featureIdOf, type ProductFeature } from '../config/schema/feature-schema.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
@@ -15,7 +15,7 @@ export interface FeatureSourceDeps extends SubscriberDeps {
   readonly pastDueGraceMs: number
 }
 
-/** Returns what the subscriptions of a tenant give, free ones included. Takes no request to the processor. */
+/** Returns the feature sources of a tenant, free subscriptions included. Sends no request to the processor. */
 export async function featureSources(
   deps: FeatureSourceDeps,
   tenant: TenantRecord,

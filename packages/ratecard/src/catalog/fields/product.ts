@@ -71,7 +71,7 @@ export const product = table<'prices'>()(
   },
 )
 
-/** Returns what each feature with a limit gives, by feature id, without values that are the default. */
+/** Returns the limit settings of each feature that has a limit, by feature id, without values that are the default. */
 function limitsOf({ features = [] }: Product): Readonly<Record<string, Omit<FeatureLimit, 'id'>>> | undefined {
   const limited = features.filter((entry) => typeof entry !== 'string')
   if (limited.length === 0) return undefined

@@ -19,7 +19,7 @@ import { caution, type PlanState } from './state.ts'
 
 type PriceFields = DesiredResource<'price'>['fields']
 
-/** Returns one warning for each negotiated price in amounts that is further from its base price, or nearer to it, after the plan. */
+/** Returns one warning for each negotiated price in fixed amounts whose distance from its base price would change. */
 export function movedDeals(state: PlanState): Issue[] {
   return state.desired.price.flatMap((deal) => {
     const { base_price: base, percent_off_base: percent } = deal.ours

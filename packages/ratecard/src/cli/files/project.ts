@@ -27,7 +27,7 @@ export interface Environment {
   readonly file: string | null
   /** Content of the file; null if it does not exist. */
   readonly text: string | null
-  /** Variables of the file, without placeholders that `init` wrote and nobody edited. */
+  /** Variables of the file, without those that are still placeholders of `init`. */
   readonly variables: ReadonlyMap<string, string>
   /** Variables that still are placeholders of `init`, with their line numbers. They count as unset. */
   readonly untouched: ReadonlyMap<string, number>

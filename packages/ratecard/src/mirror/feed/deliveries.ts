@@ -14,7 +14,7 @@ export interface DeliveryDeps extends Pick<FeedDeps, 'store' | 'processor'> {
 /** Returns the function that receives an event. It resolves when the stale marks are stored. Throws `delivery_invalid`. */
 export function createDeliveries(deps: DeliveryDeps): (body: string, signature: string | null) => Promise<void> {
   return async (body, signature) => {
-    // Secrets are not read for a request without a signature, which anybody can send.
+    // Do not read the secrets for a request without a signature, because any client can send one.
     const event =
       signature === null ? null : deps.processor.delivery({ body, signature, secrets: await deps.secrets() })
     if (event === null)

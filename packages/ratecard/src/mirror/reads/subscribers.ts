@@ -35,8 +35,8 @@ export async function readSubscribers(
     // If the price is still free, free subscriptions count as subscriptions to the current price; otherwise to a former one.
     .filter(() => generation === 'all' || (current === null) === (generation === 'current'))
     .sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1))
-  // Free subscriptions are merged into the page by tenant id, so all earlier items are read too. A price has few free subscriptions, or no
-  // others.
+  // Free subscriptions are merged into the page by tenant id, so all earlier items are read too. Usually a price has few free
+  // subscriptions, or only free ones.
   const page = free.length === 0 ? { limit, offset } : { limit: offset + limit, offset: 0 }
   const { items, total } = wanted.length === 0 ? { items: [], total: 0 } : await store.mirror.subscribers(wanted, page)
   const monthly = await store.revenue.monthlyOf(items.map(({ item }) => item.id))

@@ -43,7 +43,7 @@ export const usageTotalColumns = {
   tenantId: text(),
   meter: text(),
   rangeStart: time(),
-  /** Canonical decimal: the sum, the number of reports, or the last value, as the meter adds up. */
+  /** Canonical decimal: the sum, the number of reports, or the last value, depending on the meter's formula. */
   total: text(),
   /** Time of the newest report in the range. */
   lastAt: time(),
