@@ -89,7 +89,7 @@ export interface Snapshot {
   readonly webhook: readonly ObservedResource<'webhook'>[]
 }
 
-/** Entry of the mapping history: a processor object that stands, or stood, for a configuration id. */
+/** Entry of the mapping history: a processor object that a configuration id is or was mapped to. */
 export interface MappingEntry {
   readonly kind: ResourceKind
   readonly configId: ConfigId

@@ -41,7 +41,7 @@ export function serverAddress(context: Pick<CommandContext, 'io' | 'global'>): S
   return { url, key, environment }
 }
 
-/** Returns the server address alone, for requests without a key. */
+/** Returns only the server address, for requests without a key. */
 export function serverUrl({ io, global }: Pick<CommandContext, 'io' | 'global'>): string {
   const environment = readEnvironment(findProject(io.cwd), global)
   return addressOf(global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL') ?? defaultApiUrl(io))

@@ -56,9 +56,7 @@ export interface LiveSubscription {
    * `duplicateKey`).
    */
   readonly allowsDuplicate: boolean
-  /**
-   * Ids of the free subscriptions that this subscription replaced (metadata key `endsKey`). Free subscriptions exist in the store alone.
-   */
+  /** Ids of the free subscriptions that this subscription replaced (metadata key `endsKey`). Free subscriptions exist only in the store. */
   readonly ends: readonly string[]
 }
 

@@ -130,7 +130,7 @@ export interface TenantOperations {
    */
   cancelSubscription(id: string, subscriptionId: string, caller: Caller): Promise<void>
   listGrants(id: string): Promise<readonly Grant[]>
-  /** Gives the tenant a grant in place of an earlier one of the same feature. Throws `feature_not_found`. */
+  /** Gives the tenant a grant, which replaces an earlier one of the same feature. Throws `feature_not_found`. */
   putGrant(
     place: { readonly tenantId: string; readonly feature: string },
     grant: NewGrant,
@@ -151,7 +151,7 @@ export interface TenantOperations {
    */
   authenticateSession(value: string): Promise<Session | null>
 
-  /** Returns the tenant's negotiated prices, each in place of a public price, with their public members only. */
+  /** Returns the tenant's negotiated prices, which replace public prices, with their public members only. */
   sessionPrices(principal: Principal): Promise<SessionPrices>
   /** Like {@link tenantEntitlements}, for a request that the tenant itself makes with a session. */
   sessionEntitlements(principal: Principal): Promise<Entitlements>

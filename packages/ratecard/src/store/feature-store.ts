@@ -7,7 +7,7 @@ export type { FeatureGrantRecord, UsageReportRecord } from './records/features.t
 export interface GrantStore {
   /** Returns the tenant's grants, ended ones included, ascending by feature. */
   list(tenantId: string): Promise<readonly FeatureGrantRecord[]>
-  /** Gives a grant in place of an earlier one of the same feature, and adds the audit row in one transaction. */
+  /** Stores a grant, which replaces an earlier one of the same feature, and adds the audit row in one transaction. */
   put(grant: FeatureGrantRecord, audit: AuditRecord): Promise<void>
   /** Removes a grant and adds the audit row in one transaction. Returns false if there is no such grant. */
   remove(tenantId: string, feature: string, audit: AuditRecord): Promise<boolean>

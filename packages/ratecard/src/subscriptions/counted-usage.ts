@@ -75,7 +75,7 @@ function limitsOf(allowances: readonly Allowance[]) {
   )
 }
 
-/** True if the processor certainly did not take the report. */
+/** True if the processor certainly did not record the report. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof ProcessorError && !['timeout', 'unknown_outcome', 'broken'].includes(error.kind)
 

@@ -147,8 +147,8 @@ export function readIdentifier(
 }
 
 /**
- * True if the identifier may be a digest, which {@link processorIdentifier} makes of a long identifier. The tenant cannot be read from a
- * digest.
+ * True if the identifier looks like a digest, which {@link processorIdentifier} makes of a long identifier. The tenant cannot be read from
+ * a digest.
  */
 export const isDigest = (identifier: string): boolean => /^[0-9a-f]{64}$/u.test(identifier)
 

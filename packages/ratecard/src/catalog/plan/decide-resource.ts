@@ -98,7 +98,7 @@ function decideLocal(state: PlanState, want: DesiredResource): Partial<Decision>
 }
 
 /**
- * Returns the objects that may stand for the resource: owned ones and, for meters (which carry no ownership mark), also foreign ones with
+ * Returns the objects that can be used for the resource: owned ones and, for meters (which carry no ownership mark), also foreign ones with
  * the same event name and aggregation.
  */
 function candidatesFor<K extends ResourceKind>(
@@ -114,7 +114,7 @@ function candidatesFor<K extends ResourceKind>(
   return [...ours, ...others.sort((a, b) => Number(b.active) - Number(a.active))]
 }
 
-/** True if the object equals the resource in all immutable fields, so that the object can stand for it. */
+/** True if the object equals the resource in all immutable fields, so that the object can be used for it. */
 function isEqual<K extends ResourceKind>(
   kind: K,
   fields: FieldsOf<K, ProcessorId>,

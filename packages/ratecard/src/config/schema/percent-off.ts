@@ -84,7 +84,7 @@ function reducedTier(tier: Tier, percent: Decimal): Tier {
   }
 }
 
-/** Returns a whole amount as a number, and one with decimals as text, as the document writes them. */
+/** Returns an amount as the document writes it: a whole amount as a number, an amount with decimals as text. */
 function reduced(amount: number | string | undefined, percent: Decimal): number | string | undefined {
   if (amount === undefined) return undefined
   const exact = typeof amount === 'string' ? parseDecimal(amount) : decimalFromInteger(amount)

@@ -22,7 +22,7 @@ export interface Workers extends WorkerOperations {
   readonly close: (deadlineMs: number) => Promise<void>
 }
 
-/** Returns the operations for workers alone, to be merged into the service object. */
+/** Returns only the operations for workers, to be merged into the service object. */
 export function operationsOf({
   start: _start,
   state: _state,

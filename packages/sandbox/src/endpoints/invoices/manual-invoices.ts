@@ -33,8 +33,8 @@ const createFields = {
 }
 
 /**
- * Checks the due date. Only `send_invoice` takes one, as a date or as a number of days, not both. Source of the message: the real API at
- * version 2026-08-26.dahlia.
+ * Checks the due date. Only `send_invoice` accepts a due date, either as a date or as a number of days. Source of the message: the real API
+ * at version 2026-08-26.dahlia.
  */
 function checkDue(
   method: CollectionMethod,

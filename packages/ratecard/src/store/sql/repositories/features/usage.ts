@@ -116,7 +116,7 @@ async function addToTotal(db: Write, report: Counted, formula: UsageFormula): Pr
     .execute()
 }
 
-/** Undoes {@link addToTotal}. The total of a meter that takes the last value becomes that of the newest report that is left. */
+/** Undoes {@link addToTotal}. With the formula `last`, the total becomes the value of the newest remaining report. */
 async function subtractFromTotal(db: Write, report: Counted, formula: UsageFormula): Promise<void> {
   const { tenantId, meter, rangeStart, identifier, value } = report
   const at = db
