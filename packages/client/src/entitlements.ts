@@ -17,7 +17,7 @@ export interface EntitlementsClient {
   (query?: { readonly tenantId?: string | undefined }, options?: CallOptions): Promise<result.Entitlements>
   /** Checks whether the tenant may use more of a feature, e.g. `check('projects', { used: 9 })`. */
   check(feature: string, question?: FeatureQuestion, options?: CallOptions): Promise<result.FeatureCheck>
-  /** Answers up to 50 questions at once, in their order. */
+  /** Checks up to 50 features at once. The results are in the order of `checks`. */
   checkAll(
     checks: readonly ({ readonly feature: string } & Pick<FeatureQuestion, 'used' | 'requested'>)[],
     query?: { readonly tenantId?: string | undefined },

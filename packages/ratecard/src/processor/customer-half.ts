@@ -106,7 +106,7 @@ export interface CheckoutRequest {
   readonly successUrl: string
   readonly cancelUrl: string
   readonly trialPeriodDays: number | null
-  /** `if_required`: no card is asked for if nothing is paid today, e.g. because of a trial. Subscriptions only. */
+  /** `if_required`: no card is collected if nothing is paid today, e.g. because of a trial. Subscriptions only. */
   readonly paymentMethodCollection: 'always' | 'if_required'
   /** Effect of the end of a trial without a card; null is the processor's default: an invoice that stays unpaid. */
   readonly trialEnd: 'cancel' | 'pause' | null

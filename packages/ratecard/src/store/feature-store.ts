@@ -34,9 +34,9 @@ export interface UsageStore {
     formula: UsageFormula,
     limits: readonly { readonly window: UsageWindow; readonly allows: (total: string) => boolean }[],
   ): Promise<{ readonly outcome: 'held' | 'known' | 'refused'; readonly state: UsageReportRecord['state'] }>
-  /** The processor has the report. */
+  /** Marks a report as sent, because the processor has it. */
   sent(report: Pick<UsageReportRecord, 'tenantId' | 'meter' | 'identifier'>): Promise<void>
-  /** The processor refused the report: it no longer counts. */
+  /** Removes a report that the processor refused, so that it no longer counts. */
   release(
     report: Pick<UsageReportRecord, 'tenantId' | 'meter' | 'identifier'>,
     formula: UsageFormula,

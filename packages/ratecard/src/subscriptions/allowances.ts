@@ -37,7 +37,7 @@ export interface Allowance {
   readonly included: boolean
   /** null for a switch. */
   readonly limit: Limit | null
-  /** What a check past the limit answers; null for a switch. */
+  /** Result of a check for usage beyond the limit; null for a switch. */
   readonly beyond: 'deny' | 'allow' | null
   /**
    * Usage counts from `from` until `to` (epoch milliseconds; `to` null: without end). null for a feature that is not metered.

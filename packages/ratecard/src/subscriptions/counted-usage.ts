@@ -19,7 +19,7 @@ export interface UsageToCount {
   readonly value: string
   /** Time of the usage (epoch milliseconds); null: now. */
   readonly at: number | null
-  /** True: refuse the report if it would pass an allowance. */
+  /** True: refuse the report if it would exceed an allowance. */
   readonly enforce: boolean
 }
 

@@ -17,7 +17,7 @@ import { grantsByFeature } from './grants.ts'
 import { currentConfig } from './price-names.ts'
 import { liveSubscriptions } from './subscriptions.ts'
 
-/** What a tenant holds at a moment: all that its allowances follow from. */
+/** Data that a tenant's allowances are computed from, as of one time. */
 interface Holdings {
   readonly tenantId: string
   readonly config: BillingConfig
@@ -67,7 +67,7 @@ export async function checkFeatures(
   )
 }
 
-/** Like {@link checkFeatures}, for one question. */
+/** Like {@link checkFeatures}, for a single feature. */
 export async function checkFeature(
   deps: FeatureSourceDeps,
   tenant: TenantRecord,
@@ -164,7 +164,7 @@ const givenFeature = ({ id, name }: { readonly id: string; readonly name: string
   offeredBy: [],
 })
 
-/** Returns the features that the processor says the customer has. */
+/** Returns the features of the customer's entitlements at the processor. */
 async function liveFeatures(deps: FeatureSourceDeps, tenant: TenantRecord) {
   const { processor, shutdown } = deps
   const customer = tenant.processorCustomerId

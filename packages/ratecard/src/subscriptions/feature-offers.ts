@@ -9,7 +9,7 @@ import { allowanceOf, checkAllowance, type FeatureSource } from './allowances.ts
 
 export interface WantedFeature {
   readonly feature: Feature
-  /** What the tenant has. */
+  /** Feature sources that the tenant has. */
   readonly sources: readonly FeatureSource[]
   readonly used: Decimal | null
   readonly requested: number
