@@ -46,9 +46,9 @@ export interface Allowance {
 }
 
 /**
- * Returns the allowance of one feature. Limits of several items add up, and `"unlimited"` wins. If one of them allows more than its limit,
- * all do, because the usage is billed then. Usage of several billing periods counts from the earliest start, so that none of it is left
- * out.
+ * Returns the allowance of one feature. Limits of several items add up, and `"unlimited"` wins. If one item allows usage beyond its limit,
+ * the whole allowance does, because that usage is billed. Usage of several billing periods counts from the earliest start, so that none of
+ * it is left out.
  */
 export function allowanceOf(
   feature: Feature,
@@ -99,7 +99,7 @@ function windowOf(entry: ProductFeature, period: FeatureSource['period'], now: n
   const resets = typeof entry === 'string' ? 'billing_period' : (entry.resets ?? 'billing_period')
   if (resets === 'never') return { from: 0, to: null }
   if (resets === 'month' || period === null) return monthOf(now)
-  // The next period begins when this one ends, before the mirror has read the renewal.
+  // The period has ended, and the mirror has not read the renewal yet. The next period begins at the end of this one.
   if (now >= period.end) return { from: period.end, to: 2 * period.end - period.start }
   return { from: period.start, to: period.end }
 }

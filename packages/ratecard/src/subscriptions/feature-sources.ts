@@ -61,7 +61,10 @@ function itemsByProduct({ items }: LiveSubscription, book: PriceBook) {
   return [...licensed, ...metered.values()]
 }
 
-/** True if the subscription gives its features. One that is past due does so for some days after its oldest unpaid invoice was due. */
+/**
+ * True if the subscription gives its features. A past-due subscription still gives them for some days after its oldest unpaid invoice was
+ * due.
+ */
 async function grants(
   { store, clock, pastDueGraceMs }: FeatureSourceDeps,
   { id, customer, status }: LiveSubscription,

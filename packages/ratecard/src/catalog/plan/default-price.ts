@@ -13,7 +13,7 @@ export function decideDefaultPrice(state: PlanState, product: DesiredResource<'p
   if (outcome === undefined || change === undefined) return {}
   const live = outcome === null ? null : (state.own.find('product', outcome)?.fields.defaultPrice ?? null)
   const moves = needsMove(state, product.fields.defaultPrice, live)
-  // A product that is still to be created has its id already: the plan chose it.
+  // A product that does not exist yet has its id already, because the plan chose it.
   const steps = moves ? [moveStep(product, outcome ?? pendingId(state, product.configId))] : []
   const because =
     outcome === null || change.action === 'adopt' || change.action === 'reactivate'
