@@ -91,7 +91,8 @@ export interface DiscountBody {
   id: string
   object: 'discount'
   checkout_session: string | null
-  customer: string
+  /** null for the discount of a single payment without a customer. */
+  customer: string | null
   end: number | null
   promotion_code: string | null
   source: { coupon: string; type: 'coupon' }

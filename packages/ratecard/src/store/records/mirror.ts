@@ -52,6 +52,20 @@ export const mirrorStaleColumns = {
   id: text(),
   marked: whole(),
   since: time(),
+  /** Number of reads that failed in a row. */
+  attempts: whole(),
+  /** Time of the next attempt after a failure; null if the object is read at once. */
+  retryAt: timeOrNull(),
+  /** 1 if the object cannot be read, so that the age of the copy no longer waits for it; otherwise 0. */
+  skipped: whole(),
+  /** Message of the last failure; null if no read failed. */
+  error: textOrNull(),
+} satisfies Columns
+
+/** Objects that the running comparison changed, and that no event has named yet. The comparison counts them as corrections at its end. */
+export const mirrorDifferenceColumns = {
+  kind: oneOf(mirroredKinds),
+  id: text(),
 } satisfies Columns
 
 /** The sums of each customer, see CustomerStanding. */
@@ -126,6 +140,8 @@ export const mirrorStateColumns = {
   readUntil: timeOrNull(),
   beganAt: timeOrNull(),
   comparedAt: timeOrNull(),
+  /** JSON of the position of the running comparison; null if none runs. */
+  comparing: textOrNull(),
   corrections: whole(),
 } satisfies Columns
 

@@ -19,11 +19,8 @@ export type FindCoupon = (id: string, signal: AbortSignal) => Promise<CouponTerm
 /** Maximum number of cached coupons. A further one replaces the oldest. */
 const keptCoupons = 10_000
 
-/**
- * Terms used for a coupon that was deleted at Stripe: its discounts stay in force, but the terms can no longer be read. They count as
- * taking nothing off, because a wrong amount would be worse.
- */
-const deletedCoupon: CouponTerms = { duration: 'forever', percentOff: null, amountOff: {}, products: null }
+/** Terms of a coupon that was deleted at Stripe: its discounts stay in force, but the terms can no longer be read. */
+const deletedCoupon: CouponTerms = { duration: null, percentOff: null, amountOff: {}, products: null }
 
 export function createCoupons(context: StripeContext): FindCoupon {
   const kept = new Map<string, CouponTerms>()
