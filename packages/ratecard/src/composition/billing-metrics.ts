@@ -110,7 +110,7 @@ export function withBillingCounters<Given extends ComposedService>(
   }
 }
 
-/** Registers numbers that have no value before the first look of any replica. */
+/** Registers numbers that have no value before the first check by any replica. */
 function registerStoredNumbers(registry: Registry, store: Pick<Store, 'facts'>, report: Report): void {
   const driftFields = createReader(() => readDriftFields(store), report)
   const droppedUsage = createReader(() => readDroppedUsage(store), report)
