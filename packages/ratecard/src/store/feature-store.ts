@@ -13,7 +13,7 @@ export interface GrantStore {
   remove(tenantId: string, feature: string, audit: AuditRecord): Promise<boolean>
 }
 
-/** How the reports of a range become its total. */
+/** Formula that computes the total of a range from its reports. */
 export type UsageFormula = 'sum' | 'count' | 'last'
 
 /** A time range in epoch milliseconds: `from` belongs to it, `to` does not. `to: null`: without end. */

@@ -34,7 +34,7 @@ export interface FailedRead {
   readonly attempts: number
   /** Time of the next attempt, epoch milliseconds. */
   readonly retryAt: number
-  /** True if the object cannot be read, so that the age of the copy no longer waits for it. */
+  /** True if the object cannot be read. The age of the copy then ignores the object. */
   readonly skipped: boolean
   readonly error: string
 }

@@ -56,7 +56,7 @@ export const mirrorStaleColumns = {
   attempts: whole(),
   /** Time of the next attempt after a failure; null if the object is read at once. */
   retryAt: timeOrNull(),
-  /** 1 if the object cannot be read, so that the age of the copy no longer waits for it; otherwise 0. */
+  /** 1 if the object cannot be read, otherwise 0. The age of the copy ignores objects with 1. */
   skipped: whole(),
   /** Message of the last failure; null if no read failed. */
   error: textOrNull(),
