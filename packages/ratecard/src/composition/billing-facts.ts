@@ -1,5 +1,5 @@
-// Numbers of billing for the metrics. They are in the store, so that all replicas show the same numbers, and a restart counts nothing
-// again.
+// Numbers of billing for the metrics. They are in the store, so that all replicas show the same numbers, and a restart does not count a
+// report again.
 import type { DroppedUsage } from '../service/tenants.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Store } from '../store/store.ts'
@@ -9,10 +9,10 @@ type FactStore = Pick<Store, 'facts' | 'exclusively'>
 const driftFact = 'drift_fields'
 const droppedFact = 'usage_dropped'
 const dayMs = 24 * 60 * 60 * 1000
-/** Time (ms) for which a report of dropped usage is remembered as counted. The processor keeps reports for 30 days. */
+/** Retention (ms) of the keys of counted reports: 40 days. The processor keeps reports of dropped usage for 30 days. */
 const rememberedMs = 40 * dayMs
 
-/** Returns the number of edited fields at the last look; null before the first one. */
+/** Returns the number of edited fields that the last check found; null before the first check. */
 export async function readDriftFields({ facts }: Pick<Store, 'facts'>): Promise<number | null> {
   const text = await facts.get(driftFact)
   return text === null ? null : Number(text)
@@ -24,7 +24,7 @@ export async function saveDriftFields({ facts }: Pick<Store, 'facts'>, fields: n
 
 interface DroppedCount {
   readonly total: number
-  /** Reports that are part of the total, as `<time> <meter> <code>`. */
+  /** Keys of the reports that are part of the total, as `<time> <meter> <code>`. */
   readonly counted: readonly string[]
 }
 
@@ -33,12 +33,15 @@ async function readCount({ facts }: Pick<Store, 'facts'>): Promise<DroppedCount 
   return text === null ? null : (JSON.parse(text) as DroppedCount)
 }
 
-/** Returns the number of dropped usage events that were ever seen; null before the first look. */
+/** Returns the total number of dropped usage events; null before the first check. */
 export async function readDroppedUsage(store: Pick<Store, 'facts'>): Promise<number | null> {
   return (await readCount(store))?.total ?? null
 }
 
-/** Adds reports to the number of dropped usage events, each once. Another replica that counts at the same moment has the same reports. */
+/**
+ * Adds the reports to the number of dropped usage events, each once. If another replica holds the lease, nothing is added, because that
+ * replica counts the same reports.
+ */
 export async function countDroppedUsage(
   store: FactStore,
   reports: readonly DroppedUsage[],
@@ -53,7 +56,7 @@ export async function countDroppedUsage(
   )
 }
 
-/** Returns the count with the reports that are not part of it yet; null if that changes nothing. */
+/** Returns the count with the new reports added; null if there are none and a count exists. */
 function withReports(before: DroppedCount | null, reports: readonly DroppedUsage[], now: number): DroppedCount | null {
   const counted = new Set(before?.counted)
   const fresh = reports.filter((report) => !counted.has(keyOf(report)))
@@ -66,7 +69,7 @@ function withReports(before: DroppedCount | null, reports: readonly DroppedUsage
 
 const keyOf = ({ at, processorMeterId, code }: DroppedUsage) => `${String(at)} ${processorMeterId ?? ''} ${code}`
 
-/** Ignores that another replica holds the lease. */
+/** Ignores the error that another replica holds the lease. */
 export async function unlessTaken(work: Promise<unknown>): Promise<void> {
   try {
     await work

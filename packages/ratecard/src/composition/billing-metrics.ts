@@ -1,5 +1,5 @@
-// Metrics of billing: revenue, subscriptions and debts (from the mirror), outcomes of pushes, drift, and usage that was dropped or
-// that nobody pays for.
+// Metrics of billing: revenue, subscriptions and debts (from the mirror), outcomes of pushes, drift, and usage that was dropped or is not
+// billed.
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
@@ -110,7 +110,7 @@ export function withBillingCounters<Given extends ComposedService>(
   }
 }
 
-/** Registers numbers that have no value before the first look of any replica. */
+/** Registers numbers that have no value before the first check by any replica. */
 function registerStoredNumbers(registry: Registry, store: Pick<Store, 'facts'>, report: Report): void {
   const driftFields = createReader(() => readDriftFields(store), report)
   const droppedUsage = createReader(() => readDroppedUsage(store), report)

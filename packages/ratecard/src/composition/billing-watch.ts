@@ -1,4 +1,5 @@
-// Looks for dropped usage and drift without a request, so that the metrics are current. One replica looks, under a lease.
+// Checks regularly for dropped usage and drift, so that the metrics are current without a request. One replica checks at a time, under a
+// lease.
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Store } from '../store/store.ts'
@@ -7,13 +8,15 @@ import type { ComposedService } from './compose.ts'
 
 const minuteMs = 60 * 1000
 const hourMs = 60 * minuteMs
-/** Intervals (ms) between two looks of all replicas. A little less than an hour, because timers are not exact. */
+/**
+ * Minimum intervals (ms) between two checks, for all replicas together. A minute less than an hour or a day, because timers are not exact.
+ */
 const usageEveryMs = hourMs - minuteMs
 const driftEveryMs = 24 * hourMs - minuteMs
 
 const looksFact = 'billing_looks'
 
-/** Times of the last looks, epoch milliseconds. */
+/** Times of the last checks, epoch milliseconds. */
 interface Looks {
   readonly usageAt?: number
   readonly driftAt?: number
@@ -26,13 +29,13 @@ export interface BillingWatchDeps {
   readonly report: (error: unknown, what: string) => void
 }
 
-/** Looks for dropped usage and drift if the last look of any replica is long enough ago. */
+/** Checks for dropped usage and for drift, each only if its interval since the last check of any replica has passed. */
 export async function lookAtBilling({ service, store, clock, report }: BillingWatchDeps): Promise<void> {
   const look = async (): Promise<void> => {
     const text = await store.facts.get(looksFact)
     let looks = text === null ? {} : (JSON.parse(text) as Looks)
     const now = clock.now()
-    // Stored before the look, so that a look that fails is not repeated by every replica.
+    // The time is stored before the check, so that the other replicas do not repeat a check that fails.
     const begin = async (change: Looks): Promise<void> => {
       looks = { ...looks, ...change }
       await store.facts.set(looksFact, JSON.stringify(looks))
@@ -56,7 +59,7 @@ export async function lookAtBilling({ service, store, clock, report }: BillingWa
   await unlessTaken(store.exclusively('billing_watch', look))
 }
 
-/** Looks every hour. Returns a function that stops this after a running look. */
+/** Checks every hour. Returns a function that stops the checks and waits for a running one. */
 export function watchBilling(deps: BillingWatchDeps): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {

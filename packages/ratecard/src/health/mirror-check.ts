@@ -1,4 +1,4 @@
-// The check of the mirror in `ratecard doctor`: how old it is, and because of which object or failure.
+// The check of the mirror in `ratecard doctor`: the age of the mirror, and the object or failure that keeps it stale.
 import type { Clock } from '../clock.ts'
 import type { Mirror, MirrorStatus } from '../mirror/mirror.ts'
 import { readFeedError } from '../mirror/feed/feed-error.ts'

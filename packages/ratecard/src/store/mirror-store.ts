@@ -34,7 +34,7 @@ export interface FailedRead {
   readonly attempts: number
   /** Time of the next attempt, epoch milliseconds. */
   readonly retryAt: number
-  /** True if the object cannot be read, so that the age of the copy no longer waits for it. */
+  /** True if the object cannot be read. The age of the copy then ignores the object. */
   readonly skipped: boolean
   readonly error: string
 }
@@ -150,7 +150,7 @@ export interface MirrorStore extends ReadCountStore {
   /** Deletes all mirrored objects, e.g. before another account is copied. */
   clear(): Promise<void>
 
-  /** Returns the number of a read that begins now. The numbers increase across all replicas. */
+  /** Begins a read and returns its sequence number, the `begun` of `save` and `remove`. The numbers increase across all replicas. */
   beginRead(): Promise<number>
   /**
    * Stores objects of one read in one transaction. If another read stored a different object after this read began, that object stays and

@@ -260,7 +260,7 @@ export function cardFromNumber(number: string): CheckoutPayment['card'] {
   }
 }
 
-/** Returns a function that creates a bank account from a typed IBAN. The account is attached to no customer. */
+/** Returns a function that creates a bank account from a typed IBAN. The account is not attached to a customer. */
 export function accountFromIban(iban: string, email: string): CheckoutPayment['card'] {
   return (call) => {
     const account = newBankAccount(call, iban)

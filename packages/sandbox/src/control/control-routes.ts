@@ -28,8 +28,8 @@ class ControlError extends Error {
 }
 
 /**
- * Handles a request to `/_sandbox/…`; request and response are JSON. A request with an API key concerns its account, otherwise all
- * accounts.
+ * Handles a request to `/_sandbox/…`; request and response are JSON. A request with an API key concerns the key's account, a request
+ * without a key all accounts.
  */
 export async function handleControl(control: SandboxControl, request: ControlRequest): Promise<ApiReply> {
   try {

@@ -10,7 +10,7 @@ export interface ProcessorEventDeps {
   readonly guard: AddressGuard
 }
 
-/** Only refused deliveries are counted by address: the processor may deliver thousands of events a minute. */
+/** Counts only refused deliveries by client address, because the processor may deliver thousands of events a minute. */
 export const processorEventRoutes = ({ service, guard }: ProcessorEventDeps): Routes<typeof rows> => ({
   receiveProcessorEvent: route(
     rows.receiveProcessorEvent,
@@ -31,7 +31,7 @@ export const processorEventRoutes = ({ service, guard }: ProcessorEventDeps): Ro
     },
     {
       onRequest: async (request) => {
-        // Counted before the body is read.
+        // A delivery without a signature is counted before its body is read.
         if (request.headers['stripe-signature'] === undefined) await guard.count(request, 'refused_delivery')
       },
     },

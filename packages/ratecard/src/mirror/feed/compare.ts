@@ -61,7 +61,7 @@ export async function compareNext(
   // Events announce the changes that were made during the comparison, so these are no corrections.
   if (!place.relisting) await poll(deps, seen, signal)
   const corrections = await mirror.endComparison(deps.clock.now())
-  // The poll makes the copy current. During the relisting it could not.
+  // The poll makes the copy current again, which it could not do during the relisting.
   if (place.relisting) await poll(deps, seen, signal)
   return corrections
 }

@@ -29,7 +29,7 @@ export function createDeliveries(deps: DeliveryDeps): (body: string, signature: 
     }
   }
   return async (body, signature) => {
-    // Secrets are not read for a request without a signature, which anybody can send.
+    // Do not read the secrets for a request without a signature, because any client can send one.
     const event = signature === null ? null : deps.processor.delivery({ body, signature, secrets: await secrets() })
     if (event === null)
       throw new ServiceError('delivery_invalid', 'No endpoint of this service signed the event within five minutes.')

@@ -10,7 +10,7 @@ export interface FeedError {
   readonly message: string
 }
 
-/** Returns the failure because of which the feed does not run; null if its last round succeeded. */
+/** Returns the failure that stopped the feed; null if the last round of the feed succeeded. */
 export async function readFeedError({ facts }: Pick<Store, 'facts'>): Promise<FeedError | null> {
   const text = await facts.get(fact)
   return text === null || text === '' ? null : (JSON.parse(text) as FeedError)
@@ -23,7 +23,7 @@ export interface FeedErrors {
 }
 
 export function createFeedErrors({ facts }: Pick<Store, 'facts'>, clock: Clock): FeedErrors {
-  /** True if a failure may be stored, e.g. by a former process. */
+  /** True if the store may contain a failure, e.g. of an earlier process. */
   let stored = true
   return {
     store: async (error) => {

@@ -55,7 +55,7 @@ function retryDelayMs(failed: number): number {
 interface FeederState {
   readonly seen: SeenEvents
   polledAt: number
-  /** Time from which the next page of a comparison may be listed. */
+  /** Earliest time of the next page of a comparison. */
   listsFrom: number
   /** Number of pages of a comparison that failed in a row. */
   failedPages: number
@@ -76,7 +76,7 @@ export function createFeeder(
     if (alarm.signal.aborted) alarm = new AbortController()
   }
 
-  /** Does what is due now. Returns true if more work waits, so that the next round must not be delayed. */
+  /** Does the work that is due now. Returns true if more work is due, so that the next round must not be delayed. */
   const round = async (state: FeederState, signal: AbortSignal): Promise<boolean> => {
     const now = performance.now()
     await allocation.flush()
@@ -118,7 +118,7 @@ export function createFeeder(
       return !ended
     } catch (error) {
       if (signal.aborted) throw error
-      // Events are read on, and the page is tried again later.
+      // The feed continues to read events, and the page is retried later.
       state.failedPages += 1
       state.listsFrom = now + retryDelayMs(state.failedPages)
       await reportFailure(error, 'a page of the comparison failed and is retried')

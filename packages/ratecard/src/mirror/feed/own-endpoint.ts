@@ -77,7 +77,7 @@ export async function ensureEndpoint(deps: EndpointDeps, url: string, signal: Ab
   }
 }
 
-/** Removes all these endpoints but the one to keep. */
+/** Removes the endpoints, except the one to keep. */
 async function discard(
   { processor, newId }: EndpointDeps,
   endpoints: readonly EventsEndpoint[],
@@ -107,7 +107,7 @@ async function create(deps: EndpointDeps, url: string, signal: AbortSignal): Pro
     await write({ key, id: made.id })
     return made.id
   } catch (error) {
-    // Forgets the key: the processor would replay the refusal for the key, even after its cause is gone.
+    // Deletes the key, because the processor would replay the refusal for the key, even after its cause is gone.
     if (isRefused(error)) await write({ key: null, id: null })
     throw error
   }

@@ -35,8 +35,8 @@ export function pollIntervalMs(configuredMs: number, counts: Counts): number {
 }
 
 /**
- * Returns the interval (ms) between two pages of a list: none at first, and that of polls once 80 % of the allocation is used. A fill of an
- * account with many objects and few payments would otherwise use up what polls need.
+ * Returns the interval (ms) between two pages of a list: 0 at first, and the interval between polls once 80 % of the allocation is used.
+ * Otherwise a fill of an account with many objects and few payments would use up the reads that polls need.
  */
 export function pageIntervalMs(configuredMs: number, counts: Counts): number {
   return usedShare(counts) <= slowFrom ? 0 : pollIntervalMs(configuredMs, counts)

@@ -1,4 +1,4 @@
-// Share of an item's amount that is left without the taxes it contains (inclusive taxes).
+// Share of an item's amount that remains without the inclusive taxes, i.e. the taxes that the amount contains.
 import { parseDecimal } from '../../money/decimal.ts'
 import { addFractions, divideFractions, fraction, fractionOfDecimal } from '../../money/fraction.ts'
 import type { Fraction } from '../../money/fraction.ts'

@@ -1,9 +1,9 @@
-// Usage that a subscription was billed for in its last complete period.
+// Amounts that were billed for usage in the last complete period of a subscription.
 import type { MirroredInvoice, MirroredInvoiceLine, MirroredSubscription } from '../../processor/mirrored.ts'
 
 /**
- * Returns the amounts that the metered items of a subscription were billed for their last complete period: minor units by item, after
- * discounts and without tax.
+ * Returns the amount billed for the last complete period of each metered item of a subscription: minor units by item, after discounts and
+ * without tax.
  */
 export function usageOf(
   { items }: Pick<MirroredSubscription, 'items'>,

@@ -56,7 +56,7 @@ export const mirrorStaleColumns = {
   attempts: whole(),
   /** Time of the next attempt after a failure; null if the object is read at once. */
   retryAt: timeOrNull(),
-  /** 1 if the object cannot be read, so that the age of the copy no longer waits for it; otherwise 0. */
+  /** 1 if the object cannot be read, otherwise 0. The age of the copy ignores objects with 1. */
   skipped: whole(),
   /** Message of the last failure; null if no read failed. */
   error: textOrNull(),
@@ -148,7 +148,7 @@ export const mirrorStateColumns = {
 /** A single row with the last number that a read or a mark received. */
 export const mirrorNumberColumns = { id: whole(), last: whole() } satisfies Columns
 
-/** Number of the mirror's reads at the processor, by day since 1970 (UTC). */
+/** Number of times that the mirror read from the processor, by day since 1970 (UTC). */
 export const mirrorReadColumns = { day: whole(), reads: whole() } satisfies Columns
 
 export type MirrorObjectRow = RecordOf<typeof mirrorObjectColumns>

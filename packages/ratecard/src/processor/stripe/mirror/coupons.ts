@@ -78,7 +78,7 @@ export async function mirroredDiscounts(
   return found
 }
 
-/** Throws `broken`, like every flaw of a response, so that one odd discount does not stop the list that contains it. */
+/** Throws `broken` for a malformed discount, so that a list skips only the object with that discount. */
 function readDiscount(discount: DiscountReply) {
   try {
     if (typeof discount === 'string') throw new TypeError('it is not expanded')

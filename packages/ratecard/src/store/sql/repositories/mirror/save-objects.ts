@@ -103,7 +103,7 @@ async function storeRows(
   before: ReadonlyMap<string, StoredRow>,
 ): Promise<ReadonlySet<string>> {
   const stored = new Set<string>()
-  // Identical content is stored again for its newer number, so that a third read that overlaps with this one is recognized as overlapping.
+  // Stores identical content again to keep the newer number, so that a third read that overlaps with this one is recognized as overlapping.
   const accepted = rows.filter(({ id, object }) => {
     const present = before.get(id)
     return present === undefined || present.readAt < begun || present.object === object
