@@ -37,10 +37,7 @@ export async function benchMirrorFeed({ quick }: BenchOptions): Promise<BenchRes
   const stripe = new Stripe(secretKey, { protocol: 'http', host, port, maxNetworkRetries: 0, telemetry: false })
   const world = { folder, sandbox, stripe }
   try {
-    return [
-      ...(await visibility(world, quick)),
-      ...(await fills(world, quick ? 300 : 12_000, quick)),
-    ]
+    return [...(await visibility(world, quick)), ...(await fills(world, quick ? 300 : 12_000, quick))]
   } finally {
     await sandbox.stop()
     rmSync(folder, { recursive: true, force: true })

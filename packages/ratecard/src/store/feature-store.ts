@@ -37,10 +37,7 @@ export interface UsageStore {
   /** Marks a report as sent, because the processor has it. */
   sent(report: Pick<UsageReportRecord, 'tenantId' | 'meter' | 'identifier'>): Promise<void>
   /** Removes a report that the processor refused, so that it no longer counts. */
-  release(
-    report: Pick<UsageReportRecord, 'tenantId' | 'meter' | 'identifier'>,
-    formula: UsageFormula,
-  ): Promise<void>
+  release(report: Pick<UsageReportRecord, 'tenantId' | 'meter' | 'identifier'>, formula: UsageFormula): Promise<void>
   /** Returns the usage within a window as a canonical decimal. */
   used(tenantId: string, meter: string, formula: UsageFormula, window: UsageWindow): Promise<string>
 }

@@ -82,7 +82,9 @@ const isRefusal = (error: unknown): boolean =>
 function limitReached(tenant: TenantRecord, meter: Meter, allowances: readonly Allowance[]): ServiceError {
   const limited = allowances
     .filter(({ limit, beyond }) => limit !== 'unlimited' && beyond !== 'allow')
-    .map(({ feature, limit }) => `${feature.id}: ${limit === null ? '0' : decimalText(decimalFromInteger(Number(limit)))}`)
+    .map(
+      ({ feature, limit }) => `${feature.id}: ${limit === null ? '0' : decimalText(decimalFromInteger(Number(limit)))}`,
+    )
   return new ServiceError(
     'limit_reached',
     `The usage of the meter "${meter.id}" would pass what the tenant "${tenant.id}" may use (${limited.join(', ')}). Nothing was recorded.`,

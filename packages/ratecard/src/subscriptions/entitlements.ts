@@ -95,8 +95,7 @@ export async function meteredAllowances(
 async function readHoldings(deps: FeatureSourceDeps, tenant: TenantRecord, config: BillingConfig): Promise<Holdings> {
   const { asOf, stale } = await deps.mirror.status()
   const customer = tenant.processorCustomerId
-  const mirrored = async () =>
-    customer === null ? [] : deps.store.mirror.subscriptionsOf(processorId(customer))
+  const mirrored = async () => (customer === null ? [] : deps.store.mirror.subscriptionsOf(processorId(customer)))
   const subscriptions = await (asOf === null ? liveSubscriptions(deps, tenant) : mirrored())
   return {
     tenantId: tenant.id,

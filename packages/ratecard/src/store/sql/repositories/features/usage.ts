@@ -62,8 +62,7 @@ export function sqlUsage(database: Database): UsageStore {
         await subtractFromTotal(db, report, formula)
       }),
 
-    used: (tenantId, meter, formula, window) =>
-      database.read((db) => usedIn(db, { tenantId, meter }, formula, window)),
+    used: (tenantId, meter, formula, window) => database.read((db) => usedIn(db, { tenantId, meter }, formula, window)),
   }
 }
 
