@@ -6,4 +6,7 @@ import { withAmounts } from '../../ratecard/src/config/schema/percent-off.ts'
  * Returns the product with the amounts of its prices in per cent. The client's type allows currencies that this build does not know, hence
  * the casts.
  */
-export const priced = (product: ProductDocument): ProductDocument => withAmounts(product as Product) as ProductDocument
+export function priced(product: ProductDocument): ProductDocument {
+  const document: unknown = product
+  return withAmounts(document as Product) as ProductDocument
+}
