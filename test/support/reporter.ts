@@ -43,10 +43,11 @@ export default class SkippedPartsReporter implements Reporter {
       ({ file, unexplained }) => unexplained > 0 && announced.every((skip) => skip.file !== file),
     )
     const inCi = process.env['CI'] === 'true'
-    if ((inCi && skips.length > 0) || unannounced.length > 0) process.exitCode = 1
+    const refused = inCi && skips.some(({ accepted }) => accepted !== true)
+    if (refused || unannounced.length > 0) process.exitCode = 1
     // Printed on exit, so that these lines follow the output of all other reporters.
     process.once('exit', () => {
-      if (skips.length > 0) console.log(inCi ? 'Skipped, which CI does not accept:' : 'Skipped here:')
+      if (skips.length > 0) console.log(refused ? 'Skipped, which CI does not accept:' : 'Skipped here:')
       for (const { part, reason } of skips) console.log(`  ${part}: ${reason}`)
       for (const { file, unexplained } of unannounced)
         console.log(

@@ -7,6 +7,8 @@ export interface SkippedPart {
   readonly part: string
   readonly reason: string
   readonly file?: string
+  /** True if CI accepts the skip, because the part needs an account at another company. */
+  readonly accepted?: boolean
 }
 
 const separator = '\t'
@@ -20,14 +22,14 @@ const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
 /**
  * Records that `part` (e.g. "store contract on PostgreSQL") is skipped, and why. Call it where the skip is decided, once per file. The
- * run ends with the list, and with `CI=true` the list is a failure. A test that is skipped while it runs (`context.skip(reason)`) is
+ * run ends with the list, and with `CI=true` the list is a failure, except for parts that need an account at another company (`account`). A test that is skipped while it runs (`context.skip(reason)`) is
  * listed without this call.
  */
-export function announceSkip(part: string, reason: string): void {
+export function announceSkip(part: string, reason: string, needs: 'nothing else' | 'account' = 'nothing else'): void {
   const file = skipsFile()
   if (file === undefined) throw new Error('announceSkip outside a test run')
   const test = path.relative(root, expect.getState().testPath ?? '')
-  appendFileSync(file, `${[oneLine(part), oneLine(reason), test].join(separator)}\n`)
+  appendFileSync(file, `${[oneLine(part), oneLine(reason), test, needs].join(separator)}\n`)
 }
 
 /** Returns the recorded skips of this run, each once per test file, and clears them. */
@@ -37,7 +39,7 @@ export function takeSkips(): SkippedPart[] {
   const lines = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean))
   rmSync(file)
   return [...lines].sort().map((line) => {
-    const [part = '', reason = '', test = ''] = line.split(separator)
-    return { part, reason, file: test }
+    const [part = '', reason = '', test = '', needs] = line.split(separator)
+    return { part, reason, file: test, accepted: needs === 'account' }
   })
 }

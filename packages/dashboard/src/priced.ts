@@ -4,9 +4,6 @@ import { withAmounts } from '../../ratecard/src/config/schema/percent-off.ts'
 
 /**
  * Returns the product with the amounts of its prices in per cent. The client's type allows currencies that this build does not know, hence
- * the casts.
+ * the cast.
  */
-export function priced(product: ProductDocument): ProductDocument {
-  const document: unknown = product
-  return withAmounts(document as Product) as ProductDocument
-}
+export const priced = (product: ProductDocument): ProductDocument => withAmounts(product as Product)

@@ -24,12 +24,12 @@ describe('a feature that the sandbox lacks:', () => {
     const ask = await asker()
     const base = { mode: 'subscription', success_url: 'https://a.b' }
     expect(
-      await ask('POST', '/v1/checkout/sessions', { ...base, 'subscription_data[trial_settings][x]': 'y' }),
+      await ask('POST', '/v1/checkout/sessions', { ...base, 'subscription_data[on_behalf_of]': 'y' }),
     ).toMatchObject({
       status: 400,
       error: {
-        message: 'The sandbox does not support the parameter `subscription_data[trial_settings]`.',
-        param: 'subscription_data[trial_settings]',
+        message: 'The sandbox does not support the parameter `subscription_data[on_behalf_of]`.',
+        param: 'subscription_data[on_behalf_of]',
       },
     })
     expect(await ask('POST', '/v1/checkout/sessions', { consent_collection: 'x', customer_update: 'y' })).toMatchObject(
