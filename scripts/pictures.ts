@@ -179,6 +179,8 @@ function dashboard({ url }: World): Promise<Shot> {
       await page.goto(`${url}/dashboard/sign-in`)
       await page.locator('input[name=key]').fill(serviceKey)
       await page.locator('button[type=submit]').click()
+      await page.locator('.page').first().waitFor()
+      await page.goto(`${url}/dashboard/prices`)
     },
     ready: '.page .product',
     shows: (page) =>
