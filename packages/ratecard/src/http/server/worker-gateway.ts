@@ -244,5 +244,5 @@ function readRest(request: IncomingMessage): void {
 }
 
 function draining(): ServiceError {
-  return new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 })
+  return new ServiceError('shutting_down', 'This replica is shutting down.', { retryAfter: 1 })
 }
