@@ -122,7 +122,7 @@ describe('the subscribers of a price', () => {
 })
 
 describe('GET money', () => {
-  it('sums what subscribers pay per month, with the part on former prices', async () => {
+  it('sums the monthly revenue, with the share of subscribers on replaced prices', async () => {
     const { body } = await get('money')
     expect(body).toMatchObject({
       currencies: [
@@ -253,7 +253,7 @@ describe('without the mirror', () => {
       expect([path, await get(path, off)]).toMatchObject([path, { status: 409, body: { code: 'mirror_off' } }])
   })
 
-  it('the list of tenants and its search use the store, without the members of the mirror', async () => {
+  it('the list of tenants can be searched by name and id, and has no members that come from the mirror', async () => {
     const { body } = await get('tenants?q=ALONE&sort=name', off)
     expect(ids({ status: 200, body, headers: {} })).toEqual(['alone'])
     expect(Object.keys((body['tenants'] as object[])[0] ?? {})).not.toContain('billing_status')

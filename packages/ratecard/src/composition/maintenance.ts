@@ -233,15 +233,23 @@ const noMasterKey = (keyFile: string) =>
   `No master key was found: there is no file ${keyFile}, and RATECARD_MASTER_KEY is not set.`
 
 function backupKeyMissing({ keyFile }: StorePaths): ServiceError {
-  return new ServiceError('backup_invalid', `${noMasterKey(keyFile)} The secrets in the backup are encrypted with it.`, {
-    hint: `Put the key file that belongs to the backup at ${keyFile}, or set RATECARD_MASTER_KEY to its content.`,
-  })
+  return new ServiceError(
+    'backup_invalid',
+    `${noMasterKey(keyFile)} The secrets in the backup are encrypted with it.`,
+    {
+      hint: `Put the key file that belongs to the backup at ${keyFile}, or set RATECARD_MASTER_KEY to its content.`,
+    },
+  )
 }
 
 function storeKeyMissing({ keyFile }: StorePaths): ServiceError {
-  return new ServiceError('secret_unreadable', `${noMasterKey(keyFile)} The secrets in the store are encrypted with it.`, {
-    hint: `Put the key file of this store at ${keyFile}, or set RATECARD_MASTER_KEY to its content.`,
-  })
+  return new ServiceError(
+    'secret_unreadable',
+    `${noMasterKey(keyFile)} The secrets in the store are encrypted with it.`,
+    {
+      hint: `Put the key file of this store at ${keyFile}, or set RATECARD_MASTER_KEY to its content.`,
+    },
+  )
 }
 
 function notEmpty(): ServiceError {

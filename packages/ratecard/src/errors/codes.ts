@@ -203,7 +203,7 @@ export const problemCodes = {
   },
   meter_not_subscribed: {
     status: 409,
-    title: 'The tenant pays for nothing on this meter',
+    title: 'The tenant has no subscription item for this meter',
     when: 'A usage report with `strict: true`, of a tenant without a subscription item for the meter: nothing was recorded. Sell the tenant a price of the meter, or leave `strict` out.',
     about: ['meter'],
   },
