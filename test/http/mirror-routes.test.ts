@@ -58,7 +58,7 @@ const ids = ({ body }: Awaited<ReturnType<typeof get>>) =>
   (body['tenants'] as readonly { readonly id: string }[]).map(({ id }) => id)
 
 describe('the list of tenants', () => {
-  it('shows state, products, money and items on former prices of each tenant', async () => {
+  it('shows state, products, money and items on replaced prices of each tenant', async () => {
     const { body } = await get('tenants?q=early')
     expect(body).toMatchObject({
       as_of: expect.any(String) as string,
@@ -76,7 +76,7 @@ describe('the list of tenants', () => {
     expect(body).not.toHaveProperty('stale')
   })
 
-  it('filters by state, price, product and former prices', async () => {
+  it('filters by state, price, product and replaced prices', async () => {
     expect(ids(await get('tenants?state=active'))).toEqual(['early', 'late'])
     expect(ids(await get('tenants?state=none'))).toEqual(['works'])
     expect(ids(await get('tenants?price_id=pro_monthly'))).toEqual(['early', 'late'])

@@ -45,7 +45,7 @@ export interface TenantsClient {
   cancelSubscription(id: string, subscription: string, options?: ActOptions): Promise<void>
   /** Returns the features that the tenant may use now. */
   entitlements(id: string, options?: CallOptions): Promise<result.Entitlements>
-  /** Returns what the tenant was given of features by hand, ended grants included. */
+  /** Returns the features that were granted to the tenant by hand, including ended grants. */
   grants(id: string, options?: CallOptions): Promise<result.Grant[]>
   /** Gives a tenant more of a feature, or another limit. Takes the place of an earlier grant of the feature. */
   grant(id: string, feature: string, grant: result.NewGrant, options?: ActOptions): Promise<result.Grant>

@@ -856,7 +856,7 @@ export interface Entitlements {
     remaining: number | string | null
     resetsAt: string | null
     beyond: 'deny' | 'allow' | null
-    /** Config ids of public prices with which the usage would be allowed; empty if it is allowed already. */
+    /** Config ids of public prices with which the feature would be allowed; empty if it is allowed already. */
     offeredBy: string[]
   }>
 }
@@ -873,7 +873,7 @@ export interface FeatureCheck {
   remaining: number | string | null
   resetsAt: string | null
   beyond: 'deny' | 'allow' | null
-  /** Config ids of public prices with which the usage would be allowed; empty if it is allowed already. */
+  /** Config ids of public prices with which the feature would be allowed; empty if it is allowed already. */
   offeredBy: string[]
   /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
@@ -1450,7 +1450,7 @@ export interface ListedTenant {
   createdAt: string
   /** Its last change. */
   updatedAt: string
-  /** One status for all subscriptions of the tenant: the worst debt counts. */
+  /** One status for all subscriptions of the tenant. A debt takes precedence over running subscriptions. */
   billingStatus?: BillingStatus
   /** Config ids of the prices that it is subscribed to, sorted by id. */
   products?: string[]
@@ -1474,7 +1474,7 @@ export interface ListedTenant {
   legacyItems?: number
 }
 
-/** One status for all subscriptions of the tenant: the worst debt counts. */
+/** One status for all subscriptions of the tenant. A debt takes precedence over running subscriptions. */
 export type BillingStatus = 'none' | 'free' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'incomplete' | 'paused'
 
 export interface TenantChange {
@@ -1488,7 +1488,7 @@ export interface TenantChange {
 
 export interface TenantSubscriptions {
   tenantId: string
-  /** One status for all subscriptions of the tenant: the worst debt counts. */
+  /** One status for all subscriptions of the tenant. A debt takes precedence over running subscriptions. */
   billingStatus: BillingStatus
   /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string

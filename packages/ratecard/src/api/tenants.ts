@@ -355,7 +355,7 @@ export const tenantOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/:id/grants`,
-    summary: 'What a tenant was given of features by hand',
+    summary: 'Features that were granted to a tenant by hand',
     params: idParams,
     answers: { 200: { description: 'The grants.', schema: Grants } },
     errors: ['tenant_not_found'],
