@@ -7,5 +7,10 @@ declare module 'autocannon' {
     readonly non2xx: number
     readonly errors: number
   }
-  export default function autocannon(options: { url: string; connections: number; duration: number }): Promise<Result>
+  export default function autocannon(options: {
+    url: string
+    headers?: Readonly<Record<string, string>>
+    connections: number
+    duration: number
+  }): Promise<Result>
 }

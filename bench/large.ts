@@ -85,13 +85,13 @@ async function startCommand(folder: string, given: NodeJS.ProcessEnv) {
   }
 }
 
-async function control(sandbox: ServerProcess, resource: string, init: RequestInit = {}): Promise<unknown> {
+export async function control(sandbox: ServerProcess, resource: string, init: RequestInit = {}): Promise<unknown> {
   const response = await fetch(`${sandbox.url}/_sandbox/${resource}`, init)
   if (!response.ok) throw new Error(`${resource}: ${await response.text()}`)
   return response.json()
 }
 
-async function asked(sandbox: ServerProcess): Promise<readonly Asked[]> {
+export async function asked(sandbox: ServerProcess): Promise<readonly Asked[]> {
   const { requests } = (await control(sandbox, 'requests')) as { readonly requests: readonly Asked[] }
   return requests
 }

@@ -25,15 +25,20 @@ const document = {
   })),
 }
 
-interface Load {
+export interface Load {
   readonly perSecond: number
   readonly cpuMicroseconds: number
 }
 
 /** Requests per second, and server CPU time per request: the rate alone is misleading if the load generator is the bottleneck. */
-async function load(server: ServerProcess, url: string, seconds: number): Promise<Load> {
+export async function load(
+  server: ServerProcess,
+  url: string,
+  seconds: number,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Load> {
   const before = await server.cpuMicroseconds()
-  const { requests, non2xx, errors } = await autocannon({ url, connections: 32, duration: seconds })
+  const { requests, non2xx, errors } = await autocannon({ url, headers, connections: 32, duration: seconds })
   if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx.toString()} refused, ${errors.toString()} failed`)
   const used = (await server.cpuMicroseconds()) - before
   return { perSecond: requests.total / seconds, cpuMicroseconds: used / requests.total }

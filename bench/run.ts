@@ -15,6 +15,7 @@ import { benchReplicas } from './replicas.ts'
 import { benchScale } from './scale.ts'
 import { benchSandboxWrites } from './sandbox-writes.ts'
 import { benchStart } from './start.ts'
+import { benchMirrorFeed } from './mirror-feed.ts'
 import { benchMirrorImpact } from './mirror-impact.ts'
 import { benchTenantLists } from './tenant-lists.ts'
 import { benchWorkerHost } from './worker-host.ts'
@@ -35,6 +36,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   scale: benchScale,
   'tenant-lists': benchTenantLists,
   'mirror-impact': benchMirrorImpact,
+  'mirror-feed': benchMirrorFeed,
 }
 
 const args = process.argv.slice(2)

@@ -15,6 +15,7 @@ import {
 import { mirrorOff } from '../../packages/ratecard/src/mirror/mirror.ts'
 import { systemClock } from '../../packages/ratecard/src/clock.ts'
 import { createMetrics, createRequestMetrics } from '../../packages/ratecard/src/http/server/metrics.ts'
+import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
 import { createWorkerMetrics } from '../../packages/ratecard/src/workers/runtime/worker-metrics.ts'
 import { announceSkip } from '../support/skips.ts'
@@ -181,12 +182,19 @@ describe('deploy/grafana:', () => {
     createWorkerMetrics(registry, () => [])
     createRequestCounters(registry)
     const unused = { billingGauges: () => Promise.resolve(null) } as unknown as ComposedService
-    registerBillingGauges(registry, unused)
-    withBillingCounters(unused, registry)
+    const report = () => undefined
+    registerBillingGauges(registry, unused, report)
+    const facts = { get: () => Promise.resolve(null) } as unknown as Store['facts']
+    withBillingCounters(unused, registry, {
+      store: { facts, exclusively: () => Promise.reject(new Error('unused')) },
+      clock: systemClock,
+      report,
+    })
     registerMirrorMetrics(registry, {
       mirror: mirrorOff,
       store: { state: () => Promise.resolve(null) },
       clock: systemClock,
+      report,
     })
     const known = new Set(
       (await registry.getMetricsAsJSON()).flatMap(({ name }) => [

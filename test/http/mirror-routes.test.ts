@@ -279,7 +279,7 @@ describe('a webhook delivery', () => {
     }
   })
 
-  it('with a valid signature is accepted', async () => {
+  function signed(of: TestApp) {
     const payload = JSON.stringify({
       id: 'evt_test',
       object: 'event',
@@ -287,13 +287,36 @@ describe('a webhook delivery', () => {
       created: Math.floor(Date.now() / 1000),
       data: { object: { id: 'cus_none', object: 'customer' } },
     })
-    const signature = test.stripe.webhooks.generateTestHeaderString({ payload, secret: mirrorSettings.eventsSecret })
-    const response = await test.inject({
-      method: 'POST',
-      url: '/api/v1/processor/events',
-      payload,
-      headers: { 'stripe-signature': signature, 'content-type': 'application/json' },
-    })
+    const signature = of.stripe.webhooks.generateTestHeaderString({ payload, secret: mirrorSettings.eventsSecret })
+    return { payload, headers: { 'stripe-signature': signature, 'content-type': 'application/json' } }
+  }
+  const delivery = { method: 'POST', url: '/api/v1/processor/events' } as const
+
+  it('with a valid signature is accepted', async () => {
+    const response = await test.inject({ ...delivery, ...signed(test) })
     expect([response.statusCode, response.json()]).toEqual([200, { received: true }])
+  })
+
+  it('is limited by address without a valid signature, and never with one', async () => {
+    const limited = await startTestApp({ mirror: mirrorSettings, rateLimit: 2 })
+    try {
+      const statuses = async (remoteAddress: string, signature?: string) => {
+        const headers = signature === undefined ? {} : { 'stripe-signature': signature }
+        const seen = []
+        for (let index = 0; index < 3; index++)
+          seen.push(
+            (await limited.inject({ ...delivery, payload: { id: 'evt_1' }, headers, remoteAddress })).statusCode,
+          )
+        return seen
+      }
+      expect(await statuses('203.0.113.7')).toEqual([400, 400, 429])
+      expect(await statuses('203.0.113.8', 't=1,v1=00')).toEqual([400, 400, 429])
+      for (let index = 0; index < 5; index++) {
+        const response = await limited.inject({ ...delivery, ...signed(limited), remoteAddress: '203.0.113.8' })
+        expect(response.statusCode).toBe(200)
+      }
+    } finally {
+      await limited.close()
+    }
   })
 })

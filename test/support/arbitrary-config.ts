@@ -1,6 +1,7 @@
 // Generators of random valid documents and random edits of them, for properties that hold for every configuration.
 import fc from 'fast-check'
 import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
+import type { FeatureLimit, ProductFeature } from '../../packages/ratecard/src/config/schema/feature-schema.ts'
 import type {
   BillingConfig,
   Coupon,
@@ -188,7 +189,8 @@ function product(id: string, meters: readonly string[], features: readonly strin
     images: optional(addresses),
     marketing_features: optional(fc.array(text, { minLength: 1, maxLength: 4 })),
     shippable: optional(fc.boolean()),
-    features: optional(fc.subarray([...features])),
+    features: optional(fc.subarray([...features]).chain((ids) => fc.tuple(...ids.map(productFeature)))),
+    grandfather_features: optional(fc.boolean()),
     package_dimensions: optional(fc.record({ height: size, length: size, weight: size, width: size })),
     metadata: optional(metadata),
     ui: optional(fc.record({ badge: text })),
@@ -208,8 +210,22 @@ function product(id: string, meters: readonly string[], features: readonly strin
     })
 }
 
+/** This feature is a limit in every document, so that what a product says of it always fits. */
+const isLimit = (id: string) => id === 'exports'
+
+function productFeature(id: string): fc.Arbitrary<ProductFeature> {
+  if (!isLimit(id)) return fc.constant(id)
+  const limit = fc.oneof(fc.nat(1000), fc.constant('unlimited' as const))
+  const more = { per_quantity: optional(fc.boolean()), beyond: optional(fc.constantFrom('deny', 'allow')) }
+  return fc.record({ limit, ...more }).map((rest) => compact<FeatureLimit>({ id, ...rest }))
+}
+
 function feature(id: string): fc.Arbitrary<Feature> {
-  const members: Members<Feature, 'name'> = { metadata: optional(metadata) }
+  const members: Members<Feature, 'name' | 'meter'> = {
+    metadata: optional(metadata),
+    type: isLimit(id) ? fc.constant('limit') : optional(fc.constant('switch')),
+    unit: isLimit(id) ? optional(fc.constant('exports')) : fc.constant(undefined),
+  }
   return fc.record({ ...members, name: text }).map((rest) => compact<Feature>({ id, ...rest }))
 }
 

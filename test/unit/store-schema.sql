@@ -178,8 +178,16 @@ create index tenant_listings_by_customer on tenant_listings (customer, tenant_id
 create index tenant_listings_by_name on tenant_listings (name_key, tenant_id);
 create index tenant_listings_by_time on tenant_listings (created_at, tenant_id);
 create index tenant_listings_by_status on tenant_listings (billing_status, tenant_id);
+create index tenant_listings_by_status_and_name on tenant_listings (billing_status, name_key, tenant_id);
+create index tenant_listings_by_status_and_time on tenant_listings (billing_status, created_at, tenant_id);
+create index tenant_listings_by_status_and_monthly on tenant_listings (billing_status, monthly, tenant_id);
+create index tenant_listings_by_status_and_owed on tenant_listings (billing_status, owed, tenant_id);
 create index tenant_listings_by_monthly on tenant_listings (monthly, tenant_id);
 create index tenant_listings_by_owed on tenant_listings (owed, tenant_id);
+create index tenant_listings_owing_by_id on tenant_listings (tenant_id) where owed > 0;
+create index tenant_listings_owing_by_name on tenant_listings (name_key, tenant_id) where owed > 0;
+create index tenant_listings_owing_by_time on tenant_listings (created_at, tenant_id) where owed > 0;
+create index tenant_listings_owing_by_monthly on tenant_listings (monthly, tenant_id) where owed > 0;
 create table tenant_audit (
   id text primary key,
   tenant_id text not null,
@@ -304,6 +312,7 @@ create table mirror_state (
   read_until bigint,
   began_at bigint,
   compared_at bigint,
+  comparing text,
   corrections bigint not null
 );
 create table mirror_numbers (
@@ -350,9 +359,18 @@ create table mirror_stale (
   id text not null,
   marked bigint not null,
   since bigint not null,
+  attempts bigint not null,
+  retry_at bigint,
+  skipped bigint not null,
+  error text,
   primary key (kind, id)
 );
 create index mirror_stale_by_time on mirror_stale (since, marked);
+create table mirror_differences (
+  kind text not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text not null,
+  primary key (kind, id)
+);
 create table mirror_standings (
   customer text primary key,
   billing_status text,
@@ -684,8 +702,16 @@ create index tenant_listings_by_customer on tenant_listings (customer, tenant_id
 create index tenant_listings_by_name on tenant_listings (name_key, tenant_id);
 create index tenant_listings_by_time on tenant_listings (created_at, tenant_id);
 create index tenant_listings_by_status on tenant_listings (billing_status, tenant_id);
+create index tenant_listings_by_status_and_name on tenant_listings (billing_status, name_key, tenant_id);
+create index tenant_listings_by_status_and_time on tenant_listings (billing_status, created_at, tenant_id);
+create index tenant_listings_by_status_and_monthly on tenant_listings (billing_status, monthly, tenant_id);
+create index tenant_listings_by_status_and_owed on tenant_listings (billing_status, owed, tenant_id);
 create index tenant_listings_by_monthly on tenant_listings (monthly, tenant_id);
 create index tenant_listings_by_owed on tenant_listings (owed, tenant_id);
+create index tenant_listings_owing_by_id on tenant_listings (tenant_id) where owed > 0;
+create index tenant_listings_owing_by_name on tenant_listings (name_key, tenant_id) where owed > 0;
+create index tenant_listings_owing_by_time on tenant_listings (created_at, tenant_id) where owed > 0;
+create index tenant_listings_owing_by_monthly on tenant_listings (monthly, tenant_id) where owed > 0;
 create table tenant_audit (
   id text collate "C" primary key,
   tenant_id text collate "C" not null,
@@ -810,6 +836,7 @@ create table mirror_state (
   read_until bigint,
   began_at bigint,
   compared_at bigint,
+  comparing text,
   corrections bigint not null
 );
 create table mirror_numbers (
@@ -856,9 +883,18 @@ create table mirror_stale (
   id text collate "C" not null,
   marked bigint not null,
   since bigint not null,
+  attempts bigint not null,
+  retry_at bigint,
+  skipped bigint not null,
+  error text,
   primary key (kind, id)
 );
 create index mirror_stale_by_time on mirror_stale (since, marked);
+create table mirror_differences (
+  kind text collate "C" not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  id text collate "C" not null,
+  primary key (kind, id)
+);
 create table mirror_standings (
   customer text collate "C" primary key,
   billing_status text,

@@ -52,7 +52,7 @@ export interface AdminClient {
   history(page?: Page): Promise<result.History>
   revision(revision: number, options?: CallOptions): Promise<result.Revision>
   diff(from: number, to: number, options?: CallOptions): Promise<result.DocumentDifference[]>
-  /** Pushes the content of an earlier revision as a new revision, and waits for the end. */
+  /** Pushes the content of an earlier revision as a new revision, and waits until the push has ended. */
   rollback(revision: number, options?: PushOptions): Promise<result.PushOutcome>
   /** Starts a rollback and returns as soon as it is in the journal. Follow it with `pushEvents`. */
   startRollback(revision: number, options?: Omit<PushOptions, 'dryRun'>): Promise<StartedPush>

@@ -24,7 +24,7 @@ type EventOf<Name extends Id> = Operations[Name] extends { events: infer Events 
   ? { [Event in keyof Events]: readonly [Event, Events[Event]] }[keyof Events]
   : never
 
-/** Objects whose member names need a case conversion, keyed by the snake_case names of the members. */
+/** Members whose names need a case conversion inside their value too, by snake_case name. */
 interface CaseMap {
   readonly [name: string]: CaseMap
 }

@@ -2,7 +2,10 @@ import { call } from './call.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
-/** How much a tenant wants to use. `used` is what your program counts of a feature of type `limit`. With a service key, pass `tenantId`. */
+/**
+ * Amount of a feature that a tenant wants to use. `used` is the present amount of a feature of type `limit`, which your program counts.
+ * With a service key, pass `tenantId`.
+ */
 export interface FeatureQuestion {
   readonly used?: number | undefined
   readonly requested?: number | undefined
@@ -12,9 +15,9 @@ export interface FeatureQuestion {
 export interface EntitlementsClient {
   /** Returns the features that the tenant of the session may use. With a service key, pass `tenantId`. */
   (query?: { readonly tenantId?: string | undefined }, options?: CallOptions): Promise<result.Entitlements>
-  /** Answers whether the tenant may use more of a feature, e.g. `check('projects', { used: 9 })`. */
+  /** Checks whether the tenant may use more of a feature, e.g. `check('projects', { used: 9 })`. */
   check(feature: string, question?: FeatureQuestion, options?: CallOptions): Promise<result.FeatureCheck>
-  /** Answers up to 50 questions at once, in their order. */
+  /** Checks up to 50 features at once. The results are in the order of `checks`. */
   checkAll(
     checks: readonly ({ readonly feature: string } & Pick<FeatureQuestion, 'used' | 'requested'>)[],
     query?: { readonly tenantId?: string | undefined },

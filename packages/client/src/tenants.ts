@@ -45,9 +45,9 @@ export interface TenantsClient {
   cancelSubscription(id: string, subscription: string, options?: ActOptions): Promise<void>
   /** Returns the features that the tenant may use now. */
   entitlements(id: string, options?: CallOptions): Promise<result.Entitlements>
-  /** Returns the features that were granted to the tenant by hand, including ended grants. */
+  /** Returns the feature grants that the tenant was given by hand, ended grants included. */
   grants(id: string, options?: CallOptions): Promise<result.Grant[]>
-  /** Gives a tenant more of a feature, or another limit. Takes the place of an earlier grant of the feature. */
+  /** Gives a tenant more of a feature, or another limit. Replaces an earlier grant of the feature. */
   grant(id: string, feature: string, grant: result.NewGrant, options?: ActOptions): Promise<result.Grant>
   removeGrant(id: string, feature: string, options?: ActOptions): Promise<void>
   upcomingInvoice(id: string, options?: CallOptions): Promise<result.UpcomingInvoice>

@@ -1,5 +1,5 @@
-// Numbers beside entries of the menu, e.g. 3 beside Tenants for 3 tenants that are past due. They come from data that the pages have
-// loaded: the menu requests no examination of the service, because that takes calls to the processor.
+// Numbers beside entries of the menu, e.g. 3 beside Tenants if 3 tenants are past due. They come from data that the pages have loaded. The
+// menu itself never runs the checks of the service, because these call the processor.
 import { useSyncExternalStore } from 'react'
 import type { Finding, Money } from '@ratecard/client'
 import { api } from './api.ts'

@@ -108,7 +108,7 @@ const itemsOf = (subscriptions: TenantSubscriptions['subscriptions']) =>
 const isReplaced = ({ legacy }: SubscriptionItem, { from }: Swap, prices: ReadonlyMap<string, PriceDocument>) =>
   legacy || !prices.has(from)
 
-/** True if invoices contain the amount of the item in advance. False for an item billed by usage. */
+/** True if the item is billed in advance. False for an item that is billed by usage. */
 const isBilledByPeriod = (item: SubscriptionItem): item is SubscriptionItem & { readonly currentPeriodEnd: string } =>
   item.quantity !== null && item.currentPeriodEnd !== null
 

@@ -1,6 +1,6 @@
 /**
- * Wraps a callback of an emitter or a timer, which may be async. An error in such a callback has no caller that could catch it, and would
- * end the process. So it is passed to `onError`, which e.g. closes the connection that the error concerns.
+ * Wraps a callback (sync or async) of an emitter or a timer. An error in such a callback has no caller that could catch it, and would end
+ * the process. So it is passed to `onError`, which e.g. closes the connection that the error concerns.
  */
 export function guarded<Args extends readonly unknown[]>(
   callback: (...args: Args) => unknown,

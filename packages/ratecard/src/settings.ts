@@ -45,7 +45,7 @@ export interface Settings {
   readonly workerIdleMinutes: number
   /** Rate limit per minute and client address: of failed authentications and, counted separately, of successful calls without a key. */
   readonly rateLimit: number
-  /** Addresses and networks of trusted proxies, e.g. `10.0.0.0/8`. `X-Forwarded-For` is used only if it comes from one of them. */
+  /** Addresses and networks of trusted proxies, e.g. `10.0.0.0/8`. `X-Forwarded-For` is used only in requests that one of them sends. */
   readonly trustedProxies: readonly string[]
   /** Maximum number of open connections; null means half of the file descriptor limit. */
   readonly maxConnections: number | null

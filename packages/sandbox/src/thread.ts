@@ -15,7 +15,7 @@ export interface SandboxThread {
 export interface SandboxThreadOptions extends ThreadOptions {
   /** Called with one line per crash, hang or restart. */
   readonly log: (line: string) => void
-  /** Another entry file than `thread-main`. Tests of the supervision use it. */
+  /** Entry file of the thread; default `thread-main`. Only tests of the supervision set another one. */
   readonly entry?: URL
   readonly timings?: Partial<typeof defaultTimings>
 }

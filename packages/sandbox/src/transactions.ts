@@ -23,6 +23,15 @@ const noRequest: OpenRequest = { id: '', form: emptyForm(), cause: { requestId: 
 /** Maximum time (ms) that other requests wait while a clock advances. */
 const sliceMs = 8
 
+/** Thrown when the server closes while a clock advances. The clock stays at the time that it has reached. */
+export class ClockClosedError extends Error {
+  override readonly name = 'ClockClosed'
+
+  constructor(account: string) {
+    super(`The sandbox closed while the clock of ${account} was advancing. Start it again and set the clock again.`)
+  }
+}
+
 export class Transactions {
   readonly #parts: TransactionParts
   #closed = false
@@ -75,12 +84,17 @@ export class Transactions {
 
   /**
    * Like `advance`, in slices of 8 ms, between which other requests are served. Those requests see the clock at the time reached so far.
-   * Stops early if `signal` is aborted or the server closes. Returns the time that was reached (after the server closed: the target time).
+   * Stops early if `signal` is aborted, and returns the time that was reached. Throws `ClockClosedError` if the server closes before the
+   * target time.
    */
   async advanceInSlices(account: string, seconds: number, signal: AbortSignal): Promise<number> {
     const target = this.now(account) + seconds
-    while (!signal.aborted && !this.#closed && this.#slice(account, target)) await nextTurn()
-    return this.#closed ? target : this.now(account)
+    for (;;) {
+      if (this.#closed) throw new ClockClosedError(account)
+      if (signal.aborted) return this.now(account)
+      if (!this.#slice(account, target)) return target
+      await nextTurn()
+    }
   }
 
   /** Runs overdue actions in slices before a request, so that the request itself has almost nothing left to run. */

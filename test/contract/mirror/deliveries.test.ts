@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDeliveries } from '../../../packages/ratecard/src/mirror/feed/deliveries.ts'
-import { ensureEndpoint, eventsPath, ownSecret } from '../../../packages/ratecard/src/mirror/feed/own-endpoint.ts'
+import { ensureEndpoint, eventsPath, ownSecrets } from '../../../packages/ratecard/src/mirror/feed/own-endpoint.ts'
 import { mirroredEventTypes } from '../../../packages/ratecard/src/mirror/feed/stale-of-event.ts'
 import { mirrorWorld } from './mirror-world.ts'
 import type { MirrorWorld } from './mirror-world.ts'
@@ -94,7 +94,7 @@ describe('the service’s own webhook endpoint', () => {
     const endpoints = await world.endpoints()
     expect(endpoints).toMatchObject([{ url, status: 'enabled' }])
     expect([...(endpoints[0]?.enabled_events ?? [])].sort()).toEqual([...mirroredEventTypes].sort())
-    expect(await ownSecret(world.endpointDeps)).toMatch(/^whsec_/)
+    expect(await ownSecrets(world.endpointDeps)).toEqual([expect.stringMatching(/^whsec_/)])
   })
 
   it('is not in the snapshot that drift, pull and push use', async () => {
@@ -109,10 +109,10 @@ describe('the service’s own webhook endpoint', () => {
     const world = await endpointWorld()
     world.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/webhook_endpoints', count: 2 })
     await expect(world.ensure()).rejects.toMatchObject({ outcomeUnknown: true })
-    expect(await ownSecret(world.endpointDeps)).toBeNull()
+    expect(await ownSecrets(world.endpointDeps)).toEqual([])
     await world.ensure()
     expect(await world.endpoints()).toHaveLength(1)
-    expect(await ownSecret(world.endpointDeps)).toMatch(/^whsec_/)
+    expect(await ownSecrets(world.endpointDeps)).toEqual([expect.stringMatching(/^whsec_/)])
   })
 
   it('is created again after it was disabled or deleted', async () => {
@@ -127,6 +127,56 @@ describe('the service’s own webhook endpoint', () => {
     await world.stripe.webhookEndpoints.del(second?.id ?? '')
     await world.ensure()
     expect(await world.endpoints()).toMatchObject([{ status: 'enabled' }])
+  })
+
+  const event = JSON.stringify({ id: 'evt_1', object: 'event', type: 'customer.updated', created: 0, data: {} })
+
+  /** Returns the secrets with which deliveries are accepted, and checks that each of them is. */
+  async function accepted(world: Awaited<ReturnType<typeof endpointWorld>>): Promise<readonly string[]> {
+    const secrets = await ownSecrets(world.endpointDeps)
+    for (const secret of secrets) {
+      const timestamp = Math.floor(world.clock.now() / 1000)
+      const signature = world.stripe.webhooks.generateTestHeaderString({ payload: event, secret, timestamp })
+      expect(world.processor.delivery({ body: event, signature, secrets })).toMatchObject({ id: 'evt_1' })
+    }
+    return secrets
+  }
+
+  it('accepts deliveries of the endpoint that it replaced, also while the creation fails', async () => {
+    const world = await endpointWorld()
+    await world.ensure()
+    const [former] = await accepted(world)
+    const moved = `https://new.example.com${eventsPath}`
+    world.control.fail({ kind: 'close_before', method: 'POST', path: '/v1/webhook_endpoints', count: null })
+    await expect(world.ensure(moved)).rejects.toThrow()
+    expect(await accepted(world)).toEqual([former])
+    world.control.clearFaults()
+    await world.ensure(moved)
+    const secrets = await accepted(world)
+    expect(secrets).toHaveLength(2)
+    expect(secrets[1]).toBe(former)
+    // A later look at the endpoint forgets nothing.
+    await world.ensure(moved)
+    expect(await accepted(world)).toEqual(secrets)
+  })
+
+  it('is replaced although the account has as many endpoints as the processor allows', async () => {
+    const world = await endpointWorld()
+    await world.ensure()
+    const [former] = await accepted(world)
+    const others = 16 - (await world.endpoints()).length
+    for (let index = 0; index < others; index++)
+      await world.stripe.webhookEndpoints.create({
+        url: `https://example.com/${String(index)}`,
+        enabled_events: ['*'],
+      })
+    const moved = `https://new.example.com${eventsPath}`
+    await world.ensure(moved)
+    const urls = (await world.endpoints()).map((endpoint) => endpoint.url)
+    expect(urls).toHaveLength(16)
+    expect(urls).toContain(moved)
+    expect(urls).not.toContain(url)
+    expect((await accepted(world))[1]).toBe(former)
   })
 
   it('follows the public URL, and the endpoint of another service is left unchanged', async () => {
@@ -151,7 +201,7 @@ describe('the service’s own webhook endpoint', () => {
     const world = await endpointWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
     await world.fill()
-    const secrets = async () => [await ownSecret(world.endpointDeps)].filter((one) => one !== null)
+    const secrets = () => ownSecrets(world.endpointDeps)
     const deliver = createDeliveries({ ...world.deps, secrets, onMarked: () => undefined })
     const server = createServer((request, response) => {
       const parts: Buffer[] = []

@@ -1,38 +1,20 @@
 // Typical errors of mirrors, each as a test: in the end the copy equals the processor's lists, whatever the order of events.
 import type Stripe from 'stripe'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { pushLease } from '../../../packages/ratecard/src/journal/leases.ts'
-import { compare } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
-import { createFeeder } from '../../../packages/ratecard/src/mirror/feed/feeder.ts'
 import { ensureState, fill } from '../../../packages/ratecard/src/mirror/feed/fill.ts'
 import { withOwnActs } from '../../../packages/ratecard/src/mirror/feed/own-acts.ts'
 import { CursorLost } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
-import { createReadAllocation } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
 import { createMirror } from '../../../packages/ratecard/src/mirror/mirror.ts'
+import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
 import type { SentRequest } from '../../../packages/ratecard/src/processor/sent-request.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { rewritingProxy } from '../../support/rewriting-proxy.ts'
 import { inFile } from '../../support/store.ts'
 import { processorOf } from '../processor/bench.ts'
-import { feedOf, mirrorWorld } from './mirror-world.ts'
-import type { MirrorWorld } from './mirror-world.ts'
+import { eagerFeeder, expectEqualToListing, feedOf, mirrorWorld, paths, patience } from './mirror-world.ts'
 
 const minute = 60_000
-
-async function expectEqualToListing(world: Pick<MirrorWorld, 'mirrored' | 'listed'>): Promise<void> {
-  expect(await world.mirrored()).toEqual(await world.listed())
-}
-
-const paths = (world: MirrorWorld) => world.control.requests().map(({ path }) => path)
-
-/** A feeder that polls without a pause. */
-function eagerFeeder(world: Pick<MirrorWorld, 'deps' | 'store' | 'clock'>) {
-  const { store, clock } = world
-  const allocation = createReadAllocation({ store: store.mirror, clock, pollMs: 0, limited: false })
-  const feeder = createFeeder(world.deps, { allocation, keepDay: () => Promise.resolve(), lookMs: 5 })
-  onTestFinished(() => feeder.stop())
-  return feeder
-}
 
 describe('the mirror', () => {
   it('contains everything that the processor lists once it is filled, including ended subscriptions', async () => {
@@ -81,7 +63,7 @@ describe('the mirror', () => {
     const world = await mirrorWorld()
     const price = await world.monthly(1500)
     const { id } = await world.subscribed(price)
-    const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
     world.control.fail({ kind: 'error_before', path: '/v1/credit_notes', count: null })
     await expect(world.fill()).rejects.toThrow()
     expect(await mirror.status()).toMatchObject({ state: 'filling', asOf: null })
@@ -96,10 +78,21 @@ describe('the mirror', () => {
     await expectEqualToListing(world)
   })
 
+  it('is filled slowly once most of the read allocation is used', async () => {
+    const world = await mirrorWorld()
+    await world.store.mirror.addReads(Math.floor(world.clock.now() / 86_400_000), 9_000)
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
+    const began = performance.now()
+    // With half of the slow part of the allocation left, the interval is twice as long.
+    eagerFeeder(world, { pollMs: 200, limited: true }).start()
+    await expect.poll(async () => (await mirror.status()).state, patience).toBe('ready')
+    expect(performance.now() - began).toBeGreaterThan(400 * mirroredKinds.length)
+  })
+
   it('is ready once it is filled, has processed the events since, and has read every stale object', async () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
-    const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
     expect(await mirror.status()).toEqual({ state: 'filling', asOf: null, stale: false, filled: 0 })
     eagerFeeder(world).start()
     await expect.poll(async () => (await mirror.status()).state).toBe('ready')
@@ -109,7 +102,7 @@ describe('the mirror', () => {
 
   it('is stale if its last poll is more than five minutes old', async () => {
     const world = await mirrorWorld()
-    const mirror = createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 })
+    const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
     const feeder = eagerFeeder(world)
     feeder.start()
     await expect.poll(async () => (await mirror.status()).state).toBe('ready')
@@ -117,7 +110,7 @@ describe('the mirror', () => {
     const { asOf } = await mirror.require()
     world.clock.advance(5 * minute)
     expect(await mirror.require()).toEqual({ asOf, stale: false })
-    world.clock.advance(6_000)
+    world.clock.advance(1)
     expect(await mirror.require()).toEqual({ asOf, stale: true })
   })
 
@@ -129,7 +122,7 @@ describe('the mirror', () => {
     world.control.fail({
       kind: 'latency',
       latencyMs: 1,
-      path: '/v1/invoices',
+      path: '/v1/customers',
       onStrike: () => {
         cut.abort(new Error('killed'))
       },
@@ -146,7 +139,7 @@ describe('the mirror', () => {
         .requests()
         .slice(before)
         .map(({ path }) => path),
-    ).not.toContain('/v1/customers')
+    ).not.toContain('/v1/invoices')
     await expectEqualToListing(second)
   })
 
@@ -168,7 +161,7 @@ describe('the mirror', () => {
       feeders.push(eagerFeeder({ ...feed, clock: world.clock }))
     }
     for (const feeder of feeders) feeder.start()
-    const status = () => createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 }).status()
+    const status = () => createMirror({ store: world.store.mirror, clock: world.clock }).status()
     await expect.poll(async () => (await status()).state).toBe('ready')
     const idle = sent.indexOf(0)
     expect(sent.filter((count) => count === 0)).toHaveLength(1)
@@ -244,6 +237,26 @@ describe('the mirror', () => {
     await expectEqualToListing(world)
   })
 
+  it('polls with one request while nothing happens', async () => {
+    const world = await mirrorWorld()
+    await world.fill()
+    await world.subscribed(await world.monthly(1500))
+    await world.settle()
+    // The newest events are part of this response again.
+    const before = paths(world).length
+    await world.settle()
+    expect(paths(world).slice(before)).toEqual(['/v1/events'])
+  })
+
+  it('polls an account without any events with one request', async () => {
+    const world = await mirrorWorld()
+    const feed = feedOf({ ...world, processor: processorOf(world, { secretKey: 'sk_test_empty' }) })
+    await feed.fill()
+    const before = paths(world).length
+    await feed.settle()
+    expect(paths(world).slice(before)).toEqual(['/v1/events'])
+  })
+
   it('reads all events of an account without earlier ones, however many there are', async () => {
     const world = await mirrorWorld()
     const empty = processorOf(world, { secretKey: 'sk_test_empty' })
@@ -285,52 +298,24 @@ describe('a poll for events that the processor no longer has', () => {
     const { id } = await world.subscribed(await world.monthly(1500))
     const feeder = eagerFeeder(world)
     feeder.start()
-    const status = () => createMirror({ store: world.store.mirror, clock: world.clock, pollSeconds: 5 }).status()
+    const status = () => createMirror({ store: world.store.mirror, clock: world.clock }).status()
     await expect.poll(async () => (await status()).state).toBe('ready')
     await feeder.stop()
     await world.store.mirror.setState({ eventCursor: 'evt_gone' })
     await world.stripe.subscriptions.cancel(id)
     await expect(world.settle()).rejects.toThrow(CursorLost)
+    const { asOf } = await status()
+    world.clock.advance(minute)
+    world.control.fail({ kind: 'error_before', path: '/v1/credit_notes', count: null })
+    const failing = eagerFeeder({ ...world, deps: { ...world.deps, report: () => undefined } })
+    failing.start()
+    await expect.poll(async () => (await world.subscription(id))?.status, patience).toBe('canceled')
+    // The copy stays as old as it was until all objects are listed.
+    expect(await status()).toMatchObject({ asOf })
+    await failing.stop()
+    world.control.clearFaults()
     eagerFeeder(world).start()
-    await expect.poll(async () => (await world.subscription(id))?.status).toBe('canceled')
-    await expectEqualToListing(world)
-  })
-})
-
-describe('the full comparison of the mirror', () => {
-  async function filled(): Promise<MirrorWorld & { id: string; compared(): Promise<number> }> {
-    const world = await mirrorWorld()
-    const { id } = await world.subscribed(await world.monthly(1500))
-    await world.fill()
-    await world.settle()
-    return { ...world, id, compared: () => compare(world.deps, new Set(), new Map(), world.signal) }
-  }
-
-  it('corrects an object that differs, and counts it', async () => {
-    const world = await filled()
-    const wrong = await world.subscription(world.id)
-    if (wrong === null) throw new Error('not mirrored')
-    const { mirror } = world.store
-    await mirror.save('subscription', [{ ...wrong, status: 'past_due' }], await mirror.beginRead())
-    expect(await world.compared()).toBe(1)
-    expect(await mirror.state()).toMatchObject({ corrections: 1 })
-    await expectEqualToListing(world)
-  })
-
-  it('removes an object that the processor does not have, and counts it', async () => {
-    const world = await filled()
-    const { mirror } = world.store
-    const known = await mirror.find('customer', world.customer)
-    if (known === null) throw new Error('not mirrored')
-    await mirror.save('customer', [{ ...known, id: processorId('cus_never') }], await mirror.beginRead())
-    expect(await world.compared()).toBe(1)
-    await expectEqualToListing(world)
-  })
-
-  it('does not count a change whose event has arrived in the meantime', async () => {
-    const world = await filled()
-    await world.stripe.subscriptions.cancel(world.id)
-    expect(await world.compared()).toBe(0)
+    await expect.poll(async () => (await status()).asOf, patience).toBe(world.clock.now())
     await expectEqualToListing(world)
   })
 })

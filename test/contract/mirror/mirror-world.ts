@@ -1,16 +1,18 @@
 // The mirror's feed with real parts: a store, the Stripe adapter, and a sandbox with a shop.
 import type Stripe from 'stripe'
 import { expect, onTestFinished } from 'vitest'
+import { createFeeder } from '../../../packages/ratecard/src/mirror/feed/feeder.ts'
+import { createReadAllocation } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
 import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
 import type { Mirrored, MirroredKind, MirroredPage } from '../../../packages/ratecard/src/processor/mirrored.ts'
 import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'
 import type { StripeProcessorOptions } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import type { FeedDeps } from '../../../packages/ratecard/src/mirror/feed/deps.ts'
+import { beginComparison, compareNext } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
 import { ensureState, fill } from '../../../packages/ratecard/src/mirror/feed/fill.ts'
 import { poll } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
 import type { SeenEvents } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
 import { refreshStale } from '../../../packages/ratecard/src/mirror/feed/refresh.ts'
-import type { Failures } from '../../../packages/ratecard/src/mirror/feed/refresh.ts'
 import { sumCustomers } from '../../../packages/ratecard/src/mirror/sums/sum-customers.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
@@ -35,6 +37,8 @@ export interface MirrorWorld extends CustomerShop {
   fill(): Promise<void>
   /** Reads new events and everything that is stale. */
   settle(): Promise<void>
+  /** Compares all objects with the processor. Returns the number of corrections. */
+  compared(): Promise<number>
   /** All objects in the mirror. */
   mirrored(): Promise<Copy>
   /** All objects that the processor lists. */
@@ -65,7 +69,6 @@ export function feedOf({ store, processor, clock }: Pick<FeedDeps, 'clock'> & { 
   const signal = AbortSignal.timeout(100_000)
   const reports: string[] = []
   const seen: SeenEvents = new Set()
-  const failures: Failures = new Map()
   const deps: FeedDeps = {
     store,
     processor,
@@ -85,8 +88,19 @@ export function feedOf({ store, processor, clock }: Pick<FeedDeps, 'clock'> & { 
     },
     settle: async () => {
       await poll(deps, seen, signal)
-      while ((await refreshStale(deps, failures, signal)) > 0);
+      while ((await refreshStale(deps, signal)) > 0);
       await sumCustomers(store, signal)
+    },
+    compared: async () => {
+      await beginComparison(deps)
+      for (;;) {
+        const place = (await store.mirror.state())?.comparing ?? null
+        if (place === null) throw new Error('The comparison ended without a result.')
+        const corrections = await compareNext(deps, place, seen, signal)
+        if (corrections === null) continue
+        while ((await refreshStale(deps, signal)) > 0);
+        return corrections
+      }
     },
     mirrored: () => copyOf((kind) => storedObjects(store, kind)),
     listed: () => copyOf((kind) => listedObjects(processor, kind, signal)),
@@ -121,4 +135,26 @@ async function listedObjects(processor: Processor, kind: MirroredKind, signal: A
     if (page.next === null) return found
     after = page.next
   }
+}
+
+/** Patience for a state that is reached by a running feeder. */
+export const patience = { timeout: 30_000 }
+
+export async function expectEqualToListing(world: Pick<MirrorWorld, 'mirrored' | 'listed'>): Promise<void> {
+  expect(await world.mirrored()).toEqual(await world.listed())
+}
+
+/** Paths of all requests to the sandbox so far. */
+export const paths = (world: MirrorWorld) => world.control.requests().map(({ path }) => path)
+
+/** A feeder that polls all the time. */
+export function eagerFeeder(
+  world: Pick<MirrorWorld, 'deps' | 'store' | 'clock'>,
+  options = { pollMs: 0, limited: false },
+) {
+  const { store, clock } = world
+  const allocation = createReadAllocation({ store: store.mirror, clock, ...options })
+  const feeder = createFeeder(world.deps, { allocation, keepDay: () => Promise.resolve(), lookMs: 5 })
+  onTestFinished(() => feeder.stop())
+  return feeder
 }

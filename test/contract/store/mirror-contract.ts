@@ -13,6 +13,7 @@ import {
   newRefund,
   newSubscription,
 } from './mirror-records.ts'
+import { namesOf } from './subscribers-contract.ts'
 import { addTenant } from './tenants-contract.ts'
 
 const page = { limit: 10, offset: 0 }
@@ -27,6 +28,7 @@ const firstState: MirrorState = {
   readUntil: null,
   beganAt: null,
   comparedAt: null,
+  comparing: null,
   corrections: 0,
 }
 
@@ -83,13 +85,13 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       const subscription = newSubscription('sub_1', { ends: ['é "\\'] })
       expect(await saveNow(store, subscription)).toEqual({
         overlapped: [],
-        changed: [{ kind: 'subscription', id: 'sub_1' }],
+        unannounced: [{ kind: 'subscription', id: 'sub_1' }],
       })
       expect(await store.mirror.find('subscription', 'sub_1')).toEqual(subscription)
       expect(await store.mirror.find('invoice', 'sub_1')).toBeNull()
-      expect(await saveNow(store, subscription)).toEqual({ overlapped: [], changed: [] })
+      expect(await saveNow(store, subscription)).toEqual({ overlapped: [], unannounced: [] })
       const changed = newSubscription('sub_1', { status: 'past_due' })
-      expect((await saveNow(store, changed)).changed).toHaveLength(1)
+      expect((await saveNow(store, changed)).unannounced).toHaveLength(1)
       expect(await store.mirror.find('subscription', 'sub_1')).toEqual(changed)
     })
 
@@ -98,7 +100,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       const [first, second] = [await store.mirror.beginRead(), await store.mirror.beginRead()]
       await store.mirror.save('subscription', [newSubscription('sub_1')], second)
       const late = await store.mirror.save('subscription', [newSubscription('sub_1', { status: 'paused' })], first)
-      expect(late).toEqual({ overlapped: [{ kind: 'subscription', id: 'sub_1' }], changed: [] })
+      expect(late).toEqual({ overlapped: [{ kind: 'subscription', id: 'sub_1' }], unannounced: [] })
       expect(await store.mirror.find('subscription', 'sub_1')).toMatchObject({ status: 'active' })
       expect(await store.mirror.stale(10)).toMatchObject([{ kind: 'subscription', id: 'sub_1' }])
       await saveNow(store, newSubscription('sub_1', { status: 'unpaid' }))
@@ -115,7 +117,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       ]
       await store.mirror.save('subscription', [newSubscription('sub_1')], second)
       const agreed = await store.mirror.save('subscription', [newSubscription('sub_1')], first)
-      expect(agreed).toEqual({ overlapped: [], changed: [] })
+      expect(agreed).toEqual({ overlapped: [], unannounced: [] })
       expect(await store.mirror.stale(10)).toEqual([])
       const other = await store.mirror.save('subscription', [newSubscription('sub_1', { status: 'paused' })], third)
       expect(other.overlapped).toHaveLength(1)
@@ -125,9 +127,9 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       const store = await open()
       await store.mirror.save('invoice', [newInvoice('in_1')], await store.mirror.beginRead())
       const early = await store.mirror.beginRead()
-      expect((await store.mirror.remove('invoice', ['in_1', 'in_2'], await store.mirror.beginRead())).changed).toEqual([
-        { kind: 'invoice', id: 'in_1' },
-      ])
+      expect(
+        (await store.mirror.remove('invoice', ['in_1', 'in_2'], await store.mirror.beginRead())).unannounced,
+      ).toEqual([{ kind: 'invoice', id: 'in_1' }])
       expect(await store.mirror.find('invoice', 'in_1')).toBeNull()
       expect(
         (await store.mirror.save('invoice', [newInvoice('in_1'), newInvoice('in_2')], early)).overlapped,
@@ -254,10 +256,34 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
         { kind: 'subscription', id: 'sub_1', since: 20 },
         { kind: 'invoice', id: 'in_1', since: 25 },
       ])
-      expect(await store.mirror.oldestStale()).toBe(20)
+      expect(await store.mirror.oldestStale()).toMatchObject({ id: 'sub_1', since: 20 })
       expect(await store.mirror.staleCount()).toBe(2)
       expect(await store.mirror.stale(1)).toHaveLength(1)
       expect(await store.mirror.state()).toMatchObject({ eventCursor: 'evt_9', readUntil: 40 })
+    })
+
+    test('are skipped with the reason of a failed read until a read succeeds', async () => {
+      const store = await open()
+      const ref = { kind: 'subscription', id: 'sub_1' } as const
+      await store.mirror.markStale([
+        { ...ref, since: 20 },
+        { kind: 'invoice', id: 'in_1', since: 30 },
+      ])
+      const failed = { attempts: 1, retryAt: 100, skipped: false, error: 'no price' }
+      await store.mirror.failRead(ref, failed)
+      expect(ids(await store.mirror.stale(10, 99))).toEqual(['in_1'])
+      expect(ids(await store.mirror.stale(10, 100))).toEqual(['sub_1', 'in_1'])
+      expect(await store.mirror.oldestStale()).toMatchObject({ id: 'sub_1', attempts: 1, error: 'no price' })
+      expect(await store.mirror.skipped(10)).toEqual({ items: [], total: 0 })
+      await store.mirror.failRead(ref, { ...failed, attempts: 2, skipped: true })
+      // Another event does not end the skipping.
+      await store.mirror.markStale([{ ...ref, since: 40 }])
+      expect(await store.mirror.oldestStale()).toMatchObject({ id: 'in_1' })
+      expect(await store.mirror.skipped(10)).toMatchObject({ items: [{ ...ref, attempts: 2 }], total: 1 })
+      await saveNow(store, newSubscription('sub_1'))
+      expect(await store.mirror.skipped(10)).toEqual({ items: [], total: 0 })
+      await store.mirror.failRead(ref, failed)
+      expect(ids(await store.mirror.stale(10))).toEqual(['in_1'])
     })
 
     test('are not saved if the cursor cannot be moved', async () => {
@@ -376,17 +402,18 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
         newSubscription('sub_4', { ...of('cus_2'), status: 'canceled' }),
         newSubscription('sub_5', { ...of('cus_2'), items: [newItem('si_5', 'price_3')] }),
       )
-      const { items, total } = await store.mirror.subscribers(prices('price_1', 'price_2'), page)
+      const of12 = { prices: prices('price_1', 'price_2'), freePrice: null }
+      const { items, total } = await store.mirror.subscribers(of12, page)
       expect(total).toBe(4)
-      expect(items.map(({ tenantId, subscription, item }) => [tenantId, subscription.id, item.id])).toEqual([
+      expect(items.map(namesOf)).toEqual([
         ['a', 'sub_2', 'si_sub_2'],
         ['b', 'sub_1', 'si_1'],
         ['b', 'sub_1', 'si_2'],
         [null, 'sub_3', 'si_sub_3'],
       ])
-      expect((await store.mirror.subscribers(prices('price_1'), { limit: 1, offset: 2 })).items).toMatchObject([
-        { tenantId: null },
-      ])
+      expect(
+        (await store.mirror.subscribers({ ...of12, prices: prices('price_1') }, { limit: 1, offset: 2 })).items,
+      ).toMatchObject([{ tenantId: null }])
       const uses = await store.mirror.usesOf(prices('price_1', 'price_2'))
       expect(uses).toHaveLength(4)
       expect(uses).toContainEqual({
@@ -400,7 +427,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
         quantity: 1,
       })
       await saveNow(store, newSubscription('sub_1', { status: 'canceled' }))
-      expect((await store.mirror.subscribers(prices('price_1', 'price_2'), page)).total).toBe(2)
+      expect((await store.mirror.subscribers(of12, page)).total).toBe(2)
     })
   })
 

@@ -29,6 +29,7 @@ export function newItem(id: string, price: string, change: Partial<MirroredItem>
     currentPeriodStart: 1000,
     currentPeriodEnd: 2000,
     discounts: [],
+    inclusiveTaxPercent: '0',
     ...change,
   }
 }
@@ -49,6 +50,7 @@ export function newSubscription(id: string, change: Partial<MirroredSubscription
     allowsDuplicate: false,
     ends: [],
     discounts: [],
+    automaticTax: false,
     collectionMethod: 'charge_automatically',
     paused: null,
     cancelAt: null,

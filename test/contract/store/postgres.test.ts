@@ -13,6 +13,7 @@ import { journalContract } from './journal-contract.ts'
 import { keysContract } from './keys-contract.ts'
 import { leaseContract } from './lease-contract.ts'
 import { mirrorContract } from './mirror-contract.ts'
+import { subscribersContract } from './subscribers-contract.ts'
 import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
@@ -42,6 +43,7 @@ describe.runIf(installed)('PostgreSQL:', () => {
   tenantsContract('PostgreSQL', inPostgres)
   jobsContract('PostgreSQL', inPostgres)
   mirrorContract('PostgreSQL', inPostgres)
+  subscribersContract('PostgreSQL', inPostgres)
   tenantListContract('PostgreSQL', inPostgres)
   processesContract('PostgreSQL', inPostgres)
   tenantRaces('PostgreSQL', inPostgres)

@@ -5,6 +5,7 @@ import { journalContract } from './journal-contract.ts'
 import { keysContract } from './keys-contract.ts'
 import { leaseContract } from './lease-contract.ts'
 import { mirrorContract } from './mirror-contract.ts'
+import { subscribersContract } from './subscribers-contract.ts'
 import { pacesContract } from './paces-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
@@ -22,6 +23,7 @@ keysContract('SQLite in memory', inMemory)
 tenantsContract('SQLite in memory', inMemory)
 jobsContract('SQLite in memory', inMemory)
 mirrorContract('SQLite in memory', inMemory)
+subscribersContract('SQLite in memory', inMemory)
 tenantListContract('SQLite in memory', inMemory)
 recordsContract('SQLite in a file', inFile)
 journalContract('SQLite in a file', inFile)
@@ -32,6 +34,7 @@ keysContract('SQLite in a file', inFile)
 tenantsContract('SQLite in a file', inFile)
 jobsContract('SQLite in a file', inFile)
 mirrorContract('SQLite in a file', inFile)
+subscribersContract('SQLite in a file', inFile)
 tenantListContract('SQLite in a file', inFile)
 processesContract('SQLite in a file', inFile)
 tenantRaces('SQLite in a file', inFile)

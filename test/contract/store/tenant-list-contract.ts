@@ -150,6 +150,19 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       )
     })
 
+    test('find letters with a stroke and ligatures by their plain letters, and the other way round', async () => {
+      const store = await open()
+      const names = ['Łódź', 'København', 'Đorđe', 'Cæsar', 'Œuvre', 'Þór', 'Groß', 'Ħal', 'Ŧ']
+      for (const [index, name] of names.entries()) await addTenant(store, { id: `t${String(index)}`, name })
+      const found = async (q: string) => (await store.tenants.list({ ...page, q })).items.map(({ name }) => name)
+      const plain = ['lodz', 'kobenhavn', 'dorde', 'caesar', 'oeuvre', 'thor', 'gross', 'hal']
+      for (const [index, q] of plain.entries()) {
+        expect(await found(q)).toEqual([names[index]])
+        expect(await found(names[index] ?? '')).toEqual([names[index]])
+      }
+      expect(await found('ØB')).toEqual(['København'])
+    })
+
     test('find a part of an id, name, email or customer in any case, with or without accents, and never across two of them', async () => {
       const store = await open()
       await addTenant(store, { id: 'acme', name: 'Société  Générale', email: 'Facturation@ACME.example' })

@@ -4,6 +4,7 @@ import type {
   MirroredCustomer,
   MirroredDiscount,
   MirroredInvoice,
+  MirroredInvoiceLine,
   MirroredItem,
   MirroredPrice,
   MirroredSubscription,
@@ -43,6 +44,7 @@ export function item(of: MirroredPrice, quantity: number | null = 1, discounts: 
     currentPeriodStart: start,
     currentPeriodEnd: start + 30 * day,
     discounts,
+    inclusiveTaxPercent: '0',
   }
   return made
 }
@@ -63,6 +65,7 @@ export function subscription(items: readonly MirroredItem[], change: Partial<Mir
     allowsDuplicate: false,
     ends: [],
     discounts: [],
+    automaticTax: false,
     collectionMethod: 'charge_automatically',
     paused: null,
     cancelAt: null,
@@ -113,6 +116,23 @@ export function invoice(change: Partial<MirroredInvoice> = {}): MirroredInvoice 
     url: null,
     payments: [],
     lines: [],
+    ...change,
+  }
+}
+
+export function invoiceLine(change: Partial<MirroredInvoiceLine> = {}): MirroredInvoiceLine {
+  const { periodEnd = start } = change
+  return {
+    description: null,
+    price: null,
+    subscriptionItem: null,
+    quantity: 1,
+    amount: 1000,
+    discount: 0,
+    inclusiveTax: 0,
+    proration: false,
+    periodStart: periodEnd - 30 * day,
+    periodEnd,
     ...change,
   }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { comparisonDue } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
-import { pollIntervalMs } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
-import { staleAfterMs } from '../../../packages/ratecard/src/mirror/mirror.ts'
+import { pageIntervalMs, pollIntervalMs } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
 
 const at = (text: string): number => Date.parse(`${text}Z`)
 
@@ -42,12 +41,15 @@ describe('the interval between two polls of the mirror', () => {
   })
 })
 
-describe('the age from which the mirror is stale', () => {
+describe('the interval between two pages of a list', () => {
+  const minute = 60_000
   it.each([
-    [5, 305],
-    [300, 600],
-    [86_400, 600],
-  ])('with a poll every %i s is %i s', (poll, age) => {
-    expect(staleAfterMs(poll)).toBe(age * 1000)
+    [8_000, 0, 0],
+    [9_000, 0, 10],
+    [40_000, 0, 60],
+    [40_000, 100, 0],
+    [45_000, 100, 10],
+  ])('with %i reads and %i payments in thirty days is %i minutes', (reads, payments, minutes) => {
+    expect(Math.round(pageIntervalMs(5 * minute, { reads, payments }) / minute)).toBe(minutes)
   })
 })

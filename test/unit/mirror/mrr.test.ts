@@ -2,13 +2,21 @@ import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { fractionText } from '../../../packages/ratecard/src/money/fraction.ts'
 import { revenueOf } from '../../../packages/ratecard/src/mirror/sums/mrr.ts'
-import type { MirroredPrice, MirroredSubscription } from '../../../packages/ratecard/src/processor/mirrored.ts'
-import { discount, item, price, subscription } from './facts.ts'
+import type {
+  MirroredInvoice,
+  MirroredPrice,
+  MirroredSubscription,
+} from '../../../packages/ratecard/src/processor/mirrored.ts'
+import { day, discount, invoice, invoiceLine, item, price, start, subscription } from './facts.ts'
 
 function monthly(of: MirroredSubscription, prices: readonly MirroredPrice[] = [], customerDiscount = ofNobody) {
-  const context = { prices: new Map(prices.map((one) => [one.id, one])), customerDiscount }
-  return revenueOf(of, context).map((one) => fractionText(one.monthly))
+  return revenueOf(of, { ...facts(prices), customerDiscount }).map((one) => fractionText(one.monthly))
 }
+const facts = (prices: readonly MirroredPrice[], invoices: readonly MirroredInvoice[] = []) => ({
+  prices: new Map(prices.map((one) => [one.id, one])),
+  customerDiscount: ofNobody,
+  invoices,
+})
 const ofNobody = null as ReturnType<typeof discount> | null
 
 describe('the MRR of a subscription', () => {
@@ -117,5 +125,38 @@ describe('the MRR of a subscription', () => {
       expect(monthly(subscription([item(yearly)], { discounts: [off] }), [yearly])).toEqual(['950'])
       expect(monthly(subscription([item(yearly), item(a)], { discounts: [off] }), [yearly, a])).toEqual(['1000', '400'])
     })
+  })
+})
+
+describe('the MRR of an amount that contains tax', () => {
+  const sold = price('price_1', {}, '1190')
+
+  test('is the amount without the rates of the item, after discounts', () => {
+    const taxed = { ...item(sold, 2), inclusiveTaxPercent: '19' }
+    expect(monthly(subscription([taxed]), [sold])).toEqual(['2000'])
+    const half = discount({ percentOff: '50' })
+    expect(monthly(subscription([taxed], { discounts: [half] }), [sold])).toEqual(['1000'])
+    expect(monthly(subscription([{ ...taxed, inclusiveTaxPercent: '7.5' }]), [sold])).toEqual(['95200/43'])
+  })
+
+  const billed = (periodEnd: number, inclusiveTax: number, change = {}) =>
+    invoice({
+      finalizedAt: start,
+      lines: [invoiceLine({ subscriptionItem: 'si_price_1', amount: 1190, inclusiveTax, periodEnd, ...change })],
+    })
+  const net = (invoices: readonly MirroredInvoice[], automaticTax = true) =>
+    revenueOf(subscription([item(sold)], { automaticTax }), facts([sold], invoices)).map((one) =>
+      fractionText(one.monthly),
+    )
+
+  test('is without the share of tax in the last billed period, if the processor computes taxes', () => {
+    expect(net([billed(start, 95), billed(start + 30 * day, 190)])).toEqual(['1000'])
+    expect(net([billed(start, 190), billed(start + 30 * day, 0)])).toEqual(['1190'])
+    expect(net([billed(start, 190), billed(start + 30 * day, 600, { proration: true })])).toEqual(['1000'])
+  })
+
+  test('is the amount if nothing is billed yet, or if the processor computes no taxes any more', () => {
+    expect(net([])).toEqual(['1190'])
+    expect(net([billed(start, 190)], false)).toEqual(['1190'])
   })
 })

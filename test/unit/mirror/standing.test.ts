@@ -5,7 +5,7 @@ import type {
   MirroredPrice,
   MirroredSubscription,
 } from '../../../packages/ratecard/src/processor/mirrored.ts'
-import { customer, day, discount, invoice, item, price, start, subscription } from './facts.ts'
+import { customer, day, discount, invoice, invoiceLine, item, price, start, subscription } from './facts.ts'
 
 const seats = price('price_seats')
 const calls = price('price_calls', { usageType: 'metered' })
@@ -69,14 +69,12 @@ describe('the billing summary of a customer', () => {
     expect(standing({ subscriptions: [ended], invoices: [invoice()] }).owed).toEqual({ usd: 1000 })
   })
 
-  test('sums usage from the invoices of the last finished period, over all tiers and after discounts', () => {
+  test('sums usage from the invoices of the last finished period, over all tiers, after discounts and without tax', () => {
     const metered = subscription([item(calls, null)])
-    const line = (periodEnd: number, amount: number, off = 0) => ({
-      ...{ description: null, price: calls.id, subscriptionItem: 'si_price_calls', quantity: 1, proration: false },
-      ...{ amount, discount: off, periodStart: periodEnd - 30 * day, periodEnd },
-    })
+    const line = (periodEnd: number, amount: number, off = 0, inclusiveTax = 0) =>
+      invoiceLine({ subscriptionItem: 'si_price_calls', amount, discount: off, inclusiveTax, periodEnd })
     const invoices = [
-      invoice({ status: 'paid', lines: [line(start, 500, 50), line(start, 250)] }),
+      invoice({ status: 'paid', lines: [line(start, 500, 50), line(start, 310, 0, 60)] }),
       invoice({ status: 'paid', lines: [line(start - 30 * day, 9000)] }),
       invoice({ status: 'void', lines: [line(start, 10)] }),
     ]

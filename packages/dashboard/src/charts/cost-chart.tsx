@@ -1,5 +1,5 @@
-// Chart of the cost per quantity at a tiered price: in the price's own tiers mode, and in the other one for comparison. Calculated by
-// the code that the service uses.
+// Chart of the cost per quantity at a tiered price: in its own tiers mode (graduated or volume) and, for comparison, in the other mode. The
+// service's own code calculates the amounts.
 import { useMemo } from 'react'
 import type { PriceDocument } from '@ratecard/client'
 import { calculate } from '../../../ratecard/src/pricing/calculate.ts'

@@ -140,7 +140,7 @@ const question = {
     Type.Integer({ minimum: 0, maximum: 999_999_999_999, description: 'How many more are wanted. Default 1.' }),
   ),
 }
-/** One question, or `checks`. The handler refuses a body with both or neither. */
+/** A single check, or a list of checks in `checks`. The handler refuses a body with both or neither. */
 export const NewFeatureCheck = shape('NewFeatureCheck', {
   ...question,
   feature: Type.Optional(question.feature),

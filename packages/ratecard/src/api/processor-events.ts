@@ -26,6 +26,6 @@ export const processorEventOperations = operations({
         schema: Type.Object({ received: Type.Literal(true) }, closed),
       },
     },
-    errors: ['delivery_invalid', 'mirror_off', 'store_unavailable'],
+    errors: ['delivery_invalid', 'mirror_off', 'rate_limited', 'store_unavailable'],
   },
 })

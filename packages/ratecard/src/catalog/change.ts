@@ -24,7 +24,7 @@ interface ChangeOf<Action extends string> {
   readonly processorIdBefore: ProcessorId | null
   /** Processor id after the change; null if it is not known yet (a create). */
   readonly processorIdAfter: ProcessorId | null
-  /** The resource in one readable line before and after the change, e.g. `€12.00 / month`; null if it does not exist on that side. */
+  /** The resource in one readable line before and after the change, e.g. `€12.00 / month`; null where it does not exist. */
   readonly display: { readonly before: string | null; readonly after: string | null }
 }
 

@@ -5,7 +5,10 @@ import { ResourceMap } from './resource-map.ts'
 import type { MappingEntry, ObservedResource, Snapshot } from './resource.ts'
 
 export interface Ownership {
-  /** Returns the configuration id that the object stands for, or stood for earlier; null for a foreign object. */
+  /**
+   * Returns the configuration id that owns the object or owned it earlier, by the mapping history or by the ownership mark; null for a
+   * foreign object.
+   */
   ownerOf(kind: ResourceKind, id: ProcessorId): ConfigId | null
   /** Returns the processor id that a configuration id maps to now, even if that object is archived; null if the id was never mapped. */
   currentOf(kind: ResourceKind, id: ConfigId): ProcessorId | null

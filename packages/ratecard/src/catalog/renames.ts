@@ -111,7 +111,7 @@ export function renamesOf(
       named.push(owner)
     if (named.length === 0) continue
     const sold = [...new Set([id, ...named])].filter((one) => before.has(resourceKey(kind, one)))
-    // An item that adopts another object gives up its own object. So its own id counts only if the item keeps its object.
+    // If the item adopts another object, it gives up its own object, so its own id is not merged.
     const merged = sold.filter((one) => one !== id || owner === undefined || owner === id)
     if (merged.length > 1) refused.push({ kind, to: id, from: merged.filter((one) => one !== id) })
     else {

@@ -1,5 +1,5 @@
 // Core types of the catalog: desired resources (from the document) and observed resources (from the processor). Fields are canonical: two
-// resources are equivalent exactly if their fields are equal, no matter how the document writes them.
+// resources are equivalent if and only if their fields are equal, no matter how the document writes them.
 import type { FieldsOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 
@@ -35,7 +35,7 @@ export interface CarriedValue {
   /** Parameter path at the processor, e.g. `recurring.trial_period_days`. */
   readonly member: string
   readonly value: unknown
-  /** A create request may contain this value only together with this canonical field. */
+  /** Canonical field that a create request must also set, otherwise the value is not accepted, e.g. `interval` for a trial period. */
   readonly beside: string
 }
 
@@ -89,7 +89,7 @@ export interface Snapshot {
   readonly webhook: readonly ObservedResource<'webhook'>[]
 }
 
-/** Entry of the mapping history: a processor object that stands, or stood, for a configuration id. */
+/** Entry of the mapping history: a processor object that a configuration id is or was mapped to. */
 export interface MappingEntry {
   readonly kind: ResourceKind
   readonly configId: ConfigId

@@ -151,7 +151,8 @@ async function sellFree(
     const soldItem = await readSoldItems(deps.store, book, live)
     refuseSecond(wanted, { present: subscriptionBeside(wanted, live, soldItem, isOtherOfGroup) })
   }
-  // Ends free subscriptions that a paid one replaced first. Otherwise `start` would return one of them instead of a new subscription.
+  // First ends the free subscriptions that a paid subscription replaced. Otherwise `start` would return one of them instead of a new
+  // subscription.
   const running = await settleFree(deps, id, live)
   const started = await deps.store.localSubscriptions.start({
     id: `sub_local_${deps.newId()}`,

@@ -116,7 +116,7 @@ function checkAlone({ quantity, trialPeriodDays, allowPromotionCodes, promotionC
     )
 }
 
-/** Limits the trial that a request with a session asks for, because end users would be giving the trial to themselves. */
+/** Limits the trial in a request with a session, because the end user could otherwise choose a trial of any length. */
 function checkOwnTrial({ trialPeriodDays, paymentMethodCollection }: CheckoutChoice, longest: number): void {
   if (longest === 0 && paymentMethodCollection === 'if_required')
     throw invalid('payment_method_collection', 'A session cannot ask for a trial without a card here.')

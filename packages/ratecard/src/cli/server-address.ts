@@ -9,7 +9,7 @@ import { isDefaultOfInit } from '../workers/project/env-files.ts'
 import { environmentFile, environmentIncomplete, findProject, lookUp, readEnvironment } from './files/project.ts'
 import type { Environment } from './files/project.ts'
 
-/** Returns the address of the local server. `server start` takes its port from the same variable. */
+/** Returns the address of the local server, at the port in `RATECARD_PORT` (default 4242). `server start` uses the same variable. */
 export function defaultApiUrl({ env }: Pick<CliIo, 'env'>): string {
   const port = env['RATECARD_PORT'] ?? ''
   return `http://127.0.0.1:${port === '' ? '4242' : port}`
@@ -41,7 +41,7 @@ export function serverAddress(context: Pick<CommandContext, 'io' | 'global'>): S
   return { url, key, environment }
 }
 
-/** Returns the server address alone, for requests without a key. */
+/** Returns only the server address, for requests without a key. */
 export function serverUrl({ io, global }: Pick<CommandContext, 'io' | 'global'>): string {
   const environment = readEnvironment(findProject(io.cwd), global)
   return addressOf(global.apiUrl ?? lookUp(io, environment, 'RATECARD_API_URL') ?? defaultApiUrl(io))

@@ -1,15 +1,26 @@
-// Metrics of billing: revenue, subscriptions and debts (from the mirror), outcomes of pushes, drift, and usage that was dropped or
-// that nobody pays for.
+// Metrics of billing: revenue, subscriptions and debts (from the mirror), outcomes of pushes, drift, and usage that was dropped or is not
+// billed.
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
+import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { BillingGauges } from '../service/mirror.ts'
 import type { PushOutcome } from '../service/service.ts'
-import type { DroppedUsage } from '../service/tenants.ts'
+import type { Store } from '../store/store.ts'
+import { countDroppedUsage, readDriftFields, readDroppedUsage, saveDriftFields } from './billing-facts.ts'
 import type { ComposedService } from './compose.ts'
+import { createReader } from './stored-values.ts'
+
+/** Called with a failure that only makes metrics incomplete. */
+type Report = (error: unknown, what: string) => void
 
 /** Registers gauges whose values are read at each scrape. They have no value until the mirror is complete. */
-export function registerBillingGauges(registry: Registry, service: Pick<ComposedService, 'billingGauges'>): void {
+export function registerBillingGauges(
+  registry: Registry,
+  service: Pick<ComposedService, 'billingGauges'>,
+  report: Report,
+): void {
+  const read = createReader(() => service.billingGauges(), report)
   const gauge = (name: string, help: string, label: string, valuesOf: (gauges: BillingGauges) => Amounts) =>
     new Gauge({
       name,
@@ -17,7 +28,7 @@ export function registerBillingGauges(registry: Registry, service: Pick<Composed
       labelNames: [label],
       registers: [registry],
       async collect() {
-        const gauges = await service.billingGauges()
+        const gauges = await read()
         this.reset()
         for (const [key, value] of Object.entries(gauges === null ? {} : valuesOf(gauges)))
           this.set({ [label]: key }, value)
@@ -30,24 +41,25 @@ export function registerBillingGauges(registry: Registry, service: Pick<Composed
 
 type Amounts = Readonly<Record<string, number>>
 
+export interface CounterDeps {
+  readonly store: Pick<Store, 'facts' | 'exclusively'>
+  readonly clock: Clock
+  readonly report: Report
+}
+
 /**
- * Wraps the service so that pushes, drift, and dropped or unbilled usage are counted when an operation returns them. A dry run is not counted as a push.
+ * Wraps the service so that pushes, drift, and dropped or unbilled usage are counted when an operation returns them. A dry run is not
+ * counted as a push.
  */
-export function withBillingCounters<Given extends ComposedService>(service: Given, registry: Registry): Given {
+export function withBillingCounters<Given extends ComposedService>(
+  service: Given,
+  registry: Registry,
+  { store, clock, report }: CounterDeps,
+): Given {
   const pushes = new Counter({
     name: 'ratecard_pushes_total',
     help: 'Pushes, rollbacks and resumed pushes that ended.',
     labelNames: ['outcome'] as const,
-    registers: [registry],
-  })
-  const drift = new Gauge({
-    name: 'ratecard_drift_fields',
-    help: 'Fields that were edited at the processor, when this replica last checked.',
-    registers: [registry],
-  })
-  const dropped = new Counter({
-    name: 'ratecard_usage_dropped_total',
-    help: 'Usage events that the processor accepted and then dropped, in the reports that this replica has read.',
     registers: [registry],
   })
   const unbilled = new Counter({
@@ -55,6 +67,15 @@ export function withBillingCounters<Given extends ComposedService>(service: Give
     help: 'Usage reports that this replica recorded for tenants without a subscription item for the meter.',
     registers: [registry],
   })
+  registerStoredNumbers(registry, store, report)
+  /** The operation has succeeded, so a failure to count must not make it fail. */
+  const counting = async (work: Promise<void>): Promise<void> => {
+    try {
+      await work
+    } catch (error) {
+      report(error, 'counting for metrics')
+    }
+  }
   const counted = async (isDryRun: boolean, work: Promise<PushOutcome>): Promise<PushOutcome> => {
     try {
       const outcome = await work
@@ -65,7 +86,6 @@ export function withBillingCounters<Given extends ComposedService>(service: Give
       throw error
     }
   }
-  const seen = new Set<string>()
   return {
     ...service,
     push: (document, options) => counted(options.dryRun === true, service.push(document, options)),
@@ -73,7 +93,8 @@ export function withBillingCounters<Given extends ComposedService>(service: Give
     resumePush: (id, options) => counted(false, service.resumePush(id, options)),
     drift: async () => {
       const report = await service.drift()
-      drift.set(report.differences.reduce((sum, { fields }) => sum + Math.max(1, fields.length), 0))
+      const fields = report.differences.reduce((sum, difference) => sum + Math.max(1, difference.fields.length), 0)
+      await counting(saveDriftFields(store, fields))
       return report
     },
     recordUsage: async (usage, principal) => {
@@ -83,17 +104,37 @@ export function withBillingCounters<Given extends ComposedService>(service: Give
     },
     droppedUsage: async (query) => {
       const reports = await service.droppedUsage(query)
-      for (const report of reports) {
-        const key = keyOf(report)
-        if (!seen.has(key)) dropped.inc(report.count)
-        seen.add(key)
-      }
+      await counting(countDroppedUsage(store, reports, clock.now()))
       return reports
     },
   }
 }
 
-const keyOf = ({ at, processorMeterId, code }: DroppedUsage) => `${String(at)} ${processorMeterId ?? ''} ${code}`
+/** Registers numbers that have no value before the first check by any replica. */
+function registerStoredNumbers(registry: Registry, store: Pick<Store, 'facts'>, report: Report): void {
+  const driftFields = createReader(() => readDriftFields(store), report)
+  const droppedUsage = createReader(() => readDroppedUsage(store), report)
+  new Gauge({
+    name: 'ratecard_drift_fields',
+    help: 'Fields that were edited at the processor, when a replica last checked.',
+    registers: [registry],
+    async collect() {
+      const fields = await driftFields()
+      if (fields === null) this.remove()
+      else this.set(fields)
+    },
+  })
+  new Counter({
+    name: 'ratecard_usage_dropped_total',
+    help: 'Usage events that the processor accepted and then dropped, in all reports so far.',
+    registers: [registry],
+    async collect() {
+      const dropped = await droppedUsage()
+      this.remove()
+      if (dropped !== null) this.inc(dropped)
+    },
+  })
+}
 
 /**
  * Returns the label of a failed push. `refused`: nothing was written. `failed`: the push ended after some of its writes, or its outcome is
@@ -103,33 +144,4 @@ function failureOf(error: unknown): 'cancelled' | 'refused' | 'failed' {
   if (!(error instanceof ServiceError)) return 'failed'
   if (error.code === 'push_cancelled') return 'cancelled'
   return error.status < 500 ? 'refused' : 'failed'
-}
-
-const hourMs = 60 * 60 * 1000
-const hoursBetweenDrift = 24
-
-/**
- * Reads dropped usage every hour and drift once a day, so that the metrics are current without a request. Returns a function that stops
- * this.
- */
-export function watchBilling(
-  service: Pick<ComposedService, 'droppedUsage' | 'drift'>,
-  report: (error: unknown, what: string) => void,
-): () => Promise<void> {
-  let hours = 0
-  const timer = setInterval(() => {
-    hours += 1
-    service.droppedUsage({}).catch((error: unknown) => {
-      report(error, 'looking for dropped usage')
-    })
-    if (hours % hoursBetweenDrift !== 1) return
-    service.drift().catch((error: unknown) => {
-      if (!(error instanceof ServiceError && error.code === 'config_not_found')) report(error, 'looking for drift')
-    })
-  }, hourMs)
-  timer.unref()
-  return () => {
-    clearInterval(timer)
-    return Promise.resolve()
-  }
 }

@@ -161,7 +161,10 @@ export function createService(options: ServiceOptions): ComposedService {
     findPush: (id) => reportOf(deps, id),
     pushEvents: (id, signal) => followPush(deps, bus, id, AbortSignal.any([signal, stopping.signal])),
     pull: () => pullConfig(deps),
-    processorEvents: (query) => askProcessor(stopping.signal, () => processor.events(query, stopping.signal)),
+    processorEvents: async (query) => {
+      const { events, last } = await askProcessor(stopping.signal, () => processor.events(query, stopping.signal))
+      return { events, last }
+    },
     drift: () => findDrift(deps),
     rotateWebhook: (id, request) => tracked(rotateWebhook(deps, id, request)),
     ...lookups,

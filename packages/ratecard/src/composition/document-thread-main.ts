@@ -16,8 +16,8 @@ parent.on('message', ({ id, task, port }: ThreadRequest) => {
 })
 
 /**
- * Runs a task and posts its result in chunks to `port`. This happens before the reply is sent, so that the result is queued when the reply
- * arrives.
+ * Runs a task and posts its result in chunks to `port`. The reply must be sent after that, so that the whole result is queued when the
+ * reply arrives.
  */
 function resultOf(task: ThreadRequest['task'], input: unknown, port: ThreadRequest['port']): Omit<ThreadReply, 'id'> {
   try {

@@ -14,7 +14,8 @@ import type { ComposedService } from './compose.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { createLog } from './log.ts'
 import type { MirrorSettings } from './mirror-feed.ts'
-import { registerBillingGauges, watchBilling, withBillingCounters } from './billing-metrics.ts'
+import { registerBillingGauges, withBillingCounters } from './billing-metrics.ts'
+import { watchBilling } from './billing-watch.ts'
 import { createRequestCounters, registerMirrorMetrics } from './processor-metrics.ts'
 import { buildApp, closeGracefully, leave } from '../http/app.ts'
 import { createMetrics } from '../http/server/metrics.ts'
@@ -113,18 +114,17 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       workers: hosting.options,
       ...(settings.mirror === 'off' ? {} : { mirror: mirrorSettings(settings, logger) }),
     })
-    const service = withBillingCounters(composed, registry)
-    registerBillingGauges(registry, service)
+    const report = (error: unknown, what: string) => {
+      logger.warn({ err: error }, what)
+    }
+    const service = withBillingCounters(composed, registry, { store, clock, report })
+    registerBillingGauges(registry, service, report)
     if (service.feed !== null) {
       countRead = service.feed.countRead
-      registerMirrorMetrics(registry, { mirror: service.feed.mirror, store: store.mirror, clock })
+      registerMirrorMetrics(registry, { mirror: service.feed.mirror, store: store.mirror, clock, report })
     }
     closers.push(() => service.close())
-    closers.push(
-      watchBilling(service, (error, what) => {
-        logger.warn({ err: error }, what)
-      }),
-    )
+    closers.push(watchBilling({ service, store, clock, report }))
     const firstKey = await service.ensureFirstKey(settings.serviceKey)
     const app = await buildApp({ service, settings: { ...settings, publicUrl }, clock, logger, metrics: registry })
     closers.push(async () => {

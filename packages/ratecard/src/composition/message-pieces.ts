@@ -42,7 +42,7 @@ export class Assembly {
   }
 }
 
-/** Estimates the size of a value in characters of JSON, from the lengths of its strings and lists alone. */
+/** Estimates the size of a value in characters of JSON. Uses only the lengths of its strings and lists. */
 export function sizeOf(value: unknown, levels = maxLevels): number {
   if (typeof value === 'string') return value.length
   if (Array.isArray(value)) return value.length * charactersOfItem

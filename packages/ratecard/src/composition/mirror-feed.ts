@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import { createDeliveries } from '../mirror/feed/deliveries.ts'
 import { createFeeder } from '../mirror/feed/feeder.ts'
 import type { Feeder } from '../mirror/feed/feeder.ts'
-import { ensureEndpoint, eventsPath, ownSecret } from '../mirror/feed/own-endpoint.ts'
+import { ensureEndpoint, eventsPath, ownSecrets } from '../mirror/feed/own-endpoint.ts'
 import { createReadAllocation } from '../mirror/feed/read-allocation.ts'
 import { createIds } from './ids.ts'
 import { withOwnActs } from '../mirror/feed/own-acts.ts'
@@ -62,14 +62,14 @@ export function createMirrorFeed(
     limited: settings.limitedReads,
   })
   const endpoint = { store, processor, newId: createIds(clock) }
-  const mirror = createMirror({ store: store.mirror, clock, pollSeconds })
+  const mirror = createMirror({ store: store.mirror, clock })
   const keeping = { mirror: store.mirror, revenue: store.revenue, nameOf: async () => nameItemsBy(await priceBook()) }
   const feeder = createFeeder(deps, {
     allocation,
     keepDay: async () => {
       const state = await store.mirror.state()
-      // Days are stored up to the time of the last poll, and not up to `as_of`: one object that cannot be read stops `as_of`, but must not
-      // stop the history.
+      // Days are stored up to the time of the last poll, and not up to `as_of`: a failed read stops `as_of` for a while, but must not stop
+      // the history.
       if (state !== null && state.beganAt !== null && state.readUntil !== null)
         await keepEndedDay(keeping, state.readUntil)
     },
@@ -77,7 +77,7 @@ export function createMirrorFeed(
       ? {}
       : { ensureEndpoint: (signal) => ensureEndpoint(endpoint, `${deliverTo}${eventsPath}`, signal) }),
   })
-  const secrets = async () => [eventsSecret, await ownSecret(endpoint)].filter((secret) => secret !== null)
+  const secrets = async () => [...(eventsSecret === null ? [] : [eventsSecret]), ...(await ownSecrets(endpoint))]
   return {
     mirror,
     feeder,

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { Mirror } from '../mirror/mirror.ts'
 import type { SentRequest } from '../processor/sent-request.ts'
 import type { MirrorStore } from '../store/mirror-store.ts'
+import { createReader } from './stored-values.ts'
 
 /** Registers counters, and returns the function that counts a request to the processor. */
 export function createRequestCounters(registry: Registry): (request: SentRequest) => void {
@@ -29,16 +30,20 @@ export interface MirrorGauges {
   readonly mirror: Mirror
   readonly store: Pick<MirrorStore, 'state'>
   readonly clock: Clock
+  /** Called with a failure that only makes metrics incomplete. */
+  readonly report: (error: unknown, what: string) => void
 }
 
 /** Registers gauges of the mirror. The lag has no value until the mirror is complete. */
-export function registerMirrorMetrics(registry: Registry, { mirror, store, clock }: MirrorGauges): void {
+export function registerMirrorMetrics(registry: Registry, { mirror, store, clock, report }: MirrorGauges): void {
+  const age = createReader(() => mirror.status(), report)
+  const state = createReader(async () => ({ corrections: (await store.state())?.corrections ?? 0 }), report)
   new Gauge({
     name: 'ratecard_mirror_lag_seconds',
     help: 'Age of the mirror: it contains every change that is older.',
     registers: [registry],
     async collect() {
-      const { asOf } = await mirror.status()
+      const asOf = (await age())?.asOf ?? null
       if (asOf === null) this.remove()
       else this.set(Math.max(0, clock.now() - asOf) / 1000)
     },
@@ -48,9 +53,9 @@ export function registerMirrorMetrics(registry: Registry, { mirror, store, clock
     help: 'Objects that a comparison of the mirror with the processor had to correct.',
     registers: [registry],
     async collect() {
-      const corrections = (await store.state())?.corrections ?? 0
-      this.reset()
-      this.inc(corrections)
+      const read = await state()
+      this.remove()
+      if (read !== null) this.inc(read.corrections)
     },
   })
 }

@@ -143,7 +143,7 @@ function decide(item: LiveItem, state: LiveState, knowledge: Knowledge): Case {
   const { subscription } = state
   const coming = state.coming.get(item.price.id) ?? item.price.id
   const verdict = verdictOn(item, coming, subscription, knowledge)
-  // If the subscription is not billed, only those items are reported that would have changed their price.
+  // If the subscription is not billed, its items that would have moved to another price are reported as skipped.
   if (isLive(subscription)) return { item, coming, verdict }
   const reason = `The subscription is ${subscription.status}.`
   return { item, coming, verdict: verdict.kind === 'moves' ? { kind: 'skipped', reason } : { kind: 'stays' } }

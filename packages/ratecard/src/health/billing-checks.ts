@@ -33,7 +33,7 @@ export async function checkPastDue({ operations }: BillingChecksDeps): Promise<F
   })
 }
 
-/** Sums up what open invoices ask for, including invoices that are not due yet. */
+/** Sums up the unpaid amounts of open invoices, including invoices that are not due yet. */
 export async function checkOwed({ operations }: BillingChecksDeps): Promise<Found> {
   return fromMirror(async () => {
     const { total } = await operations.listTenants({ owing: true, limit: 1, offset: 0 })

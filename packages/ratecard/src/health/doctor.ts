@@ -7,24 +7,20 @@ import { readSoldItems } from '../item-swaps/sold-items.ts'
 import { duplicates, inCommon } from '../item-swaps/duplicate-subscriptions.ts'
 import type { Duplicate } from '../item-swaps/duplicate-subscriptions.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
-import type { Clock } from '../clock.ts'
-import type { Mirror } from '../mirror/mirror.ts'
 import { pushLease } from '../journal/leases.ts'
 import { verifyHistory } from '../store/history-chain.ts'
 import type { Store } from '../store/store.ts'
 import { checkDrift, checkOwed, checkPastDue, checkSchedules, checkUnbilledUsage } from './billing-checks.ts'
 import type { BillingChecksDeps } from './billing-checks.ts'
+import { checkMirror } from './mirror-check.ts'
+import type { MirrorCheckDeps } from './mirror-check.ts'
 
-export interface DoctorDeps extends BillingChecksDeps {
+export interface DoctorDeps extends BillingChecksDeps, MirrorCheckDeps {
   readonly store: Store
   readonly processor: Processor
   readonly processorName: string
   /** Returns the prices of the applied configuration. A renamed price has its current id. */
   readonly priceBook: () => Promise<PriceBook>
-  readonly mirror: Pick<Mirror, 'status'>
-  readonly clock: Clock
-  /** True if the processor delivers events to this service, or does not limit reads. */
-  readonly delivered: () => Promise<boolean>
   readonly workers: { state(): Promise<{ readonly available: boolean; readonly detail: string } | null> }
   readonly signal: AbortSignal
 }
@@ -133,27 +129,6 @@ async function checkLookupKeys({ store, processor, signal }: DoctorDeps): Promis
     status: 'warning',
     detail: `The lookup key "${id}" belongs to ${String(holders.get(id))} at the processor; the configuration's price is ${mapped}.${wrong.length > 1 ? ` ${String(wrong.length - 1)} more are wrong.` : ''}`,
     hint: 'See `ratecard billing drift`. The next push corrects it.',
-  }
-}
-
-/** Finds a stale mirror, and a mirror that only polls although the processor limits reads. */
-async function checkMirror({ mirror, clock, delivered }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
-  const { state, asOf, stale, filled } = await mirror.status()
-  if (state === 'off') return { status: 'ok', detail: 'off: everything is read from the processor' }
-  if (asOf === null)
-    return { status: 'warning', detail: `The mirror is being filled: ${String(filled)} objects so far.`, hint: 'Wait.' }
-  const age = `complete until ${new Date(asOf).toISOString()}`
-  if (stale)
-    return {
-      status: 'warning',
-      detail: `mirror_behind: the mirror is ${age}, ${String(Math.round((clock.now() - asOf) / 60_000))} minutes ago.`,
-      hint: 'See the log for lines with `mirror:`, and check the processor’s status and the key’s permissions.',
-    }
-  if (await delivered()) return { status: 'ok', detail: age }
-  return {
-    status: 'ok',
-    detail: `${age}; events are polled, not delivered`,
-    hint: 'Set RATECARD_PUBLIC_URL to an https address: deliveries are faster, and save reads at the processor, which are limited.',
   }
 }
 

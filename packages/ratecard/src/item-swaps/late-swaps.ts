@@ -129,7 +129,7 @@ interface SentWrite {
   readonly sentAnew: () => Promise<void>
 }
 
-/** Returns the result of the step; null if its write is over and changed nothing. */
+/** Returns the result of the step; null if its write changed nothing and can no longer take effect. */
 async function resultOf(
   deps: SwapDeps,
   job: JobRecord,

@@ -22,7 +22,10 @@ export type SoldItemOf = (item: Pick<LiveItem, 'price'>) => SoldItem | null
 
 type Source = Pick<Store, 'versions' | 'mappings'>
 
-/** Returns a function that finds sold items. Reads the store only if a product of an item was removed from the configuration. */
+/**
+ * Returns a function that maps a subscription item to its `SoldItem`. Reads the store only if the product of an item in `subscriptions` was
+ * removed from the configuration.
+ */
 export async function readSoldItems(
   source: Source,
   book: PriceBook,

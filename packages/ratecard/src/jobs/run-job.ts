@@ -37,7 +37,7 @@ export type DoStep = (step: Json, journal: StepJournal) => Promise<StepOutcome>
 const concurrency = 24
 /** Maximum number of consecutive systemic failures (e.g. the processor is unavailable) before the job stops with an error. */
 const maxConsecutiveFailures = 5
-/** Delay (ms) before a step is retried whose renewal is overdue at the processor. */
+/** Delay (ms) before the retry of a step that waits for a renewal which is overdue at the processor. */
 const retryDelayMs = 10 * 60_000
 
 const fatalCodes: readonly ProblemCode[] = [

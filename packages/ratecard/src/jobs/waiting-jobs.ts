@@ -12,7 +12,8 @@ export interface WaitingJobs {
    */
   continueDue(): Promise<void>
   /**
-   * Continues due jobs now, and again a minute after each time. The timer does not keep the process alive. Failures are passed to `report`.
+   * Continues due jobs now, and again one minute after each run. The timer does not keep the process alive. Failures are passed to
+   * `report`.
    */
   start(report: (error: unknown) => void): void
   /** Stops continuing due jobs. A job that is running ends between two steps when the process shuts down. */

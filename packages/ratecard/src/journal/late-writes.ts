@@ -45,7 +45,10 @@ export function foundAt<Step extends SentStep>(step: Step, now: number): Step {
   return step.state === 'begun' && knowsKey(step, now) ? { ...step, state: 'unknown', endedAt: now } : step
 }
 
-/** Returns the milliseconds until the write of an unanswered step is over; 0 if it is over. Pass a step that `foundAt` returned. */
+/**
+ * Returns the milliseconds until the processor can no longer carry out the write of an unanswered step; 0 if it already cannot. Pass a step
+ * that `foundAt` returned.
+ */
 export function lateForMs({ state, endedAt }: SentStep, now: number): number {
   return state === 'begun' ? 0 : Math.max(0, (endedAt ?? now) + maxWriteMs - now)
 }
@@ -58,7 +61,7 @@ interface LateWrite {
   readonly sendable: boolean
   readonly code: ProblemCode
   readonly extra?: Readonly<Record<string, unknown>>
-  /** Writes to the journal that the write was sent once more without a response. The time until it is over counts from then on. */
+  /** Writes to the journal that the write was sent once more without a response. `forMs` of the next retry is measured from that time. */
   readonly sentAnew: () => Promise<void>
 }
 

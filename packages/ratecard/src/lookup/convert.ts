@@ -64,7 +64,10 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
   }
 }
 
-/** Sorts current mappings before past ones, because ids of different kinds may be equal (e.g. a free price is mapped to itself). */
+/**
+ * Sorts current mappings before past ones, then by kind, then newest first. Several entries can have the same processor id, because a free
+ * price is mapped to its own configuration id, which another kind may use too.
+ */
 function ranked(mappings: MappingHistory, entries: readonly MappingEntry[]): readonly MappingEntry[] {
   const isCurrent = (entry: MappingEntry) =>
     mappings.get(resourceKey(entry.kind, entry.configId))?.at(-1)?.processorId === entry.processorId

@@ -37,7 +37,7 @@ export function createLookups(deps: LookupDeps) {
     start: published.start,
     stop: published.stop,
     published: async () => current(await published.read()).published,
-    /** The applied configuration with the amounts of all prices, for rooms that sell and bill. */
+    /** The applied configuration with the amounts of all prices, for code that sells and bills. */
     applied: async () => current(await published.read()).priced,
     fullConfig: async () => current(await published.read()).full,
     findPrice: async (id, visibility) => findPrice(current(await published.read()), id, visibility),

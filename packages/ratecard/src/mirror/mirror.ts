@@ -7,7 +7,7 @@ export interface MirrorStatus {
   readonly state: 'off' | 'filling' | 'ready'
   /** Epoch milliseconds until which the copy contains every change; null before the first fill is complete. */
   readonly asOf: number | null
-  /** True if the copy is older than `staleAfterMs` allows. */
+  /** True if the copy is more than five minutes old. */
   readonly stale: boolean
   /** Number of objects that the first fill has read so far; 0 in any state other than `filling`. */
   readonly filled: number
@@ -25,16 +25,8 @@ export interface Mirror {
   require(): Promise<MirrorAge>
 }
 
-/** Minimum age (ms) from which a copy can count as stale, see {@link staleAfterMs}. */
+/** Age (ms) above which a copy counts as stale. */
 export const staleLimitMs = 5 * 60_000
-
-/**
- * Returns the age (ms) from which a copy counts as stale: five minutes plus the interval between two polls of events, but at most ten
- * minutes.
- */
-export function staleAfterMs(pollSeconds: number): number {
-  return staleLimitMs + Math.min(pollSeconds * 1000, staleLimitMs)
-}
 
 /** The mirror with `RATECARD_MIRROR=off`: all data is read at the processor. */
 export const mirrorOff = {
@@ -50,16 +42,15 @@ export const mirrorOff = {
 export interface MirrorOptions {
   readonly store: Pick<MirrorStore, 'state' | 'oldestStale'>
   readonly clock: Clock
-  readonly pollSeconds: number
 }
 
-export function createMirror({ store, clock, pollSeconds }: MirrorOptions): Mirror {
+export function createMirror({ store, clock }: MirrorOptions): Mirror {
   const status = async (): Promise<MirrorStatus> => {
     const state = await store.state()
     if (state === null || state.beganAt === null || state.readUntil === null)
       return { state: 'filling', asOf: null, stale: false, filled: state?.filling?.objects ?? 0 }
-    const asOf = Math.min(state.readUntil, (await store.oldestStale()) ?? Infinity)
-    return { state: 'ready', asOf, stale: clock.now() - asOf > staleAfterMs(pollSeconds), filled: 0 }
+    const asOf = Math.min(state.readUntil, (await store.oldestStale())?.since ?? Infinity)
+    return { state: 'ready', asOf, stale: clock.now() - asOf > staleLimitMs, filled: 0 }
   }
   const require = async (): Promise<MirrorAge> => {
     const { asOf, stale, filled } = await status()

@@ -28,8 +28,8 @@ export function createMigrations(deps: SwapDeps): Migrations {
 }
 
 /**
- * Dry run: reads and plans but writes nothing. Reads the processor, not the mirror: whoever agrees to a plan must see every subscription that
- * the job will move. Throws `price_not_found`, or `tenant_not_found` for an unknown tenant in `only` or `except`.
+ * Dry run: reads and plans but writes nothing. Reads the processor, not the mirror, because the plan that is approved must list every
+ * subscription that the job will move. Throws `price_not_found`, or `tenant_not_found` for an unknown tenant in `only` or `except`.
  */
 async function planMigration(deps: SwapDeps, request: MigrationRequest): Promise<MigrationPlan> {
   await deps.assertAccount('look')
@@ -173,7 +173,8 @@ async function subscribersOf(
 }
 
 /**
- * Returns a filter by tenant. Customers without a tenant pass it unless `only` is set. Throws `tenant_not_found` for unknown tenant ids.
+ * Returns a filter by tenant (`only`, minus `except`). Customers without a tenant pass it unless `only` is set. Throws `tenant_not_found`
+ * for unknown tenant ids.
  */
 async function chooseTenants(
   deps: SwapDeps,

@@ -56,9 +56,7 @@ export interface LiveSubscription {
    * `duplicateKey`).
    */
   readonly allowsDuplicate: boolean
-  /**
-   * Ids of the free subscriptions that this subscription replaced (metadata key `endsKey`). Free subscriptions exist in the store alone.
-   */
+  /** Ids of the free subscriptions that this subscription replaced (metadata key `endsKey`). Free subscriptions exist only in the store. */
   readonly ends: readonly string[]
 }
 
@@ -108,7 +106,7 @@ export interface CheckoutRequest {
   readonly successUrl: string
   readonly cancelUrl: string
   readonly trialPeriodDays: number | null
-  /** `if_required`: no card is asked for if nothing is paid today, e.g. because of a trial. Subscriptions only. */
+  /** `if_required`: no card is collected if nothing is paid today, e.g. because of a trial. Subscriptions only. */
   readonly paymentMethodCollection: 'always' | 'if_required'
   /** Effect of the end of a trial without a card; null is the processor's default: an invoice that stays unpaid. */
   readonly trialEnd: 'cancel' | 'pause' | null
@@ -125,9 +123,7 @@ export interface CheckoutRequest {
 export interface OpenCheckouts {
   readonly customer: ProcessorId
   readonly tenantId: string
-  /**
-   * Returns true for the configuration id of a price whose sessions are selected. Without it all open sessions of the tenant are selected.
-   */
+  /** Selects sessions by the configuration id of the price that they sell. If absent, all open sessions of the tenant are selected. */
   readonly sells?: (priceId: string) => boolean
   /** Id of a session that is not selected, so that it stays open. */
   readonly except?: string

@@ -70,6 +70,13 @@ export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T
   }
 }
 
+/** True if the response about an object cannot be understood or is refused. Another attempt has the same result. */
+export function isUnreadable(error: unknown): boolean {
+  // An adapter throws a TypeError for a member of the wrong type.
+  if (error instanceof TypeError) return true
+  return error instanceof ProcessorError && (error.kind === 'broken' || error.kind === 'rejected')
+}
+
 /** True if the processor refused the request because the object does not exist. */
 export function isUnknownObject(error: unknown): error is ProcessorError {
   return error instanceof ProcessorError && error.kind === 'rejected' && error.original.code === 'resource_missing'

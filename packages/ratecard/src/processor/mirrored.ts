@@ -9,7 +9,8 @@ import type { LiveItem, LiveSubscription, ScheduledMove } from './customer-half.
 export interface MirroredDiscount {
   readonly id: string
   readonly coupon: ProcessorId
-  readonly duration: 'forever' | 'once' | 'repeating'
+  /** null if the processor deleted the coupon before its terms were read. Its discounts stay in force. */
+  readonly duration: 'forever' | 'once' | 'repeating' | null
   /** Percentage as canonical decimal, e.g. `12.5`; null if the coupon takes off an amount. */
   readonly percentOff: string | null
   /** Amount taken off, in minor units by currency; empty if the coupon takes off a percentage. */
@@ -21,11 +22,18 @@ export interface MirroredDiscount {
 
 export interface MirroredItem extends LiveItem {
   readonly discounts: readonly MirroredDiscount[]
+  /**
+   * Sum of the inclusive tax rates of the item (or of the subscription, if the item has none) as canonical decimal in percent, e.g. `19`: the
+   * amount of the price contains this tax. `0` without such rates.
+   */
+  readonly inclusiveTaxPercent: string
 }
 
 export interface MirroredSubscription extends Omit<LiveSubscription, 'items'> {
   readonly items: readonly MirroredItem[]
   readonly discounts: readonly MirroredDiscount[]
+  /** True if the processor computes the taxes of each invoice itself. */
+  readonly automaticTax: boolean
   readonly collectionMethod: 'charge_automatically' | 'send_invoice'
   /** Settings of paused collection (`pause_collection`), e.g. `{ behavior: 'void', resumesAt: null }`; null if collection is not paused. */
   readonly paused: { readonly behavior: string; readonly resumesAt: number | null } | null
@@ -47,6 +55,8 @@ export interface MirroredInvoiceLine {
   readonly amount: number
   /** Sum of the discounts of this line. */
   readonly discount: number
+  /** Sum of the taxes that the amount of this line contains. */
+  readonly inclusiveTax: number
   readonly proration: boolean
   readonly periodStart: number
   readonly periodEnd: number
@@ -55,7 +65,8 @@ export interface MirroredInvoiceLine {
 export interface MirroredInvoice {
   readonly id: string
   readonly number: string | null
-  readonly customer: ProcessorId
+  /** null for an invoice without a customer, e.g. one that belongs to an account of Stripe's Accounts API. */
+  readonly customer: ProcessorId | null
   /** Processor id of the subscription; null for an invoice created by hand. */
   readonly subscription: string | null
   readonly status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
@@ -99,7 +110,7 @@ export interface MirroredCreditNote {
   readonly id: string
   readonly number: string | null
   readonly invoice: string
-  readonly customer: ProcessorId
+  readonly customer: ProcessorId | null
   readonly status: 'issued' | 'void'
   readonly currency: string
   readonly createdAt: number
@@ -157,11 +168,15 @@ export interface Mirrored {
 }
 export type MirroredKind = keyof Mirrored
 
+/**
+ * All kinds, in the order in which they are listed. Invoices come early, because the number of payments decides how many reads the processor
+ * allows.
+ */
 export const mirroredKinds = [
   'price',
+  'invoice',
   'customer',
   'subscription',
-  'invoice',
   'credit_note',
   'refund',
 ] as const satisfies readonly MirroredKind[]

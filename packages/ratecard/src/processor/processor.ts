@@ -57,12 +57,13 @@ export interface Processor extends CustomerProcessor, MirrorReads {
   discardWebhook(endpoint: ProcessorId, options: WriteOptions): Promise<void>
   /**
    * Returns up to 100 events after the event `after`, oldest first. With `after: null` it returns no events, only `last`: the newest event,
-   * to start from (null if the account has none yet). An empty `after` means the oldest event that the processor still has.
+   * to start from (null if the account has none yet). An empty `after` means the oldest event that the processor still has. `more` is true
+   * if newer events follow.
    */
   events(
     query: { readonly after: string | null; readonly types: readonly string[] },
     signal: AbortSignal,
-  ): Promise<{ readonly events: readonly ProcessorEvent[]; readonly last: string | null }>
+  ): Promise<{ readonly events: readonly ProcessorEvent[]; readonly last: string | null; readonly more: boolean }>
   /** True if the customer exists and is not deleted. */
   knowsCustomer(customer: ProcessorId, signal: AbortSignal): Promise<boolean>
   /** Returns the number of subscriptions with an item on this price that have not ended, i.e. bill now or later. */

@@ -13,7 +13,7 @@ export interface Recency {
   readonly stale: boolean
 }
 
-/** Age of a result that is read from the mirror or at the processor. A result that was read at the processor has neither member. */
+/** Age of a result that is read from the mirror or at the processor. Both members are absent if it was read at the processor. */
 export interface PerhapsMirrored {
   readonly asOf?: number
   /** Present only if the result is stale. */

@@ -51,7 +51,7 @@ export type Entitlements = Inside<typeof tenants.Entitlements>
 export type Grant = Inside<typeof tenants.Grant>
 export type NewGrant = Omit<Inside<typeof tenants.NewGrant>, 'endsAt'> & { readonly endsAt?: number }
 export type CheckedFeature = Inside<typeof tenants.FeatureCheck>
-/** How much of a feature a tenant wants to use. `used` counts for features of type `limit` alone. */
+/** Amount of a feature that a tenant wants to use. `used` applies only to features of type `limit`. */
 export interface FeatureQuestion {
   readonly feature: string
   readonly used?: number
@@ -130,7 +130,7 @@ export interface TenantOperations {
    */
   cancelSubscription(id: string, subscriptionId: string, caller: Caller): Promise<void>
   listGrants(id: string): Promise<readonly Grant[]>
-  /** Gives the tenant a grant in place of an earlier one of the same feature. Throws `feature_not_found`. */
+  /** Gives the tenant a grant, which replaces an earlier one of the same feature. Throws `feature_not_found`. */
   putGrant(
     place: { readonly tenantId: string; readonly feature: string },
     grant: NewGrant,
@@ -151,12 +151,12 @@ export interface TenantOperations {
    */
   authenticateSession(value: string): Promise<Session | null>
 
-  /** Returns the tenant's negotiated prices, each in place of a public price, with their public members only. */
+  /** Returns the tenant's negotiated prices, which replace public prices, with their public members only. */
   sessionPrices(principal: Principal): Promise<SessionPrices>
   /** Like {@link tenantEntitlements}, for a request that the tenant itself makes with a session. */
   sessionEntitlements(principal: Principal): Promise<Entitlements>
   /**
-   * Answers, for each feature, whether the tenant may use more of it. Takes no request to the processor once the mirror is complete. Throws
+   * Checks for each feature whether the tenant may use more of it. Sends no request to the processor once the mirror is complete. Throws
    * `feature_not_found`.
    */
   checkFeatures(questions: readonly FeatureQuestion[], principal: Principal): Promise<readonly CheckedFeature[]>

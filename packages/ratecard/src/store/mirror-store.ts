@@ -23,6 +23,20 @@ export interface StaleObject extends MirrorRef {
   readonly marked: number
   /** Time (epoch milliseconds) of the event that marked the object as stale. */
   readonly since: number
+  /** Number of reads that failed in a row. */
+  readonly attempts: number
+  /** Message of the last failed read; null if none failed. */
+  readonly error: string | null
+}
+
+/** A failed read of a stale object. */
+export interface FailedRead {
+  readonly attempts: number
+  /** Time of the next attempt, epoch milliseconds. */
+  readonly retryAt: number
+  /** True if the object cannot be read. The age of the copy then ignores the object. */
+  readonly skipped: boolean
+  readonly error: string
 }
 
 /** Progress of the mirror, stored as a single row. There is no row before the mirror ran for the first time. */
@@ -42,15 +56,28 @@ export interface MirrorState {
   readonly beganAt: number | null
   /** Time of the last full comparison of the mirror with the processor. */
   readonly comparedAt: number | null
+  /** Position of the running comparison; null if none runs. */
+  readonly comparing: ComparisonPlace | null
   /** Total number of objects that comparisons had to correct. */
   readonly corrections: number
+}
+
+/** Position of a comparison, which lists all objects again. Stored after each page, so that an interrupted comparison continues there. */
+export interface ComparisonPlace {
+  /** Kind that is being listed, and the cursor of its next page. */
+  readonly kind: MirroredKind
+  readonly after: string | null
+  /** Number that the comparison got when it began. A stored object whose read has a lower number is in no list. */
+  readonly number: number
+  /** True if the processor deleted events before they were read. The copy is as old as before until all objects are listed. */
+  readonly relisting: boolean
 }
 
 export interface MirrorSaved {
   /** Objects that two overlapping reads returned differently. They are marked stale, because it is unknown which read is newer. */
   readonly overlapped: readonly MirrorRef[]
-  /** Objects that this save changed or added. */
-  readonly changed: readonly MirrorRef[]
+  /** Objects that this save changed or added, and that had no stale mark: no event has named them yet. */
+  readonly unannounced: readonly MirrorRef[]
 }
 
 /**
@@ -73,6 +100,12 @@ export interface Unsummed {
   readonly customer: ProcessorId
   /** Number of the mark for outdated sums. Storing sums of objects that were read later removes the mark. */
   readonly marked: number
+}
+
+/** A subscription to a free price, which exists only in this store. */
+export interface FreeSubscriber {
+  readonly free: string
+  readonly tenantId: string
 }
 
 export interface StoredSubscriber {
@@ -98,10 +131,26 @@ export interface MirrorStore extends ReadCountStore {
   state(): Promise<MirrorState | null>
   /** Changes members of the mirror's state. The first call creates the row, so it must give all members. */
   setState(change: Partial<MirrorState>): Promise<void>
+  /** Stores the position of a new comparison, in one transaction with the event cursor if one is given. */
+  beginComparison(place: ComparisonPlace, eventCursor?: string): Promise<void>
+  /** Stores objects that the comparison changed or did not find. A stale mark, e.g. of an event, removes its object from them. */
+  addDifferences(refs: readonly MirrorRef[]): Promise<void>
+  /** Ends the comparison at the time `comparedAt`, and adds its differences to the corrections. Returns the number of differences. */
+  endComparison(comparedAt: number): Promise<number>
+  /**
+   * Returns the next stored objects of a kind (up to `limit`), reduced to the unmarked ones whose last read has a number lower than `number`:
+   * no list contained them. `last` is the position for the next call; null after the last object. Deleted customers are left out, because
+   * they stay in the copy although no list contains them.
+   */
+  unlisted(
+    kind: MirroredKind,
+    number: number,
+    page: { readonly after: string | null; readonly limit: number },
+  ): Promise<{ readonly refs: readonly MirrorRef[]; readonly last: string | null }>
   /** Deletes all mirrored objects, e.g. before another account is copied. */
   clear(): Promise<void>
 
-  /** Returns the number of a read that begins now. The numbers increase across all replicas. */
+  /** Begins a read and returns its sequence number, the `begun` of `save` and `remove`. The numbers increase across all replicas. */
   beginRead(): Promise<number>
   /**
    * Stores objects of one read in one transaction. If another read stored a different object after this read began, that object stays and
@@ -122,10 +171,15 @@ export interface MirrorStore extends ReadCountStore {
     refs: readonly (MirrorRef & { readonly since: number })[],
     cursor?: { readonly event: string; readonly readUntil: number },
   ): Promise<void>
-  /** Returns stale objects, oldest mark first. */
-  stale(limit: number): Promise<readonly StaleObject[]>
-  /** Returns the time of the oldest stale mark; null if nothing is stale. */
-  oldestStale(): Promise<number | null>
+  /** Returns stale objects, oldest mark first. With `dueAt` (epoch milliseconds) without those whose next attempt is later. */
+  stale(limit: number, dueAt?: number): Promise<readonly StaleObject[]>
+  /** Stores that a stale object could not be read. Does nothing if the object is not stale any more. */
+  failRead(ref: MirrorRef, failed: FailedRead): Promise<void>
+  /** Returns the object with the oldest stale mark, without skipped objects; null if there is none. */
+  oldestStale(): Promise<StaleObject | null>
+  /** Returns the objects that cannot be read and are skipped (up to `limit`), oldest mark first, and their number. */
+  skipped(limit: number): Promise<{ readonly items: readonly StaleObject[]; readonly total: number }>
+  /** Returns the number of stale objects, skipped ones included. */
   staleCount(): Promise<number>
 
   find<K extends MirroredKind>(kind: K, id: string): Promise<Mirrored[K] | null>
@@ -153,13 +207,13 @@ export interface MirrorStore extends ReadCountStore {
     readonly total: number
   }>
   /**
-   * Returns a page of the items on these prices, without ended subscriptions. Sorted by tenant id (items without a tenant last), then by
-   * subscription.
+   * Returns a page of the items on these prices, without ended subscriptions, and of the running free subscriptions on `freePrice` (null for
+   * none). Sorted by tenant id (items without a tenant last), then by subscription.
    */
   subscribers(
-    prices: readonly ProcessorId[],
+    on: { readonly prices: readonly ProcessorId[]; readonly freePrice: string | null },
     page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ readonly items: readonly StoredSubscriber[]; readonly total: number }>
+  ): Promise<{ readonly items: readonly (StoredSubscriber | FreeSubscriber)[]; readonly total: number }>
   /**
    * Returns all items on these prices in one list, for sums, without ended subscriptions. Each item has only ids, quantity, status and
    * currency.

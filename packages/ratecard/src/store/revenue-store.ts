@@ -21,7 +21,7 @@ export interface ItemRevenueRecord {
   /** True if the subscription counts towards the MRR: it is `active` or `past_due`, and its collection is not paused. */
   readonly counts: boolean
   readonly monthly: string
-  /** Minor units that a metered item was billed for its last complete period; 0 for a licensed item. */
+  /** Amount (minor units) billed for the last complete period of a metered item; 0 for a licensed item. */
   readonly usageLastPeriod: number
 }
 

@@ -11,7 +11,7 @@ import {
 
 export type Limit = number | 'unlimited'
 
-/** What one item of a subscription, or one free subscription, gives. Times are epoch milliseconds. */
+/** Features that one item of a subscription, or one free subscription, gives. Times are epoch milliseconds. */
 export interface FeatureSource {
   readonly features: readonly ProductFeature[]
   /** Number of units that were bought, e.g. seats; 1 for a metered item. */
@@ -20,7 +20,7 @@ export interface FeatureSource {
   readonly period: { readonly start: number; readonly end: number } | null
 }
 
-/** What a tenant was given by hand, on top of or in place of what it bought. */
+/** A feature that a tenant was given by hand, in addition to what it bought or in place of it. */
 export interface FeatureGrant {
   readonly feature: string
   /** null: the grant does not change the limit. */
@@ -37,7 +37,7 @@ export interface Allowance {
   readonly included: boolean
   /** null for a switch. */
   readonly limit: Limit | null
-  /** What a check past the limit answers; null for a switch. */
+  /** Result of a check for usage beyond the limit; null for a switch. */
   readonly beyond: 'deny' | 'allow' | null
   /**
    * Usage counts from `from` until `to` (epoch milliseconds; `to` null: without end). null for a feature that is not metered.
@@ -46,9 +46,9 @@ export interface Allowance {
 }
 
 /**
- * Returns the allowance of one feature. Limits of several items add up, and `"unlimited"` wins. If one of them allows more than its limit,
- * all do, because the usage is billed then. Usage of several billing periods counts from the earliest start, so that none of it is left
- * out.
+ * Returns the allowance of one feature. Limits of several items add up, and `"unlimited"` wins. If one item allows usage beyond its limit,
+ * the whole allowance does, because that usage is billed. Usage of several billing periods counts from the earliest start, so that none of
+ * it is left out.
  */
 export function allowanceOf(
   feature: Feature,
@@ -99,7 +99,7 @@ function windowOf(entry: ProductFeature, period: FeatureSource['period'], now: n
   const resets = typeof entry === 'string' ? 'billing_period' : (entry.resets ?? 'billing_period')
   if (resets === 'never') return { from: 0, to: null }
   if (resets === 'month' || period === null) return monthOf(now)
-  // The next period begins when this one ends, before the mirror has read the renewal.
+  // The period has ended, and the mirror has not read the renewal yet. The next period begins at the end of this one.
   if (now >= period.end) return { from: period.end, to: 2 * period.end - period.start }
   return { from: period.start, to: period.end }
 }

@@ -1,4 +1,5 @@
-// Whether anybody pays for usage of a meter: the processor counts usage of any customer, and bills it to those with an item for the meter.
+// Checks whether usage of a meter is billed. The processor counts usage of any customer, but bills it only to customers with an item for
+// the meter.
 import { processorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
@@ -35,8 +36,8 @@ export async function isBilled(deps: SubscriberDeps, meter: AppliedMeter, tenant
 }
 
 /**
- * Throws `meter_not_subscribed` if the tenant has no item for the meter. The processor is asked before a report is refused: the mirror may
- * be some minutes behind, and the usage of a tenant that subscribed a minute ago would be lost.
+ * Throws `meter_not_subscribed` if the tenant has no item for the meter. Before a report is refused, the items are read from the processor,
+ * because the mirror may be some minutes behind, and the usage of a tenant that subscribed a minute ago would be lost.
  */
 export async function requireItem(deps: SubscriberDeps, meter: AppliedMeter, tenant: TenantRecord): Promise<void> {
   if ((await mirroredItem(deps, meter, tenant)) === true) return

@@ -1,5 +1,5 @@
-// Counts usage that features with an allowance are checked against. A report is held, then sent to the processor, so that a check knows it
-// at once, on every replica. Usage is refused before it is sent if it would pass an allowance.
+// Counts the usage that allowances of features are checked against. A report is stored before it is sent to the processor, so that a check
+// on any replica includes it at once. Usage that would exceed an allowance is refused before it is sent.
 import { ServiceError } from '../errors/service-error.ts'
 import type { Meter } from '../config/schema/schema.ts'
 import { compareDecimals, decimalFromInteger, decimalText, parseDecimal } from '../money/decimal.ts'
@@ -19,7 +19,7 @@ export interface UsageToCount {
   readonly value: string
   /** Time of the usage (epoch milliseconds); null: now. */
   readonly at: number | null
-  /** True: refuse the report if it would pass an allowance. */
+  /** True: refuse the report if it would exceed an allowance. */
   readonly enforce: boolean
 }
 
@@ -27,7 +27,8 @@ const dayMs = 24 * 60 * 60 * 1000
 
 /**
  * Counts a report while `send` sends it. Returns what `send` returns. Throws `limit_reached`, without sending anything, if the report is
- * enforced and would pass an allowance. A report that may have reached the processor stays counted: the same report sent again settles it.
+ * enforced and would exceed an allowance. A report that may have reached the processor stays counted; a retry with the same identifier
+ * settles it.
  */
 export async function countUsage<T>(deps: FeatureSourceDeps, usage: UsageToCount, send: () => Promise<T>): Promise<T> {
   const { tenant, meter, identifier, value } = usage
@@ -74,14 +75,16 @@ function limitsOf(allowances: readonly Allowance[]) {
   )
 }
 
-/** True if the processor certainly did not take the report. */
+/** True if the processor certainly did not record the report. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof ProcessorError && !['timeout', 'unknown_outcome', 'broken'].includes(error.kind)
 
 function limitReached(tenant: TenantRecord, meter: Meter, allowances: readonly Allowance[]): ServiceError {
   const limited = allowances
     .filter(({ limit, beyond }) => limit !== 'unlimited' && beyond !== 'allow')
-    .map(({ feature, limit }) => `${feature.id}: ${limit === null ? '0' : decimalText(decimalFromInteger(Number(limit)))}`)
+    .map(
+      ({ feature, limit }) => `${feature.id}: ${limit === null ? '0' : decimalText(decimalFromInteger(Number(limit)))}`,
+    )
   return new ServiceError(
     'limit_reached',
     `The usage of the meter "${meter.id}" would pass what the tenant "${tenant.id}" may use (${limited.join(', ')}). Nothing was recorded.`,

@@ -132,9 +132,8 @@ function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituat
 }
 
 /**
- * Splits an identifier that {@link processorIdentifier} made. Returns the identifier whole if it is a digest or comes from another sender.
- * `meters` are all configuration ids of the event's meter: an identifier of another sender may contain colons too, e.g. in a time, so the
- * meter must match.
+ * Splits an identifier that {@link processorIdentifier} made. Returns it whole if it is a digest, or if its second part is not in `meters`
+ * (all configuration ids of the event's meter): other senders may use colons too, e.g. in a time.
  */
 export function readIdentifier(
   whole: string,
@@ -148,8 +147,8 @@ export function readIdentifier(
 }
 
 /**
- * True if the identifier may be a digest, which {@link processorIdentifier} makes of a long identifier. The tenant cannot be read from a
- * digest.
+ * True if the identifier looks like a digest, which {@link processorIdentifier} makes of a long identifier. The tenant cannot be read from
+ * a digest.
  */
 export const isDigest = (identifier: string): boolean => /^[0-9a-f]{64}$/u.test(identifier)
 

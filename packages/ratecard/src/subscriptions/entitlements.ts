@@ -1,5 +1,5 @@
-// Entitlements of a tenant: what it may use of which feature, by configuration id. If the mirror (the local copy of subscriptions) is
-// complete, they are computed from it without a request to the processor. Otherwise the processor is asked.
+// Entitlements of a tenant: the features that it may use, and how much of each, by configuration id. If the mirror (the local copy of
+// subscriptions) is complete, they are computed from it without a request to the processor. Otherwise they are read from the processor.
 import { processorId } from '../catalog/resource.ts'
 import type { Feature } from '../config/schema/feature-schema.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
@@ -17,7 +17,7 @@ import { grantsByFeature } from './grants.ts'
 import { currentConfig } from './price-names.ts'
 import { liveSubscriptions } from './subscriptions.ts'
 
-/** What a tenant holds at a moment: all that its allowances follow from. */
+/** Data that a tenant's allowances are computed from, as of one time. */
 interface Holdings {
   readonly tenantId: string
   readonly config: BillingConfig
@@ -32,7 +32,7 @@ interface Holdings {
  */
 export async function readEntitlements(deps: FeatureSourceDeps, tenant: TenantRecord): Promise<Entitlements> {
   const config = await currentConfig(deps.applied)
-  // After a reset no document contains the features of a product, so the processor is asked for the entitlements.
+  // After a reset no document contains the features of a product, so the entitlements are read from the processor.
   if (config === null) return { features: (await liveFeatures(deps, tenant)).map(givenFeature) }
   const held = await readHoldings(deps, tenant, config)
   const live = held.age.asOf === undefined ? await liveFeatures(deps, tenant) : []
@@ -48,7 +48,9 @@ export async function readEntitlements(deps: FeatureSourceDeps, tenant: TenantRe
   return { ...held.age, features: features.sort((a, b) => (a.id < b.id ? -1 : 1)) }
 }
 
-/** Answers whether the tenant may use more of each feature. Throws `feature_not_found` for a feature that the document does not have. */
+/**
+ * Checks for each feature whether the tenant may use more of it. Throws `feature_not_found` for a feature that the document does not have.
+ */
 export async function checkFeatures(
   deps: FeatureSourceDeps,
   tenant: TenantRecord,
@@ -65,7 +67,7 @@ export async function checkFeatures(
   )
 }
 
-/** Like {@link checkFeatures}, for one question. */
+/** Like {@link checkFeatures}, for a single feature. */
 export async function checkFeature(
   deps: FeatureSourceDeps,
   tenant: TenantRecord,
@@ -93,8 +95,7 @@ export async function meteredAllowances(
 async function readHoldings(deps: FeatureSourceDeps, tenant: TenantRecord, config: BillingConfig): Promise<Holdings> {
   const { asOf, stale } = await deps.mirror.status()
   const customer = tenant.processorCustomerId
-  const mirrored = async () =>
-    customer === null ? [] : deps.store.mirror.subscriptionsOf(processorId(customer))
+  const mirrored = async () => (customer === null ? [] : deps.store.mirror.subscriptionsOf(processorId(customer)))
   const subscriptions = await (asOf === null ? liveSubscriptions(deps, tenant) : mirrored())
   return {
     tenantId: tenant.id,
@@ -133,7 +134,7 @@ async function answerOf(
   }
 }
 
-/** Returns how much is used: of a metered feature what was reported in its period, of another one what the caller says. */
+/** Returns the used amount: for a metered feature the usage reported in its period, for any other feature the amount in the request. */
 async function usedOf(
   { store }: FeatureSourceDeps,
   { tenantId, config }: Holdings,
@@ -146,7 +147,7 @@ async function usedOf(
   return parseDecimal(await store.usage.used(tenantId, meter.event_name, formulaOf(meter), counted))
 }
 
-/** A feature of which only the processor's word is known: it has no limits. */
+/** A feature that is only known from the processor's entitlements, so its limits are unknown. */
 const givenFeature = ({ id, name }: { readonly id: string; readonly name: string }) => ({
   id,
   name,
@@ -162,7 +163,7 @@ const givenFeature = ({ id, name }: { readonly id: string; readonly name: string
   offeredBy: [],
 })
 
-/** Returns the features that the processor says the customer has. */
+/** Returns the features of the customer's entitlements at the processor. */
 async function liveFeatures(deps: FeatureSourceDeps, tenant: TenantRecord) {
   const { processor, shutdown } = deps
   const customer = tenant.processorCustomerId

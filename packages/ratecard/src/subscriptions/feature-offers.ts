@@ -9,15 +9,16 @@ import { allowanceOf, checkAllowance, type FeatureSource } from './allowances.ts
 
 export interface WantedFeature {
   readonly feature: Feature
-  /** What the tenant has. */
+  /** Feature sources that the tenant has. */
   readonly sources: readonly FeatureSource[]
   readonly used: Decimal | null
   readonly requested: number
 }
 
 /**
- * Returns the ids of the public recurring prices whose product would allow the request: alone, as a product does that takes the place of
- * another one of its `subscription_group`, or beside what the tenant has, as an add-on does. Of a limit per unit one unit is counted.
+ * Returns the ids of the public recurring prices whose product would allow the request. A product of a `subscription_group` replaces
+ * another one, so its limit alone must be enough. Any other product is an add-on, so its limit is added to those that the tenant has. A
+ * limit per unit is counted for one unit.
  */
 export function offersOf(config: BillingConfig, { feature, sources, used, requested }: WantedFeature): string[] {
   return config.products.flatMap((product) => {

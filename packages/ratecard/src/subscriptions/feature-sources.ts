@@ -1,4 +1,4 @@
-// What a tenant's subscriptions give it: one source of features for each item of a live subscription, and for each free subscription.
+// Feature sources of a tenant: one for each item of a live subscription, and one for each free subscription.
 import { featureIdOf, type ProductFeature } from '../config/schema/feature-schema.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
@@ -15,7 +15,7 @@ export interface FeatureSourceDeps extends SubscriberDeps {
   readonly pastDueGraceMs: number
 }
 
-/** Returns what the subscriptions of a tenant give, free ones included. Takes no request to the processor. */
+/** Returns the feature sources of a tenant, free subscriptions included. Sends no request to the processor. */
 export async function featureSources(
   deps: FeatureSourceDeps,
   tenant: TenantRecord,
@@ -61,7 +61,10 @@ function itemsByProduct({ items }: LiveSubscription, book: PriceBook) {
   return [...licensed, ...metered.values()]
 }
 
-/** True if the subscription gives its features. One that is past due does so for some days after its oldest unpaid invoice was due. */
+/**
+ * True if the subscription gives its features. A past-due subscription still gives them for some days after its oldest unpaid invoice was
+ * due.
+ */
 async function grants(
   { store, clock, pastDueGraceMs }: FeatureSourceDeps,
   { id, customer, status }: LiveSubscription,
@@ -74,8 +77,8 @@ async function grants(
 }
 
 /**
- * Returns the features of an item's product. Limits are those of the present document, so that a raised limit counts at once. On an earlier
- * generation of a price whose product has `grandfather_features`, everything is as it was when the price was replaced.
+ * Returns the features of an item's product. Limits are those of the present document, so that a raised limit takes effect at once. If the
+ * product has `grandfather_features` and the item is on a replaced price, features and limits are those from before the replacement.
  */
 async function featuresOfItem(
   { featureHistory }: FeatureSourceDeps,

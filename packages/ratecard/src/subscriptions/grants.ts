@@ -1,4 +1,4 @@
-// Grants: what a tenant gets of a feature by hand, on top of or in place of what it buys.
+// Grants: features that a tenant is given by hand, in addition to what it buys or in place of it.
 import { aliasesOf, presentId } from '../config/schema/previous-ids.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { pointerOf } from '../errors/issue.ts'
@@ -22,7 +22,7 @@ export async function listGrants(deps: GrantDeps, tenantId: string): Promise<rea
   return (await deps.store.grants.list(tenantId)).map((record) => grantOf(record, config))
 }
 
-/** Gives a tenant a grant, in place of an earlier one of the same feature. Throws `feature_not_found`. */
+/** Gives a tenant a grant, which replaces an earlier one of the same feature. Throws `feature_not_found`. */
 export async function putGrant(
   deps: GrantDeps,
   { tenantId, feature: named }: { readonly tenantId: string; readonly feature: string },

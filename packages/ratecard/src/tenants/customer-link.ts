@@ -110,7 +110,10 @@ function isOutcomeUnknown(failure: unknown): boolean {
   return failure instanceof ProcessorError && (failure.outcomeUnknown || failure.original.type === 'idempotency_error')
 }
 
-/** True if no request with this key can create a customer any more, or if the key was used with another name or address. */
+/**
+ * True if retries with this key cannot create a customer: the processor replayed a failure, or the key was used with another name or
+ * address.
+ */
 function isOver(failure: unknown): boolean {
   if (!(failure instanceof ProcessorError)) return false
   return failure.repeated || (failure.kind === 'rejected' && failure.original.type === 'idempotency_error')

@@ -260,7 +260,7 @@ export function cardFromNumber(number: string): CheckoutPayment['card'] {
   }
 }
 
-/** Returns a function that creates a bank account from a typed IBAN. The account is attached to no customer. */
+/** Returns a function that creates a bank account from a typed IBAN. The account is not attached to a customer. */
 export function accountFromIban(iban: string, email: string): CheckoutPayment['card'] {
   return (call) => {
     const account = newBankAccount(call, iban)
@@ -329,5 +329,5 @@ function countRedemption(
   const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
   const purchase = { customer, currency: session.currency, subtotal: Math.max(amount, session.amount_subtotal ?? 0) }
   const redeemed = readDiscounts(call, discounts, purchase)
-  redeem(call, redeemed, { customer: customer?.id ?? '', subscription: null, session: session.id })
+  redeem(call, redeemed, { customer: customer?.id ?? null, subscription: null, session: session.id })
 }

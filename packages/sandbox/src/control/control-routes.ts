@@ -3,6 +3,7 @@ import type { ApiReply } from '../protocol/api.ts'
 import { ceilings } from './ceilings.ts'
 import { ClockBusyError, SeedError, usageChecks } from './control.ts'
 import type { SandboxControl, SeedCall } from './control.ts'
+import { ClockClosedError } from '../transactions.ts'
 import { faultKinds, type FaultOrder } from './faults.ts'
 import { isRecord } from '../protocol/parameters/form.ts'
 import { rateProfiles, type RateProfile } from '../protocol/requests/rate-limit.ts'
@@ -27,8 +28,8 @@ class ControlError extends Error {
 }
 
 /**
- * Handles a request to `/_sandbox/…`; request and response are JSON. A request with an API key concerns its account, otherwise all
- * accounts.
+ * Handles a request to `/_sandbox/…`; request and response are JSON. A request with an API key concerns the key's account, a request
+ * without a key all accounts.
  */
 export async function handleControl(control: SandboxControl, request: ControlRequest): Promise<ApiReply> {
   try {
@@ -39,6 +40,7 @@ export async function handleControl(control: SandboxControl, request: ControlReq
     // `SandboxControl` throws a RangeError for a value above its maximum.
     if (error instanceof RangeError) return reply(400, { error: error.message })
     if (error instanceof ClockBusyError) return reply(409, { error: error.message })
+    if (error instanceof ClockClosedError) return reply(503, { error: error.message })
     if (error instanceof SeedError) return reply(400, { error: error.message, call: error.index, answer: error.answer })
     throw error
   }

@@ -119,8 +119,9 @@ export class SandboxControl {
     return answers
   }
 
-  /** Removes objects, events and idempotency keys of one account or of all accounts, and resets their clocks. */
+  /** Removes objects, events, idempotency keys and late writes of one account or of all accounts, and resets their clocks. */
   reset(apiKey?: string): void {
+    this.#parts.api.forgetLate(accountFor(apiKey))
     this.#parts.state.reset(accountFor(apiKey))
   }
 
@@ -135,7 +136,7 @@ export class SandboxControl {
   restore(name: string): boolean {
     const snapshot = this.#snapshots.get(name)
     if (snapshot === undefined) return false
-    this.#parts.api.forgetLate()
+    this.#parts.api.forgetLate(null)
     this.#parts.state.restore(snapshot)
     return true
   }
@@ -209,7 +210,7 @@ export class SandboxControl {
 
   /**
    * Like `advance`, but yields to other requests between slices of the work. `stopClocks` or `signal` stops the clock at the time it has
-   * reached.
+   * reached. Throws {@link ClockClosedError} if the server closes before that.
    */
   async advanceInSlices(seconds: number, apiKey: string | undefined, signal: AbortSignal): Promise<void> {
     const accounts = this.#clocks(seconds, apiKey)

@@ -73,7 +73,7 @@ function row(call: OperationContext, subscription: SubscriptionBody, item: Subsc
   </tr>`
 }
 
-/** Plans or revokes the cancellation of one of the customer's subscriptions. */
+/** Cancels one of the customer's subscriptions (at once or at the period end, as configured), or revokes a planned cancellation. */
 export function submitPortal(
   outer: OperationContext,
   session: PortalSessionBody,

@@ -91,7 +91,8 @@ export interface DiscountBody {
   id: string
   object: 'discount'
   checkout_session: string | null
-  customer: string
+  /** null for the discount of a single payment without a customer. */
+  customer: string | null
   end: number | null
   promotion_code: string | null
   source: { coupon: string; type: 'coupon' }
@@ -115,7 +116,7 @@ export interface SubscriptionItemBody {
   tax_rates: string[]
   /** Anchor (seconds) of the item's periods. It keeps month ends (31 January → 28 February → 31 March). */
   _anchor: number
-  /** Start (seconds) of the usage that is not billed yet. Earlier usage was billed, or a change of price dropped it. */
+  /** Start (seconds) of the usage that is not billed yet. Earlier usage was billed, or was dropped by a change of price. */
   _usage_from: number
   /** The last charge for a licensed item. Absent in items that former versions stored. */
   _debited?: DebitBody

@@ -99,7 +99,7 @@ export interface PaymentIntentBody extends IntentBody {
   _clock?: string | null
 }
 
-/** What the customer must do next in a payment or a setup, e.g. open a page. */
+/** Next action of the customer in a payment or a setup, e.g. to open a page. */
 export type NextActionBody =
   | { type: 'redirect_to_url'; redirect_to_url: { return_url: string; url: string } }
   | { type: 'use_stripe_sdk'; use_stripe_sdk: { type: 'three_d_secure_redirect'; stripe_js: string } }

@@ -111,7 +111,7 @@ export class Api {
   readonly #parts: ApiParts
   readonly #keys: IdempotencyKeys
   /** Writes that a `late` fault delays: the connection is closed, and the write is not carried out yet. Oldest first. */
-  readonly #late = new Map<() => Promise<void>, { readonly release: () => void }>()
+  readonly #late = new Map<() => Promise<void>, { readonly account: string; readonly release: () => void }>()
 
   constructor(parts: ApiParts) {
     this.#parts = parts
@@ -142,10 +142,16 @@ export class Api {
     return waiting.length
   }
 
-  /** Drops all delayed writes, because a restored snapshot has replaced the state that they were sent to. */
-  forgetLate(): void {
-    for (const { release } of this.#late.values()) release()
-    this.#late.clear()
+  /**
+   * Drops the delayed writes of one account, or of all accounts (null), because a reset or a restored snapshot has replaced the state that they
+   * were sent to.
+   */
+  forgetLate(account: string | null): void {
+    for (const [carryOut, late] of this.#late) {
+      if (account !== null && late.account !== account) continue
+      late.release()
+      this.#late.delete(carryOut)
+    }
   }
 
   #errorResponse(error: unknown, requestId: string): StoredResponse {
@@ -243,7 +249,7 @@ export class Api {
       }
       this.#finish(request, progress, outcome)
     }
-    this.#late.set(carryOut, { release })
+    this.#late.set(carryOut, { account, release })
     if (fault.latencyMs !== undefined) void wait(fault.latencyMs, undefined, { ref: false }).then(carryOut)
   }
 

@@ -81,8 +81,8 @@ export class OperationContext implements Lookup {
   }
 
   /**
-   * True if the request may use the API as it was before `version`. A request without `Stripe-Version` may too, because an account can be
-   * on any version.
+   * True if the request may use the API as it was before `version`. Also true without `Stripe-Version`, because an account can be on any
+   * version.
    */
   isBefore(version: string): boolean {
     const { version: requested = apiVersion } = this.#request

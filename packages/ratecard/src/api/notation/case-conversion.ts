@@ -43,7 +43,7 @@ export function clientToWire<Schema extends TSchema>(schema: Schema, value: Insi
   return encoded(schema, value) as Static<Schema>
 }
 
-/** Converts validated API input from its form in the API to its form in the code. */
+/** Converts validated API input (snake_case, times as RFC 3339) to its form in the code (camelCase, epoch milliseconds). */
 export function fromWire<Schema extends TSchema>(schema: Schema, wire: unknown): Inside<Schema> {
   return decoded(schema, wire) as Inside<Schema>
 }
@@ -131,8 +131,8 @@ function decoded(node: Node, wire: unknown): unknown {
 const asIs = (name: string) => name
 
 /**
- * Returns the branch of a union that fits the value. It is the branch for null or for a list, otherwise the first branch whose required
- * members the value has, otherwise a branch without conversion of names.
+ * Returns the branch of a union that fits the value: the branch for null or for a list, otherwise the first branch whose required members
+ * are all in the value, otherwise a branch whose names are not converted.
  */
 function branchOf(branches: readonly Node[], value: unknown, spell: (name: string) => string): Node {
   const isMembers = typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -89,7 +89,7 @@ export interface AnyField {
 export interface OwnMember<Item, Parent> {
   value(item: Item, parent: Parent): unknown
   readonly pulled: 'kept' | 'live'
-  /** Members that a pull writes into the author's file when this one changes. Default: the member alone. */
+  /** Members that a pull writes into the author's file when this member changes. Default: only this member. */
   readonly members?: readonly string[]
 }
 

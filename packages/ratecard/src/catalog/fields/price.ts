@@ -164,7 +164,7 @@ export const price = table()(
     trial_period_days: { value: (price) => price.trial_period_days, pulled: 'kept' },
     ui: { value: (price) => price.ui, pulled: 'kept' },
     public: { value: (price) => isPublic(price), pulled: 'kept' },
-    // A pull takes the flag from the product's default price at the processor.
+    // A pull writes `default: true` for the product's default price at the processor.
     default: { value: (price) => price.default === true, pulled: 'live' },
     enterprise_template: { value: (price) => price.enterprise_template, pulled: 'kept' },
     enterprise_id: { value: (price) => price.enterprise_id, pulled: 'kept' },

@@ -65,12 +65,13 @@ export const product = table<'prices'>()(
     ui: { value: (product) => product.ui, pulled: 'kept' },
     subscription_group: { value: (product) => product.subscription_group, pulled: 'kept' },
     grandfather_features: { value: (product) => product.grandfather_features || undefined, pulled: 'kept' },
-    // The document has no such member: the limits stand in `features`, of which the processor stores the ids alone.
+    // Not a member of the document: the limits are in `features`. They have a row of their own, because the processor stores only the ids
+    // of the features.
     [featureLimits]: { value: limitsOf, pulled: 'kept' },
   },
 )
 
-/** Returns what each feature with a limit gives, by feature id, without values that are the default. */
+/** Returns the limit settings of each feature that has a limit, by feature id, without values that are the default. */
 function limitsOf({ features = [] }: Product): Readonly<Record<string, Omit<FeatureLimit, 'id'>>> | undefined {
   const limited = features.filter((entry) => typeof entry !== 'string')
   if (limited.length === 0) return undefined

@@ -16,7 +16,7 @@ import { caution, editsSince, fieldChange, ourEdits, refusal, renamedFrom, type 
 
 export function decideResource<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Partial<Decision> {
   if (want.home === 'local') return decideLocal(state, want)
-  // Adopt the object, unless it already belongs to this id (mapped now, or before a later replacement).
+  // Adopt the object, unless this id already owns it: by the current or a former mapping, or by the ownership mark.
   if (want.adopt !== null && state.own.ownerOf(want.kind, want.adopt) !== want.configId)
     return decideAdoption(state, want, want.adopt)
   const fields = state.wantedFields(want)
@@ -98,7 +98,7 @@ function decideLocal(state: PlanState, want: DesiredResource): Partial<Decision>
 }
 
 /**
- * Returns the objects that may stand for the resource: owned ones and, for meters (which carry no ownership mark), also foreign ones with
+ * Returns the objects that can be used for the resource: owned ones and, for meters (which carry no ownership mark), also foreign ones with
  * the same event name and aggregation.
  */
 function candidatesFor<K extends ResourceKind>(
@@ -114,7 +114,7 @@ function candidatesFor<K extends ResourceKind>(
   return [...ours, ...others.sort((a, b) => Number(b.active) - Number(a.active))]
 }
 
-/** True if the object equals the resource in all immutable fields, so that the object can stand for it. */
+/** True if the object equals the resource in all immutable fields, so that the object can be used for it. */
 function isEqual<K extends ResourceKind>(
   kind: K,
   fields: FieldsOf<K, ProcessorId>,

@@ -14,7 +14,7 @@ export interface Decision {
   readonly settled: readonly { readonly kind: ResourceKind; readonly processorId: ProcessorId }[]
   readonly chosenId: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly id: ProcessorId } | null
   /**
-   * The object that will stand for the resource: its processor id, or `is: null` if it is to be created. The whole member is null if the
+   * The object that the resource will be mapped to: its processor id, or `is: null` if it is to be created. The whole member is null if the
    * resource is undecided or refused.
    */
   readonly outcome: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly is: ProcessorId | null } | null

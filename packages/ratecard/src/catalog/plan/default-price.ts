@@ -13,7 +13,7 @@ export function decideDefaultPrice(state: PlanState, product: DesiredResource<'p
   if (outcome === undefined || change === undefined) return {}
   const live = outcome === null ? null : (state.own.find('product', outcome)?.fields.defaultPrice ?? null)
   const moves = needsMove(state, product.fields.defaultPrice, live)
-  // A product that is still to be created has its id already: the plan chose it.
+  // A product that does not exist yet has its id already, because the plan chose it.
   const steps = moves ? [moveStep(product, outcome ?? pendingId(state, product.configId))] : []
   const because =
     outcome === null || change.action === 'adopt' || change.action === 'reactivate'
@@ -54,7 +54,7 @@ function needsMove(state: PlanState, want: ConfigId | null, live: ProcessorId | 
   return target === null || target !== live
 }
 
-/** Returns the id that the plan chose for a product that is still to be created. */
+/** Returns the id that the plan reserved for a product that does not exist yet. */
 export function pendingId(state: PlanState, id: ConfigId): ProcessorId {
   const chosen = state.chosenFor.get('product', id)
   if (chosen === undefined) throw new Error(`No planned product ${id}`)

@@ -1,5 +1,5 @@
-// Warns about negotiated prices in amounts whose base price moves: the deal becomes another one although nobody edited it. A price in per cent
-// follows its base price, and is a change of the plan itself.
+// Warns if the base price of a negotiated price in fixed amounts changes, because the discount then changes even if the deal was not
+// edited. A deal in per cent (`percent_off_base`) follows its base price; the plan lists that as a change.
 import type { Issue } from '../../errors/issue.ts'
 import { decimalFromInteger, decimalText, divideByInteger, parseDecimal } from '../../money/decimal.ts'
 import {
@@ -19,7 +19,7 @@ import { caution, type PlanState } from './state.ts'
 
 type PriceFields = DesiredResource<'price'>['fields']
 
-/** Returns one warning for each negotiated price in amounts that is further from its base price, or nearer to it, after the plan. */
+/** Returns one warning for each negotiated price in fixed amounts whose distance from its base price would change. */
 export function movedDeals(state: PlanState): Issue[] {
   return state.desired.price.flatMap((deal) => {
     const { base_price: base, percent_off_base: percent } = deal.ours
@@ -62,7 +62,10 @@ function amountsOf({ unitAmount, tiers, currencyOptions }: PriceFields): readonl
 
 const hundred = fraction(100)
 
-/** Returns how far a deal is from its base price, e.g. `20% below it`, or `10% to 20% below it` where its amounts differ in that. */
+/**
+ * Returns how far a deal is from its base price, e.g. `20% below it`, or `10% to 20% below it` if the percentage differs between its
+ * amounts.
+ */
 function distance(deal: PriceFields, base: PriceFields): string {
   const listed = new Map(amountsOf(base))
   const pairs = amountsOf(deal).map(([at, amount]) => [amount, listed.get(at)] as const)

@@ -21,8 +21,8 @@ const unborn = '\u0000new:'
 /** Decisions made so far. */
 export interface Decisions {
   /**
-   * The object that stands for each desired resource: a processor id, or null if it is to be created. No entry if the plan refuses the
-   * resource.
+   * The object that each desired resource will be mapped to: a processor id, or null if it is to be created. No entry if the plan refuses
+   * the resource.
    */
   readonly outcomes: ReadonlyResourceMap<ProcessorId | null>
   readonly changes: ReadonlyResourceMap<PlannedChange>
@@ -62,7 +62,7 @@ export interface PlanState extends Decisions {
   lastFields<K extends ResourceKind>(kind: K, id: ConfigId): FieldsOf<K, ProcessorId> | null
   /** Returns the earlier id that this id takes over; undefined if the item is not renamed. */
   formerId(kind: ResourceKind, id: ConfigId): ConfigId | undefined
-  /** Returns the display lines before and after the change. A line is null if the resource does not exist at that time. */
+  /** Returns the display lines before and after the change. The first is null for a new resource, the second for a removed one. */
   display(action: PlannedChange['action'], kind: ResourceKind, id: ConfigId): PlannedChange['display']
   readonly placeOf: PlaceOf
 }

@@ -34,7 +34,7 @@ function ownName(object: ObservedResource): string | undefined {
     case 'price':
       return object.lookupKey ?? undefined
     case 'product':
-      // Product ids that Stripe generates (`prod_…`) are not readable; custom ones are.
+      // Product ids that Stripe generates (`prod_…`) are not readable, unlike those that a user chose.
       return processorId.startsWith('prod_') ? undefined : processorId
     case 'coupon':
       return /^[A-Za-z0-9]{8}$/.test(processorId) ? undefined : processorId

@@ -26,7 +26,7 @@ export function inPercent(reading: PullContext, prices: readonly Price[], presen
   return prices.map((price, place) => {
     const [known, wanted] = [current.get(price.id), expected[place]]
     if (known === undefined || wanted === undefined) return price
-    // An unchanged price is still the author's item, without amounts: its live amounts are those of the current version.
+    // A price whose live amounts are those of the current version is still the author's item, without amounts.
     const { percent_off_base: _percent, ...live } = isInPercent(price) ? { ...known, ...price } : price
     const { percent_off_base: percent = '' } = known
     if (sameAmounts(live, wanted)) return { ...withoutAmounts(price), percent_off_base: percent }

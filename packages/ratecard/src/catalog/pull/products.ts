@@ -37,8 +37,8 @@ export function productsOf(reading: PullContext): Product[] {
 }
 
 /**
- * Restores the limits of the features, which the processor does not store. A feature with a limit that somebody attached at the processor
- * becomes unlimited there, because the customers were given it without a number.
+ * Restores the limits of the features, which the processor does not store. If a feature of type `limit` or `metered` was attached at the
+ * processor, its limit becomes `unlimited`, because the customers got it without a limit.
  */
 function withLimits(current: BillingConfig | null, product: Product, present: Product | undefined): Product {
   if (product.features === undefined) return product
@@ -112,7 +112,7 @@ function withPrices(
   return { ...product, prices: inPercent(reading, pulled, present) }
 }
 
-/** Sets `public: false` on a foreign price, because nothing tells whether the price may be shown to everybody. */
+/** Sets `public: false` on a foreign price, because it is unknown whether the price may be shown publicly. */
 function hidden({ processor_id: adopted, ...price }: Price): Price {
   return { ...price, public: false, ...(adopted === undefined ? {} : { processor_id: adopted }) }
 }

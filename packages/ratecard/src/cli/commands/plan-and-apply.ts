@@ -94,8 +94,8 @@ export const approvalOption: OptionSpec = {
 }
 
 /**
- * Asks for confirmation before anything is archived or replaced. Returns true if a person agreed, false if nobody was asked. Without a
- * terminal the plan is applied without a question. Two plans are refused there: one that keeps no current product (most often the files
+ * Asks for confirmation before anything is archived or replaced. Returns true if a person agreed, false if no question was asked. Without
+ * a terminal the plan is applied without a question. Two plans are refused there: one that keeps no current product (most often the files
  * belong to another project), and one that removes something under `--require-approval`. A saved plan (`approved`) is never refused.
  */
 export async function confirmPlan(

@@ -27,7 +27,7 @@ export interface Environment {
   readonly file: string | null
   /** Content of the file; null if it does not exist. */
   readonly text: string | null
-  /** Variables of the file, without placeholders that `init` wrote and nobody edited. */
+  /** Variables of the file, without those that are still placeholders of `init`. */
   readonly variables: ReadonlyMap<string, string>
   /** Variables that still are placeholders of `init`, with their line numbers. They count as unset. */
   readonly untouched: ReadonlyMap<string, number>
@@ -94,7 +94,7 @@ function whyPlaceholder({ file, untouched }: Pick<Environment, 'file' | 'untouch
   }
 }
 
-/** True for one of the three environments of `init`, and for a name with a file or an example. */
+/** True for the three environments that `init` creates, and for every name with an environment file or an example of one. */
 function isEnvironmentOf(project: string | null, name: EnvironmentName): boolean {
   return usualEnvironments.includes(name) || environmentsOf(project).includes(name)
 }

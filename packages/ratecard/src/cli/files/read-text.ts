@@ -21,7 +21,7 @@ export function readText(file: string): string {
 }
 
 function readBounded(file: string): string {
-  // Open without blocking, because opening a pipe that nobody writes to would hang.
+  // Open without blocking, because opening a pipe without a writer would hang.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stats = fstatSync(descriptor)

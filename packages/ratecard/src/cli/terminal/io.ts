@@ -28,7 +28,7 @@ export interface CliIo {
   readonly redact?: (name: string, value: string) => void
   /** Returns the text as it is shown, i.e. with secrets redacted. Absent if there is no redaction. */
   readonly shown?: (text: string) => string
-  /** Calls `listener` for each key press. The returned function stops that. Absent without a terminal. */
+  /** Calls `listener` for each key press until the returned function is called. Absent without a terminal. */
   readonly keys?: (listener: (key: string) => void) => () => void
 }
 

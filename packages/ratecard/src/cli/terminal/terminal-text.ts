@@ -38,9 +38,9 @@ export function createPaint(enabled: boolean): Paint {
   return { ...plain, ...(Object.fromEntries(painted) as Partial<Paint>), isColorSupported: true }
 }
 
-// Unsafe are control and format characters (e.g. bidirectional overrides, invisible characters), line separators and lone surrogates. The
-// exceptions are two joiners that scripts and emoji need, the soft hyphen, tabs and line breaks. Values that must stay on one line go
-// through `inline`.
+// Unsafe characters: control and format characters (e.g. bidirectional overrides, invisible characters), line separators and lone
+// surrogates. Exceptions: the two joiners that scripts and emoji need, the soft hyphen, tabs and line breaks. Values that must stay on one
+// line go through `inline`.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const kept = new Set(['\n', '\t', '\u200c', '\u200d', '\u00ad'])
 

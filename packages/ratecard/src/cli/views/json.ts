@@ -15,7 +15,16 @@ import type { Inside } from '../../api/notation/schema.ts'
 import { TenantInvoices } from '../../api/invoices.ts'
 import { Money, MoneyDays, Subscribers } from '../../api/money.ts'
 import { Session } from '../../api/sessions.ts'
-import { Audit, Tenant, TenantList, TenantSubscriptions, Entitlements, Grant, Grants, UpcomingInvoice } from '../../api/tenants.ts'
+import {
+  Audit,
+  Tenant,
+  TenantList,
+  TenantSubscriptions,
+  Entitlements,
+  Grant,
+  Grants,
+  UpcomingInvoice,
+} from '../../api/tenants.ts'
 import { DroppedUsageList } from '../../api/usage.ts'
 import { WebhookListing, WebhookRotation } from '../../api/webhooks.ts'
 import { CronRun, CronRunList, WorkerLogLine } from '../../api/worker-runs.ts'

@@ -3,7 +3,7 @@
 /** Matches text of characters that have no meaning in Markdown, neither inside a code span nor in a table cell. */
 const plainInCode = /^[\p{L}\p{N}\p{M}\p{Sc}\p{Zs} .,:;/+\-_%()'"“”‘’^={}?$&→…·•¦§°–—]*$/u
 
-/** Formats a value as a code span, where code hosts do not link or mention. Truncates it to `longest` characters. */
+/** Formats a value as a code span, in which code hosts (e.g. GitHub) make no links or mentions. Truncates it to `longest` characters. */
 export function codeText(text: string, longest = 300): string {
   const line = text.replaceAll(/\s*[\r\n\t]+\s*/g, ' ').trim()
   if (line === '') return ''

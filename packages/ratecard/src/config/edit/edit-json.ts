@@ -38,7 +38,7 @@ function addChild(text: string, parent: Node, key: string | null, value: unknown
   const indent = indentAt(text, last.offset)
   const line = lineEnd(text, endOf(last))
   const rest = text.slice(endOf(last), line)
-  // Write the new member on the same line, because the line contains another member or the closing bracket after its neighbor.
+  // Insert the new member on this line if another member or the closing bracket follows on it.
   if (indent === null || !/^\s*,?\s*(\/\/.*|\/\*((?!\*\/).)*\*\/\s*)?$/.test(rest))
     return `${text.slice(0, endOf(last))}, ${member(null)}${text.slice(endOf(last))}`
   const comma = /^\s*,/.test(rest)

@@ -166,8 +166,8 @@ function contentEndOf(item: unknown, path: EditPath): number {
 }
 
 /**
- * Returns where the content of a node ends. The range of a block includes the comments after its last item, so the end of the last item
- * counts.
+ * Returns the offset at which a node ends, without trailing comments. The range of a block includes the comments after its last item, so
+ * the end of the last item is returned instead.
  */
 function innerEnd(node: Node, path: EditPath): number {
   if ((isMap(node) || isSeq(node)) && !isFlow(node)) return lastEnd(node, path) ?? rangeOf(node, path)[1]

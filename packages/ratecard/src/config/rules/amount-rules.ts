@@ -53,7 +53,7 @@ export const plausibleAmounts: Rule = ({ products }) =>
 
 /**
  * Warns about amounts below the processor's minimum charge. Metered and tiered prices are exempt, because the invoice amount depends on the
- * quantity. The amount of any other price may be a whole invoice.
+ * quantity. The amount of any other price can be the total of an invoice.
  */
 export const chargeableAmounts: Rule = ({ prices }) =>
   prices.flatMap((price) => {

@@ -1,4 +1,4 @@
-// Rules about features: which kind each is, and how much of it a product gives.
+// Rules about features: their types, and their limits in products.
 import type { Issue } from '../../errors/issue.ts'
 import { idsOf, undefinedReference } from './document-rules.ts'
 import { isObject, named, problem, quoted, type Draft, type Entry, type Rule } from './draft.ts'
@@ -10,7 +10,7 @@ const typeOf = (feature: Entry): FeatureType => {
   return type === 'limit' || type === 'metered' ? type : 'switch'
 }
 
-/** Checks that a metered feature names a meter that exists, and that no other feature names a meter or, if it is a switch, a unit. */
+/** Checks that a metered feature names a defined meter. Other features must not name a meter, and a switch must not have a unit. */
 export const featureMeters: Rule = (draft) => {
   const meters = idsOf(draft.meters)
   return draft.features.flatMap((feature) => {
@@ -46,7 +46,10 @@ export const featureMeters: Rule = (draft) => {
   })
 }
 
-/** Checks that the features of a product are defined and listed once, and that each with a limit says how much, and no other. */
+/**
+ * Checks that each feature of a product is defined and listed once. A feature of type `limit` or `metered` must have a limit, and a switch
+ * must not.
+ */
 export const productFeatures: Rule = (draft) => {
   const features = new Map(draft.features.flatMap((feature) => [[feature.text('id') ?? '', typeOf(feature)]]))
   return draft.products.flatMap(({ product }) => {

@@ -7,7 +7,10 @@ import { named, problem, quoted, type Entry, type Rule } from './draft.ts'
 const most = decimalFromInteger(100)
 const wellFormed = new RegExp(decimalPattern)
 
-/** Checks the prices in per cent: the bounds, that the price has no amounts of its own, and that its base price has amounts to reduce. */
+/**
+ * Checks the prices in per cent: the percentage is within its bounds, the price has no amounts of its own, and its base price has amounts
+ * to reduce.
+ */
 export const percentOffBase: Rule = ({ products }) =>
   products.flatMap(({ product, prices }) => {
     const ordinary = ordinaryById(prices)

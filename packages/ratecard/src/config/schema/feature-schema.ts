@@ -1,4 +1,4 @@
-// Features, and how much of each a product gives.
+// Schema of features, and of their limits in products.
 import { Type, type Static } from 'typebox'
 import { closed, Id, idPattern, Metadata, PreviousIds, ProcessorId } from './fields.ts'
 

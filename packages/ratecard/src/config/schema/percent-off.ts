@@ -1,4 +1,5 @@
-// Negotiated prices in per cent: `percent_off_base` stands in place of the amounts, which are those of the base price, less so many per cent.
+// Negotiated prices in per cent: they have `percent_off_base` instead of amounts. Their amounts are those of the base price, reduced by
+// that percentage.
 import { decimalFromInteger, decimalText, parseDecimal, roundLessPercent, type Decimal } from '../../money/decimal.ts'
 import { basePriceIds } from './base-price.ts'
 import type { BillingConfig, CurrencyOption, Price, Product, Tier } from './schema.ts'
@@ -15,7 +16,9 @@ export const membersOfBase = [
   'transform_quantity',
 ] as const satisfies readonly (keyof Price)[]
 
-/** Returns the document with the amounts of all its prices. What it returns is to be read, not to be pushed: see {@link withAmounts}. */
+/**
+ * Returns the document with the amounts of all its prices. The result is only for reading and must not be pushed: see {@link withAmounts}.
+ */
 export function configWithAmounts(config: BillingConfig): BillingConfig {
   const products = config.products.map(withAmounts)
   return products.every((product, place) => product === config.products[place]) ? config : { ...config, products }
@@ -81,7 +84,7 @@ function reducedTier(tier: Tier, percent: Decimal): Tier {
   }
 }
 
-/** Returns a whole amount as a number, and one with decimals as text, as the document writes them. */
+/** Returns an amount as the document writes it: a whole amount as a number, an amount with decimals as text. */
 function reduced(amount: number | string | undefined, percent: Decimal): number | string | undefined {
   if (amount === undefined) return undefined
   const exact = typeof amount === 'string' ? parseDecimal(amount) : decimalFromInteger(amount)

@@ -4,7 +4,7 @@ import { problem, quoted, type Draft, type Entry, type Rule } from '../rules/dra
 import { webhookId } from './ids.ts'
 import type { BillingConfig } from './schema.ts'
 
-/** Names of the document's lists that contain items. A list in the schema that is missing in `listed` is a compile error. */
+/** Names of the document's lists that contain items. A list of the schema that is missing in `listed` is a compile error. */
 type ListName = {
   [Name in keyof BillingConfig]-?: NonNullable<BillingConfig[Name]> extends readonly object[] ? Name : never
 }[keyof BillingConfig]

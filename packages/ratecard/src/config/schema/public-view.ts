@@ -1,14 +1,14 @@
 import { isEnterprise } from './ids.ts'
 import type { BillingConfig, Meter, Price, Product } from './schema.ts'
 
-/** True if the price is visible to customers. An enterprise price never is, even with `public: true`. */
+/** True if the price is visible to customers. An enterprise price is never visible, even with `public: true`. */
 export function isPublic(price: Pick<Price, 'public' | 'enterprise_template' | 'enterprise_id'>): boolean {
   return price.public !== false && !isEnterprise(price)
 }
 
 /**
- * States for each member whether the public view contains it. A member without an entry is a compile error, so that somebody decides on
- * each; see docs/decisions/0036.
+ * States for each member whether the public view contains it. A member without an entry is a compile error, so that each new member needs a
+ * decision; see docs/decisions/0036.
  */
 type VisibleMembers<Item> = { readonly [Member in keyof Item]-?: boolean }
 

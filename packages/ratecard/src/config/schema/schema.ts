@@ -27,7 +27,7 @@ import { Coupon, PromotionCode } from './promotion-schema.ts'
 import { PriceUi, ProductUi } from './ui-schema.ts'
 
 export { idPattern } from './fields.ts'
-export { Feature, FeatureLimit, ProductFeature } from './feature-schema.ts'
+export { Feature } from './feature-schema.ts'
 export { Coupon, PromotionCode } from './promotion-schema.ts'
 export { PriceUi, ProductUi } from './ui-schema.ts'
 

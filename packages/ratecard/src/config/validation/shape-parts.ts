@@ -7,7 +7,7 @@ type Schema = Readonly<Record<string, unknown>>
 export interface ShapePart {
   /** Schema of the part, without constraints on the items of `lists`. */
   readonly schema: Schema
-  /** Name of the item part, by list name. Every object in the list must match its item part. */
+  /** Name of the part that every object of a list must match, by the name of the list. */
   readonly lists: Readonly<Record<string, string>>
 }
 

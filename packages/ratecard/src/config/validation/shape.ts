@@ -57,9 +57,9 @@ export function shapeIssues(errors: readonly ErrorObject[]): Issue[] {
 }
 
 /**
- * Returns the errors without those inside the branches of an `anyOf`, which the validator lists before the error of the `anyOf` itself. If
- * only one branch takes a value of that type, e.g. an object, the errors inside that branch say more and take the place of the `anyOf`'s.
- * `from` is the place in each schema path after which branches count.
+ * Removes the errors inside the branches of an `anyOf`; the validator lists them before the error of the `anyOf` itself. Exception: if only
+ * one branch accepts a value of that type (e.g. an object), the errors inside that branch are more precise, so they replace the error of
+ * the `anyOf`. `from` is the place in each schema path after which branches count.
  */
 function withoutBranches(errors: readonly ErrorObject[], from: number): readonly ErrorObject[] {
   const kept: ErrorObject[] = []

@@ -99,10 +99,7 @@ function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
   })
 }
 
-/**
- * True if the request may change state. Uses the same criteria as `assertScope`: the scope of the route, and whether the request is a dry
- * run.
- */
+/** False if the request cannot change state: a GET, HEAD or OPTIONS, an unknown route, a route of scope `read`, or a dry run. */
 export function mayChange(request: FastifyRequest): boolean {
   if (request.is404 || ['GET', 'HEAD', 'OPTIONS'].includes(request.method)) return false
   const needed = scopeNeeded(request.routeOptions.schema)

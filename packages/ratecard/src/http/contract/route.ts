@@ -122,7 +122,7 @@ export function rawRoute<Row extends Operation>(
   return { row, options, run: async (request, reply) => handler(callOf(row, request, reply)) }
 }
 
-/** Adds routes to a scope whose paths start with `prefix`. `routes` is keyed by operation id. */
+/** Adds routes to a scope. All their paths start with `prefix`. `routes` is keyed by operation id. */
 export function mount(
   scope: FastifyInstance,
   prefix: string,

@@ -84,8 +84,15 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
     recordUsage: route(
       rows.recordUsage,
       (call) => {
-        const { meter, value, tenantId, timestamp, identifier = identifierOf(call.request), strict, enforce } =
-          call.body
+        const {
+          meter,
+          value,
+          tenantId,
+          timestamp,
+          identifier = identifierOf(call.request),
+          strict,
+          enforce,
+        } = call.body
         const principal = principalOf(call.request, tenantId)
         const at = timestamp === undefined ? null : timeOf(timestamp, 'timestamp')
         const usage = {

@@ -7,7 +7,7 @@ import { clientNet, isLoopback, plainAddress, type ClientAddress } from './clien
  * Rate-limited actions of a client address. Each action has its own counter, so that failed authentications do not block price
  * calculations.
  */
-export type Bucket = 'failed_authentication' | 'public_call'
+export type Bucket = 'failed_authentication' | 'public_call' | 'refused_delivery'
 
 export interface AddressGuard {
   /**
@@ -20,6 +20,7 @@ export interface AddressGuard {
 const words: Readonly<Record<Bucket, string>> = {
   failed_authentication: 'failed authentications',
   public_call: 'calls without a key',
+  refused_delivery: 'deliveries without a valid signature',
 }
 
 export async function createAddressGuard(
@@ -36,7 +37,11 @@ export async function createAddressGuard(
       allowList: (request) => isLoopback(addressOf(request.raw)),
       keyGenerator: (request) => clientNet(addressOf(request.raw)),
     })
-  const limiters = { failed_authentication: limiter(), public_call: limiter() }
+  const limiters: Readonly<Record<Bucket, ReturnType<typeof limiter>>> = {
+    failed_authentication: limiter(),
+    public_call: limiter(),
+    refused_delivery: limiter(),
+  }
   let told = false
   /**
    * Warns once about a proxy that is not trusted. Its `X-Forwarded-For` is ignored, so all its clients share one rate limit, which is hard

@@ -25,7 +25,7 @@ export function createHttpServer(route: RequestListener, options: HttpServerOpti
     // This timeout is set explicitly. Node would otherwise derive it from `requestTimeout` and disable it too.
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: Math.min(limits.everyMs, limits.headersMs),
-    // The router refuses a request without a Host header, so that the response is a problem like all other errors.
+    // Node must not refuse a request without a Host header itself, because the router refuses it with a problem response.
     requireHostHeader: false,
     shouldUpgradeCallback: (request: IncomingMessage) => workers.wantsUpgrade(request),
   }

@@ -21,8 +21,8 @@ export interface RequestMetrics {
 }
 
 /**
- * Creates the metrics of HTTP requests. The label `route` is the route pattern, not the path, because each id in a label would create a
- * time series.
+ * Creates the metrics of HTTP requests. The label `route` is the route pattern (e.g. `/v1/tenants/:id`), because with paths each id would
+ * create a time series.
  */
 export function createRequestMetrics(registry: Registry): RequestMetrics {
   const labelNames = ['method', 'route', 'status'] as const

@@ -1,14 +1,12 @@
 // The full comparison: lists all objects again, and reads stored objects that no list contains any more. Differences that no event
-// announced are counted as corrections.
+// announced are counted as corrections. It runs page by page, so that the feed polls events and reads stale objects in between, and its
+// position is stored after each page, so that an interrupted comparison continues there.
 import { mirroredKinds } from '../../processor/mirrored.ts'
-import type { MirroredKind } from '../../processor/mirrored.ts'
-import type { MirrorRef } from '../../store/mirror-store.ts'
+import type { ComparisonPlace } from '../../store/mirror-store.ts'
 import type { FeedDeps } from './deps.ts'
-import { savePage } from './fill.ts'
+import { kindAfter, savePage } from './fill.ts'
 import { poll } from './poll.ts'
 import type { SeenEvents } from './poll.ts'
-import { refreshStale } from './refresh.ts'
-import type { Failures } from './refresh.ts'
 
 /** Hour (UTC) after which the comparison of a day is due. */
 const nightHour = 3
@@ -21,78 +19,64 @@ export function comparisonDue(now: number, comparedAt: number | null): boolean {
   return (comparedAt ?? 0) < (now >= today ? today : today - dayMs)
 }
 
-/** Compares all objects of the copy with the processor. Returns the number of differences that no event announced, and stores it. */
-export async function compare(
+/** Begins a comparison of all objects. Its pages are listed by {@link compareNext}. */
+export async function beginComparison({ store }: Pick<FeedDeps, 'store'>): Promise<void> {
+  await store.mirror.beginComparison(await firstPlace(store, false))
+}
+
+/**
+ * Begins to list all objects again, because the processor deleted events before they were read. Takes a new event cursor first. Until all
+ * objects are listed, the copy stays as old as it is.
+ */
+export async function beginRelisting({ store, processor }: FeedDeps, signal: AbortSignal): Promise<void> {
+  const { last } = await processor.events({ after: null, types: [] }, signal)
+  await store.mirror.beginComparison(await firstPlace(store, true), last ?? '')
+}
+
+async function firstPlace({ mirror }: FeedDeps['store'], relisting: boolean): Promise<ComparisonPlace> {
+  return { kind: mirroredKinds[0], after: null, number: await mirror.beginRead(), relisting }
+}
+
+/**
+ * Lists and stores the next page of the running comparison. After the last page of a kind, marks the stored objects of the kind as stale
+ * that no list contained. After the last kind, returns the number of differences that no event announced, and adds it to the corrections;
+ * null before.
+ */
+export async function compareNext(
   deps: FeedDeps,
+  place: ComparisonPlace,
   seen: SeenEvents,
-  failures: Failures,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<number | null> {
   const { mirror } = deps.store
-  const beganAt = deps.clock.now()
-  const differences = await compareLists(deps, signal)
+  const { unannounced, next } = await savePage(deps, place.kind, place.after, signal)
+  // After a relisting many objects differ because their events are lost, not because the feed missed them.
+  if (!place.relisting) await mirror.addDifferences(unannounced)
+  if (next === null) await markUnlisted(deps, place)
+  const kind = next === null ? kindAfter(place.kind) : place.kind
+  if (kind !== null) {
+    await mirror.setState({ comparing: { ...place, kind, after: next } })
+    return null
+  }
   // Events announce the changes that were made during the comparison, so these are no corrections.
-  for (const ref of await poll(deps, seen, signal)) differences.delete(nameOf(ref))
-  while ((await refreshStale(deps, failures, signal)) > 0);
-  const state = await mirror.state()
-  await mirror.setState({ comparedAt: beganAt, corrections: (state?.corrections ?? 0) + differences.size })
-  return differences.size
+  if (!place.relisting) await poll(deps, seen, signal)
+  const corrections = await mirror.endComparison(deps.clock.now())
+  // The poll makes the copy current again, which it could not do during the relisting.
+  if (place.relisting) await poll(deps, seen, signal)
+  return corrections
 }
 
-/**
- * Lists all objects and stores them. Marks stored objects as stale that no list contains. Returns all objects that differed, by kind and
- * id.
- */
-export async function compareLists(deps: FeedDeps, signal: AbortSignal): Promise<Map<string, MirrorRef>> {
-  const { store, clock } = deps
-  const differences = new Map<string, MirrorRef>()
-  for (const kind of mirroredKinds) {
-    const listed = await comparePages(deps, kind, differences, signal)
-    const missing = await missingFrom(deps, kind, listed)
-    for (const ref of missing) differences.set(nameOf(ref), ref)
-    await store.mirror.markStale(missing.map((ref) => ({ ...ref, since: clock.now() })))
-  }
-  return differences
-}
-
-function nameOf({ kind, id }: MirrorRef): string {
-  return `${kind} ${id}`
-}
-
-async function comparePages(
-  deps: FeedDeps,
-  kind: MirroredKind,
-  differences: Map<string, MirrorRef>,
-  signal: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  const listed = new Set<string>()
+async function markUnlisted({ store, clock }: FeedDeps, { kind, number, relisting }: ComparisonPlace): Promise<void> {
+  const { mirror } = store
+  const since = (relisting ? (await mirror.state())?.readUntil : null) ?? clock.now()
   for (let after: string | null = null; ;) {
-    const { changed, next, ids } = await savePage(deps, kind, after, signal)
-    for (const ref of changed) differences.set(nameOf(ref), ref)
-    for (const id of ids) listed.add(id)
-    if (next === null) return listed
-    after = next
-  }
-}
-
-/**
- * Returns the stored objects that no list contains. Deleted customers are left out: they stay in the copy although no list contains them.
- */
-async function missingFrom(
-  { store }: FeedDeps,
-  kind: MirroredKind,
-  listed: ReadonlySet<string>,
-): Promise<readonly MirrorRef[]> {
-  const missing: MirrorRef[] = []
-  for (let after: string | null = null; ;) {
-    const page: readonly { readonly id: string; readonly deleted?: boolean }[] = await store.mirror.page(
-      kind,
+    const { refs, last }: Awaited<ReturnType<typeof mirror.unlisted>> = await mirror.unlisted(kind, number, {
       after,
-      pageSize,
-    )
-    for (const { id, deleted } of page) if (deleted !== true && !listed.has(id)) missing.push({ kind, id })
-    const last = page.at(-1)
-    if (last === undefined) return missing
-    after = last.id
+      limit: pageSize,
+    })
+    if (refs.length > 0) await mirror.markStale(refs.map((ref) => ({ ...ref, since })))
+    if (!relisting) await mirror.addDifferences(refs)
+    if (last === null) return
+    after = last
   }
 }

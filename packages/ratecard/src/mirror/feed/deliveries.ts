@@ -11,12 +11,26 @@ export interface DeliveryDeps extends Pick<FeedDeps, 'store' | 'processor'> {
   readonly onMarked: () => void
 }
 
+/** Time (ms) for which secrets are cached, so that a flood of deliveries with wrong signatures costs few reads of the store. */
+const secretsTtlMs = 1_000
+
 /** Returns the function that receives an event. It resolves when the stale marks are stored. Throws `delivery_invalid`. */
 export function createDeliveries(deps: DeliveryDeps): (body: string, signature: string | null) => Promise<void> {
+  let cached: { readonly readAt: number; readonly secrets: Promise<readonly string[]> } | null = null
+  const secrets = async (): Promise<readonly string[]> => {
+    const now = performance.now()
+    if (cached === null || now - cached.readAt >= secretsTtlMs) cached = { readAt: now, secrets: deps.secrets() }
+    const { secrets: read } = cached
+    try {
+      return await read
+    } catch (error) {
+      cached = null
+      throw error
+    }
+  }
   return async (body, signature) => {
-    // Secrets are not read for a request without a signature, which anybody can send.
-    const event =
-      signature === null ? null : deps.processor.delivery({ body, signature, secrets: await deps.secrets() })
+    // Do not read the secrets for a request without a signature, because any client can send one.
+    const event = signature === null ? null : deps.processor.delivery({ body, signature, secrets: await secrets() })
     if (event === null)
       throw new ServiceError('delivery_invalid', 'No endpoint of this service signed the event within five minutes.')
     const refs = staleOfEvent(event)

@@ -1,15 +1,16 @@
 // Runs the feed, which keeps the mirror current. One replica runs it at a time, under a lease, until it is stopped. The feed fills the
-// copy, then polls events, reads stale objects, and compares all objects once a night.
+// copy, then polls events, reads stale objects, and compares all objects once a night, page by page.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../../errors/service-error.ts'
-import { compare, compareLists, comparisonDue } from './compare.ts'
+import { pushLease } from '../../journal/leases.ts'
+import { beginComparison, beginRelisting, compareNext, comparisonDue } from './compare.ts'
 import type { FeedDeps } from './deps.ts'
+import { createFeedErrors } from './feed-error.ts'
 import { ensureState, fill } from './fill.ts'
 import { CursorLost, poll } from './poll.ts'
 import type { SeenEvents } from './poll.ts'
 import type { ReadAllocation } from './read-allocation.ts'
 import { refreshStale } from './refresh.ts'
-import type { Failures } from './refresh.ts'
 import { sumCustomers } from '../sums/sum-customers.ts'
 
 /** Name of the lease that the replica running the feed holds. */
@@ -25,7 +26,7 @@ export interface Feeder {
 }
 
 export interface FeederOptions {
-  /** Counts the reads of all replicas, and decides the interval between two polls. */
+  /** Counts the reads of all replicas, and decides the intervals between two polls and between two pages of a list. */
   readonly allocation: ReadAllocation
   /** Stores the revenue sums of the last day, if that day has ended. */
   readonly keepDay: () => Promise<void>
@@ -40,10 +41,24 @@ const leaseLookMs = 1_000
 /** Maximum delay (ms) between two attempts after failures, e.g. while the processor is unreachable. */
 const longestRetryMs = 60_000
 
+/**
+ * Share of the interval after which a poll is due. A little less than 1, so that a copy that is polled every five minutes is never stale,
+ * i.e. more than five minutes old.
+ */
+const dueShare = 0.99
+
+/** Returns the delay (ms) before the next attempt after this number of failures in a row. */
+function retryDelayMs(failed: number): number {
+  return Math.min(longestRetryMs, leaseLookMs * 2 ** Math.max(0, failed - 1))
+}
+
 interface FeederState {
   readonly seen: SeenEvents
-  readonly failures: Failures
   polledAt: number
+  /** Earliest time of the next page of a comparison. */
+  listsFrom: number
+  /** Number of pages of a comparison that failed in a row. */
+  failedPages: number
 }
 
 export function createFeeder(
@@ -61,20 +76,54 @@ export function createFeeder(
     if (alarm.signal.aborted) alarm = new AbortController()
   }
 
-  const round = async (state: FeederState, signal: AbortSignal): Promise<void> => {
+  /** Does the work that is due now. Returns true if more work is due, so that the next round must not be delayed. */
+  const round = async (state: FeederState, signal: AbortSignal): Promise<boolean> => {
     const now = performance.now()
     await allocation.flush()
-    if (now - state.polledAt >= (await allocation.pollEveryMs())) {
-      await poll(deps, state.seen, signal)
+    if (now - state.polledAt >= (await allocation.pollEveryMs()) * dueShare) {
+      await pollOrRelist(deps, state, signal)
       state.polledAt = now
     }
-    await refreshStale(deps, state.failures, signal)
+    await refreshStale(deps, signal)
     await sumCustomers(deps.store, signal)
     await keepDay()
+    return compareOnePage(state, signal)
+  }
+
+  /** Waits before a page of the first fill, if few reads are left. */
+  const pacePage = async (signal: AbortSignal): Promise<void> => {
+    await allocation.flush()
+    const ms = await allocation.pageEveryMs()
+    if (ms > 0) await wait(ms, undefined, { signal, ref: false })
+  }
+
+  /** Begins a comparison that is due, or lists the next page of the running one. Returns true if the comparison goes on. */
+  const compareOnePage = async (state: FeederState, signal: AbortSignal): Promise<boolean> => {
     const stored = await deps.store.mirror.state()
-    if (stored === null || !comparisonDue(deps.clock.now(), stored.comparedAt)) return
-    await deliver(signal)
-    await compare(deps, state.seen, state.failures, signal)
+    if (stored === null) return false
+    if (stored.comparing === null) {
+      if (!comparisonDue(deps.clock.now(), stored.comparedAt)) return false
+      await deliver(signal)
+      await beginComparison(deps)
+      return true
+    }
+    // A push needs the whole rate limit.
+    if (await deps.store.held(pushLease)) return false
+    const now = performance.now()
+    if (now < state.listsFrom) return false
+    try {
+      const ended = (await compareNext(deps, stored.comparing, state.seen, signal)) !== null
+      state.failedPages = 0
+      state.listsFrom = now + (await allocation.pageEveryMs())
+      return !ended
+    } catch (error) {
+      if (signal.aborted) throw error
+      // The feed continues to read events, and the page is retried later.
+      state.failedPages += 1
+      state.listsFrom = now + retryDelayMs(state.failedPages)
+      await reportFailure(error, 'a page of the comparison failed and is retried')
+      return false
+    }
   }
 
   /** A failure does not stop the feed, because the poll reads all events even without an endpoint. */
@@ -87,17 +136,27 @@ export function createFeeder(
     }
   }
 
+  const errors = createFeedErrors(deps.store, deps.clock)
+
   const feed = async (signal: AbortSignal, onRound: () => void): Promise<void> => {
-    const state: FeederState = { seen: new Set(), failures: new Map(), polledAt: performance.now() }
+    const state: FeederState = { seen: new Set(), polledAt: performance.now(), listsFrom: 0, failedPages: 0 }
     await deliver(signal)
-    await complete(deps, state, signal)
+    await complete(deps, state, () => pacePage(signal), signal)
     await keepDay()
-    for (;;) {
+    for (let busy = false; ;) {
       signal.throwIfAborted()
       onRound()
-      await pause(lookMs)
-      await round(state, signal)
+      if (state.failedPages === 0) await errors.clear()
+      await pause(busy ? 0 : lookMs)
+      busy = await round(state, signal)
     }
+  }
+
+  const reportFailure = async (error: unknown, what: string): Promise<void> => {
+    deps.report(error, what)
+    await errors.store(error).catch((unstored: unknown) => {
+      deps.report(unstored, 'the failure of the feed was not stored')
+    })
   }
 
   const run = async (): Promise<void> => {
@@ -111,12 +170,12 @@ export function createFeeder(
       } catch (error) {
         const taken = isTaken(error)
         failed = taken ? 0 : failed + 1
-        if (!stopped() && !taken) deps.report(error, 'the feed failed and is retried')
+        if (!stopped() && !taken) await reportFailure(error, 'the feed failed and is retried')
       }
       await allocation.flush().catch((error: unknown) => {
         deps.report(error, 'reads are counted later')
       })
-      await pause(Math.min(longestRetryMs, leaseLookMs * 2 ** Math.max(0, failed - 1)))
+      await pause(retryDelayMs(failed))
     }
   }
 
@@ -134,36 +193,44 @@ export function createFeeder(
   }
 }
 
-/**
- * Makes the copy complete: continues an unfinished fill and polls the events since. If the processor no longer has these events, lists all
- * objects again.
- */
-async function complete(deps: FeedDeps, state: FeederState, signal: AbortSignal): Promise<void> {
+/** Makes the copy complete: continues an unfinished fill, and polls the events since. */
+async function complete(
+  deps: FeedDeps,
+  state: FeederState,
+  pace: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const { mirror } = deps.store
   const before = await ensureState(deps, signal)
-  await fill(deps, signal)
-  try {
-    await poll(deps, state.seen, signal)
-  } catch (error) {
-    if (!(error instanceof CursorLost)) throw error
-    await restart(deps, state, signal)
-  }
+  await fill(deps, signal, pace)
+  if (before.beganAt === null) await pollOrClear(deps, state, signal)
+  else await pollOrRelist(deps, state, signal)
   state.polledAt = performance.now()
-  await refreshStale(deps, state.failures, signal)
+  await refreshStale(deps, signal)
   await sumCustomers(deps.store, signal)
   if (before.beganAt === null) await mirror.setState({ beganAt: deps.clock.now() })
 }
 
-/** Takes a new event cursor and lists all objects, because the events between the old and the new cursor can no longer be read. */
-async function restart(deps: FeedDeps, { seen }: FeederState, signal: AbortSignal): Promise<void> {
-  const { mirror } = deps.store
-  const { last } = await deps.processor.events({ after: null, types: [] }, signal)
-  const began = deps.clock.now()
-  await compareLists(deps, signal)
-  // Stores the cursor last, so that a replica that takes over in the meantime starts again.
-  await mirror.setState({ eventCursor: last ?? '', readUntil: began, comparedAt: began })
-  seen.clear()
-  await poll(deps, seen, signal)
+/** Polls. If the processor no longer has the events after the cursor, begins to list all objects again. */
+async function pollOrRelist(deps: FeedDeps, { seen }: FeederState, signal: AbortSignal): Promise<void> {
+  try {
+    await poll(deps, seen, signal)
+  } catch (error) {
+    if (!(error instanceof CursorLost)) throw error
+    await beginRelisting(deps, signal)
+    seen.clear()
+    await poll(deps, seen, signal)
+  }
+}
+
+/** Polls after the first fill. Deletes a fill that took so long that the processor no longer has the events since it began. */
+async function pollOrClear(deps: FeedDeps, { seen }: FeederState, signal: AbortSignal): Promise<void> {
+  try {
+    await poll(deps, seen, signal)
+  } catch (error) {
+    if (error instanceof CursorLost) await deps.store.mirror.clear()
+    throw error
+  }
 }
 
 function isTaken(error: unknown): boolean {

@@ -5,9 +5,10 @@ import { pushLease } from '../../journal/leases.ts'
 import { mirroredKinds } from '../../processor/mirrored.ts'
 import type { MirroredKind } from '../../processor/mirrored.ts'
 import type { MirrorSaved, MirrorState } from '../../store/mirror-store.ts'
+import { withKnownTerms } from './deleted-coupons.ts'
 import type { FeedDeps } from './deps.ts'
 
-/** Interval (ms) at which the fill checks if a running push has ended. It waits for a push, which needs the whole rate limit. */
+/** Interval (ms) at which the fill checks if a running push has ended. */
 const pushLookMs = 250
 
 const firstKind = mirroredKinds[0]
@@ -29,18 +30,29 @@ export async function ensureState(deps: FeedDeps, signal: AbortSignal): Promise<
     readUntil: clock.now(),
     beganAt: null,
     comparedAt: null,
+    comparing: null,
     corrections: 0,
   }
   await store.mirror.setState(state)
   return state
 }
 
-/** Lists the objects that the fill has not read yet. Returns at once if the fill is complete. */
-export async function fill(deps: FeedDeps, signal: AbortSignal): Promise<void> {
+/**
+ * Lists the objects that the fill has not read yet. Returns at once if the fill is complete. `pace` is called before each page and may wait,
+ * e.g. because the read allocation is nearly used up.
+ */
+export async function fill(
+  deps: FeedDeps,
+  signal: AbortSignal,
+  pace: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   const { store, clock } = deps
   for (;;) {
     const filling = (await store.mirror.state())?.filling ?? null
     if (filling === null) return
+    // A push needs the whole rate limit.
+    while (await store.held(pushLease)) await wait(pushLookMs, undefined, { signal })
+    await pace()
     const { next, read } = await savePage(deps, filling.kind, filling.after, signal)
     const kind = next === null ? kindAfter(filling.kind) : filling.kind
     const objects = filling.objects + read
@@ -57,10 +69,9 @@ export function kindAfter(kind: MirroredKind): MirroredKind | null {
 interface SavedPage extends MirrorSaved {
   readonly next: string | null
   readonly read: number
-  readonly ids: readonly string[]
 }
 
-/** Reads one page of a list and stores it. Before that, waits until no push is running. */
+/** Reads one page of a list and stores it. */
 export async function savePage(
   deps: FeedDeps,
   kind: MirroredKind,
@@ -68,12 +79,10 @@ export async function savePage(
   signal: AbortSignal,
 ): Promise<SavedPage> {
   const { store, processor, clock } = deps
-  while (await store.held(pushLease)) await wait(pushLookMs, undefined, { signal })
   const begun = await store.mirror.beginRead()
   const { objects, unreadable, next } = await processor.mirrorPage(kind, after, signal)
-  const saved = await store.mirror.save(kind, objects, begun)
+  const saved = await store.mirror.save(kind, await withKnownTerms(store.mirror, kind, objects), begun)
   const since = clock.now()
   if (unreadable.length > 0) await store.mirror.markStale(unreadable.map((id) => ({ kind, id, since })))
-  const ids = [...objects.map((object) => object.id), ...unreadable]
-  return { ...saved, next, read: objects.length, ids }
+  return { ...saved, next, read: objects.length }
 }

@@ -14,10 +14,12 @@ export const eventsPath = '/api/v1/processor/events'
 /** Stored record of the endpoint, written before and after its creation. */
 interface EndpointRecord {
   readonly url: string
-  /** Idempotency key with which the endpoint is created. */
-  readonly key: string
+  /** Idempotency key with which the endpoint is created; null if the processor refused the creation. */
+  readonly key: string | null
   /** Processor id of the endpoint; null until the response to its creation arrived. */
   readonly id: ProcessorId | null
+  /** Endpoint that this one replaces; null for the first one. Deliveries that it signed are still accepted. */
+  readonly former: ProcessorId | null
 }
 
 export interface EndpointDeps {
@@ -31,10 +33,18 @@ async function readRecord({ store }: Pick<EndpointDeps, 'store'>): Promise<Endpo
   return text === null || text === '' ? null : (JSON.parse(text) as EndpointRecord)
 }
 
-/** Returns the signing secret of the service's own endpoint; null if there is no endpoint. */
-export async function ownSecret(deps: Pick<EndpointDeps, 'store'>): Promise<string | null> {
-  const id = (await readRecord(deps))?.id ?? null
-  return id === null ? null : deps.store.secrets.webhookSecret(id)
+/**
+ * Returns the signing secrets of the service's own endpoint and of the one that it replaced or is about to replace. Empty if there is no
+ * endpoint.
+ */
+export async function ownSecrets(deps: Pick<EndpointDeps, 'store'>): Promise<readonly string[]> {
+  const record = await readRecord(deps)
+  const secrets: string[] = []
+  for (const id of [record?.id ?? null, record?.former ?? null]) {
+    const secret = id === null ? null : await deps.store.secrets.webhookSecret(id)
+    if (secret !== null) secrets.push(secret)
+  }
+  return secrets
 }
 
 /** True if the endpoint is the recorded one, is enabled, and has the right URL and event types. */
@@ -45,41 +55,64 @@ function isKept(endpoint: EventsEndpoint, record: EndpointRecord | null, url: st
 }
 
 /**
- * Creates the endpoint at `url` if it is missing, disabled or changed, or if its secret is unknown. Removes the endpoints that it replaces.
+ * Creates the endpoint at `url` if it is missing, disabled or changed, or if its secret is unknown. Removes the endpoints that it replaces:
+ * after the creation, or before it if the processor refuses another endpoint, because an account can have only 16.
  */
 export async function ensureEndpoint(deps: EndpointDeps, url: string, signal: AbortSignal): Promise<void> {
-  const { processor, store, newId } = deps
+  const { processor, store } = deps
   const record = await readRecord(deps)
   // Considers only endpoints with this service's own URLs, because another service may have an endpoint in the same account.
   const ours = (await processor.eventsEndpoints(signal)).filter((one) => one.url === url || one.url === record?.url)
   const kept = ours.find((endpoint) => isKept(endpoint, record, url))
-  const known = kept !== undefined && (await store.secrets.webhookSecret(kept.id)) !== null
-  const id = known ? kept.id : await create(deps, url, record, signal)
-  for (const endpoint of ours)
-    if (endpoint.id !== id)
+  if (kept !== undefined && (await store.secrets.webhookSecret(kept.id)) !== null) {
+    await discard(deps, ours, kept.id, signal)
+    return
+  }
+  try {
+    await discard(deps, ours, await create(deps, url, signal), signal)
+  } catch (error) {
+    if (!isRefused(error) || ours.length === 0) throw error
+    await discard(deps, ours, null, signal)
+    await create(deps, url, signal)
+  }
+}
+
+/** Removes the endpoints, except the one to keep. */
+async function discard(
+  { processor, newId }: EndpointDeps,
+  endpoints: readonly EventsEndpoint[],
+  keep: ProcessorId | null,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const endpoint of endpoints)
+    if (endpoint.id !== keep)
       await processor.discardWebhook(endpoint.id, { idempotencyKey: `mirror-endpoint-${newId()}`, signal })
 }
 
-async function create(
-  { store, processor, newId }: EndpointDeps,
-  url: string,
-  record: EndpointRecord | null,
-  signal: AbortSignal,
-): Promise<ProcessorId> {
-  const unanswered = record !== null && record.id === null && record.url === url
-  const key = unanswered ? record.key : `mirror-endpoint-${newId()}`
-  await store.facts.set(fact, JSON.stringify({ url, key, id: null } satisfies EndpointRecord))
+async function create(deps: EndpointDeps, url: string, signal: AbortSignal): Promise<ProcessorId> {
+  const { store, processor, newId } = deps
+  const record = await readRecord(deps)
+  const unanswered = record !== null && record.id === null && record.url === url ? record.key : null
+  const key = unanswered ?? `mirror-endpoint-${newId()}`
+  const former = record?.id ?? record?.former ?? null
+  const write = (change: Pick<EndpointRecord, 'key' | 'id'>) =>
+    store.facts.set(fact, JSON.stringify({ url, former, ...change } satisfies EndpointRecord))
+  await write({ key, id: null })
   try {
     const made = await processor.createEventsEndpoint(
       { url, types: mirroredEventTypes },
       { idempotencyKey: key, signal },
     )
     await store.secrets.saveWebhookSecret(made.id, made.secret)
-    await store.facts.set(fact, JSON.stringify({ url, key, id: made.id } satisfies EndpointRecord))
+    await write({ key, id: made.id })
     return made.id
   } catch (error) {
-    // Deletes the record with its key: the processor would replay the refusal for the key, even after its cause is gone.
-    if (error instanceof ProcessorError && error.kind === 'rejected') await store.facts.set(fact, '')
+    // Deletes the key, because the processor would replay the refusal for the key, even after its cause is gone.
+    if (isRefused(error)) await write({ key: null, id: null })
     throw error
   }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof ProcessorError && error.kind === 'rejected'
 }

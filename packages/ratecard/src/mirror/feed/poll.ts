@@ -1,7 +1,6 @@
 // Polls the account's events and marks the objects that they name as stale. The marks and the event cursor are stored in one transaction.
 import { ProcessorError } from '../../processor/processor-error.ts'
 import type { ProcessorEvent } from '../../processor/processor.ts'
-import type { MirrorRef } from '../../store/mirror-store.ts'
 import type { FeedDeps } from './deps.ts'
 import { staleOfEvent } from './stale-of-event.ts'
 
@@ -22,29 +21,27 @@ export class CursorLost extends Error {
 /** Ids of events after the stored cursor that were already handled. Empty when the process starts. */
 export type SeenEvents = Set<string>
 
-/** Reads all new events and marks the objects that they name as stale. Returns these objects. */
-export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal): Promise<readonly MirrorRef[]> {
+/** Reads all new events and marks the objects that they name as stale. */
+export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal): Promise<void> {
   const { store, clock } = deps
   const state = await store.mirror.state()
   if (state === null) throw new Error('The mirror is polled before it was begun.')
-  const found: MirrorRef[] = []
   let recent: readonly PolledEvent[] = []
   let cursor = state.eventCursor
   for (let after = cursor; ;) {
     const began = clock.now()
-    const { events, last } = await eventsAfter(deps, after, signal)
+    const { events, last, more } = await eventsAfter(deps, after, signal)
     recent = sinceCursor([...recent, ...events.map(({ id, createdAt }) => ({ id, createdAt }))], cursor)
     const marks = events.filter((event) => !seen.has(event.id)).flatMap(marksOf)
-    found.push(...marks)
-    const done = events.length === 0 || last === null || last === after
+    const done = !more || last === null || last === after
+    const current = done && state.comparing?.relisting !== true
     cursor = trailing(recent) ?? cursor
-    await store.mirror.markStale(marks, { event: cursor, readUntil: done ? began : (state.readUntil ?? 0) })
+    await store.mirror.markStale(marks, { event: cursor, readUntil: current ? began : (state.readUntil ?? 0) })
     for (const event of events) seen.add(event.id)
     if (done) break
     after = last
   }
   forget(seen, recent, cursor)
-  return found
 }
 
 async function eventsAfter({ processor }: FeedDeps, after: string, signal: AbortSignal) {

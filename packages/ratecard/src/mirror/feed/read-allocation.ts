@@ -1,6 +1,6 @@
 // Read allocation: the number of reads that the processor allows. It is 10,000 reads in 30 days, or 500 for each payment if that is more.
-// This module counts reads, and polls less often before the allocation is used up. Events that the processor sends to this service do not
-// count as reads.
+// This module counts reads, and slows polls and lists down before the allocation is used up. Events that the processor sends to this
+// service do not count as reads.
 import type { Clock } from '../../clock.ts'
 import type { ReadCountStore } from '../../store/mirror-store.ts'
 
@@ -8,24 +8,38 @@ const dayMs = 24 * 60 * 60_000
 const windowDays = 30
 const leastReads = 10_000
 const readsPerPayment = 500
-/** Share of the read allocation (80 %) after which polls become less frequent. */
+/** Share of the read allocation (80 %) after which polls and list pages become less frequent. */
 const slowFrom = 0.8
 const longestPollMs = 60 * 60_000
-/** Time (ms) for which the computed interval is cached. */
+/** Time (ms) for which the stored counts are cached. Reads of this process since then are added to them. */
 const keptMs = 60_000
+
+interface Counts {
+  readonly reads: number
+  readonly payments: number
+}
+
+function usedShare({ reads, payments }: Counts): number {
+  return reads / Math.max(leastReads, readsPerPayment * payments)
+}
 
 /**
  * Returns the interval (ms) between two polls. It grows as the rest of the allocation (the reads that the processor still allows) shrinks,
  * up to an hour.
  */
-export function pollIntervalMs(
-  configuredMs: number,
-  { reads, payments }: { readonly reads: number; readonly payments: number },
-): number {
-  const share = reads / Math.max(leastReads, readsPerPayment * payments)
+export function pollIntervalMs(configuredMs: number, counts: Counts): number {
+  const share = usedShare(counts)
   if (share <= slowFrom) return configuredMs
   const left = Math.max(0, (1 - share) / (1 - slowFrom))
   return Math.max(configuredMs, Math.min(longestPollMs, configuredMs / left))
+}
+
+/**
+ * Returns the interval (ms) between two pages of a list: 0 at first, and the interval between polls once 80 % of the allocation is used.
+ * Otherwise a fill of an account with many objects and few payments would use up the reads that polls need.
+ */
+export function pageIntervalMs(configuredMs: number, counts: Counts): number {
+  return usedShare(counts) <= slowFrom ? 0 : pollIntervalMs(configuredMs, counts)
 }
 
 export interface ReadAllocation {
@@ -35,6 +49,8 @@ export interface ReadAllocation {
   readonly flush: () => Promise<void>
   /** Returns the present interval (ms) between two polls. */
   readonly pollEveryMs: () => Promise<number>
+  /** Returns the present interval (ms) between two pages of a list: of the first fill, or of a comparison. */
+  readonly pageEveryMs: () => Promise<number>
 }
 
 export interface AllocationOptions {
@@ -46,12 +62,26 @@ export interface AllocationOptions {
 }
 
 export function createReadAllocation({ store, clock, pollMs, limited }: AllocationOptions): ReadAllocation {
+  /** Reads that are not in the store yet. */
   let pending = 0
-  let known = { until: -Infinity, intervalMs: pollMs }
+  /** Reads that the cached counts do not contain. */
+  let since = 0
+  let cached = { until: -Infinity, reads: 0, payments: 0 }
   const dayOf = (time: number) => Math.floor(time / dayMs)
+  const counts = async (): Promise<Counts> => {
+    const now = clock.now()
+    if (now >= cached.until) {
+      const from = now - windowDays * dayMs
+      since = pending
+      const reads = await store.readsSince(dayOf(from))
+      cached = { until: now + keptMs, reads, payments: await store.paymentsSince(from) }
+    }
+    return { reads: cached.reads + since, payments: cached.payments }
+  }
   return {
     count: () => {
       pending++
+      since++
     },
     flush: async () => {
       if (pending === 0) return
@@ -59,14 +89,7 @@ export function createReadAllocation({ store, clock, pollMs, limited }: Allocati
       await store.addReads(dayOf(clock.now()), counted)
       pending -= counted
     },
-    pollEveryMs: async () => {
-      const now = clock.now()
-      if (!limited || now < known.until) return known.intervalMs
-      const since = now - windowDays * dayMs
-      const reads = await store.readsSince(dayOf(since))
-      const payments = await store.paymentsSince(since)
-      known = { until: now + keptMs, intervalMs: pollIntervalMs(pollMs, { reads, payments }) }
-      return known.intervalMs
-    },
+    pollEveryMs: async () => (limited ? pollIntervalMs(pollMs, await counts()) : pollMs),
+    pageEveryMs: async () => (limited ? pageIntervalMs(pollMs, await counts()) : 0),
   }
 }

@@ -1,6 +1,8 @@
 // Reads stale objects again and stores them. An object with several stale marks is read once.
+import { isUnreadable } from '../../processor/failures.ts'
 import type { MirroredKind, MirroredSubscription } from '../../processor/mirrored.ts'
 import type { StaleObject } from '../../store/mirror-store.ts'
+import { withKnownTerms } from './deleted-coupons.ts'
 import type { FeedDeps } from './deps.ts'
 
 /** Concurrency of reads. */
@@ -8,50 +10,42 @@ const parallelReads = 4
 const batch = 100
 const firstRetryMs = 1_000
 const longestRetryMs = 10 * 60_000
+/**
+ * Number of failed reads in a row (in about four minutes) after which an object is skipped: it stays stale and is read again, but the age
+ * of the copy ignores it. So one object never makes the copy stale. Objects whose response cannot be understood are skipped at once.
+ */
+const attemptsUntilSkipped = 9
 
-interface Failure {
-  readonly attempts: number
-  /** Epoch milliseconds of the next attempt. */
-  readonly retryAt: number
-}
-
-/** Failed reads of this process by object. An object that cannot be read must not delay the others. */
-export type Failures = Map<string, Failure>
-
-/** Reads the objects that are stale now. Returns the number of objects that were read. */
-export async function refreshStale(deps: FeedDeps, failures: Failures, signal: AbortSignal): Promise<number> {
-  const now = deps.clock.now()
-  const due = (await deps.store.mirror.stale(batch + failures.size)).filter(
-    (object) => (failures.get(keyOf(object))?.retryAt ?? 0) <= now,
-  )
-  const queue = [...due]
+/** Reads the objects that are stale now. Returns the number of objects that were read. An unreadable object does not delay the others. */
+export async function refreshStale(deps: FeedDeps, signal: AbortSignal): Promise<number> {
+  const queue = [...(await deps.store.mirror.stale(batch, deps.clock.now()))]
   let read = 0
   const work = async (): Promise<void> => {
     for (let object = queue.shift(); object !== undefined; object = queue.shift()) {
       signal.throwIfAborted()
-      if (await attempt(deps, object, failures, signal)) read++
+      if (await attempt(deps, object, signal)) read++
     }
   }
   await Promise.all(Array.from({ length: parallelReads }, work))
   return read
 }
 
-function keyOf({ kind, id }: { readonly kind: MirroredKind; readonly id: string }): string {
-  return `${kind} ${id}`
-}
-
-async function attempt(deps: FeedDeps, object: StaleObject, failures: Failures, signal: AbortSignal): Promise<boolean> {
-  const key = keyOf(object)
+async function attempt(deps: FeedDeps, object: StaleObject, signal: AbortSignal): Promise<boolean> {
+  const { kind, id } = object
   try {
-    await readAnew(deps, object.kind, object.id, signal)
-    failures.delete(key)
+    await readAnew(deps, kind, id, signal)
     return true
   } catch (error) {
     if (signal.aborted) throw error
-    const attempts = (failures.get(key)?.attempts ?? 0) + 1
+    const attempts = object.attempts + 1
     const waitMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (attempts - 1))
-    failures.set(key, { attempts, retryAt: deps.clock.now() + waitMs })
-    deps.report(error, `${object.kind} ${object.id} could not be read`)
+    await deps.store.mirror.failRead(object, {
+      attempts,
+      retryAt: deps.clock.now() + waitMs,
+      skipped: isUnreadable(error) || attempts >= attemptsUntilSkipped,
+      error: error instanceof Error ? error.message : 'The read failed.',
+    })
+    deps.report(error, `${kind} ${id} could not be read`)
     return false
   }
 }
@@ -67,7 +61,7 @@ export async function readAnew(
   const begun = await mirror.beginRead()
   const object = await deps.processor.mirrorObject(kind, id, signal)
   if (object === null) await mirror.remove(kind, [id], begun)
-  else await mirror.save(kind, [object], begun)
+  else await mirror.save(kind, await withKnownTerms(mirror, kind, [object]), begun)
   if (kind === 'subscription' && object !== null) await markUnknownPrices(deps, object as MirroredSubscription)
 }
 

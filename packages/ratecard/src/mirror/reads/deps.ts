@@ -2,6 +2,7 @@ import type { PriceBook } from '../../item-swaps/price-book.ts'
 import type { Store } from '../../store/store.ts'
 import type { Mirror, MirrorAge } from '../mirror.ts'
 import { sumCustomers } from '../sums/sum-customers.ts'
+import type { SumStores } from '../sums/sum-customers.ts'
 
 /** Dependencies of all operations that read the mirror. */
 export interface MirrorReadDeps {
@@ -9,16 +10,53 @@ export interface MirrorReadDeps {
   readonly mirror: Mirror
   /** Returns the prices of the applied configuration. Renamed prices have their current id. */
   readonly priceBook: () => Promise<PriceBook>
+  /** Recomputes the outdated sums of customers. See {@link createSharedSums}. */
+  readonly currentSums: () => Promise<void>
 }
 
 const never = new AbortController().signal
 
 /**
+ * Returns a function that recomputes outdated sums. Calls during a run share the next run, because the present one may have missed the
+ * latest changes. So many concurrent requests compute a sum at most twice.
+ */
+export function createSharedSums(stores: SumStores): () => Promise<void> {
+  let running: Promise<void> | null = null
+  let next: Promise<void> | null = null
+  const start = async (): Promise<void> => {
+    try {
+      await sumCustomers(stores, never)
+    } finally {
+      running = null
+    }
+  }
+  const startAfter = async (present: Promise<void>): Promise<void> => {
+    // A failure of the present run is thrown to its own callers.
+    await Promise.allSettled([present])
+    next = null
+    running = start()
+    return running
+  }
+  return () => {
+    if (next !== null) return next
+    if (running === null) {
+      running = start()
+      return running
+    }
+    next = startAfter(running)
+    return next
+  }
+}
+
+/**
  * Recomputes outdated sums, then returns the age of the mirror. The feed computes sums after it has read objects, so a response in between
  * would show an older sum than its `as_of` promises. Throws `mirror_off` or `mirror_filling`.
  */
-export async function requireSums({ store, mirror }: MirrorReadDeps): Promise<MirrorAge> {
+export async function requireSums({
+  mirror,
+  currentSums,
+}: Pick<MirrorReadDeps, 'mirror' | 'currentSums'>): Promise<MirrorAge> {
   const age = await mirror.require()
-  await sumCustomers(store, never)
+  await currentSums()
   return age
 }

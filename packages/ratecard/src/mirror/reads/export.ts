@@ -72,21 +72,30 @@ async function* pagesOf<K extends Listed>(
   }
 }
 
+interface OfCustomer {
+  readonly customer: string | null
+}
+
+/** Returns a function that returns the tenant id of an object; null without a tenant. */
+async function tenantsOf(store: ExportStore, page: readonly { readonly object: OfCustomer }[]) {
+  const tenants = await store.tenants.idsByCustomer(page.flatMap(({ object }) => object.customer ?? []))
+  return ({ customer }: OfCustomer) => (customer === null ? null : (tenants.get(customer) ?? null))
+}
+
 async function* invoiceRows(store: ExportStore, time: Time): AsyncGenerator<TimedRow, undefined> {
   for await (const page of pagesOf(store, 'invoice', time)) {
     const refunded = await store.mirror.refundedOf(page.map(({ object }) => object.id))
-    const tenants = await store.tenants.idsByCustomer(page.map(({ object }) => object.customer))
+    const tenantOf = await tenantsOf(store, page)
     for (const { at, object } of page)
-      yield { at, row: invoiceRow(object, at, tenants.get(object.customer) ?? null, refunded.get(object.id) ?? 0) }
+      yield { at, row: invoiceRow(object, at, tenantOf(object), refunded.get(object.id) ?? 0) }
   }
   return undefined
 }
 
 async function* creditNoteRows(store: ExportStore, time: Time): AsyncGenerator<TimedRow, undefined> {
   for await (const page of pagesOf(store, 'credit_note', time)) {
-    const tenants = await store.tenants.idsByCustomer(page.map(({ object }) => object.customer))
-    for (const { at, object } of page)
-      yield { at, row: creditNoteRow(object, at, tenants.get(object.customer) ?? null) }
+    const tenantOf = await tenantsOf(store, page)
+    for (const { at, object } of page) yield { at, row: creditNoteRow(object, at, tenantOf(object)) }
   }
   return undefined
 }

@@ -1,6 +1,7 @@
 // Operations that read only the mirror and never call the processor: money, subscribers and invoices.
 import type { MirrorOperations } from '../../service/mirror.ts'
 import type { TenantOperations } from '../../service/tenants.ts'
+import { createSharedSums } from './deps.ts'
 import type { MirrorReadDeps } from './deps.ts'
 import { readExport } from './export.ts'
 import { readTenantInvoices } from './invoices.ts'
@@ -10,7 +11,8 @@ import { readTenants } from './tenants.ts'
 
 export type MirrorReads = Omit<MirrorOperations, 'receiveProcessorEvent'> & Pick<TenantOperations, 'listTenants'>
 
-export function createMirrorReads(deps: MirrorReadDeps): MirrorReads {
+export function createMirrorReads(options: Omit<MirrorReadDeps, 'currentSums'>): MirrorReads {
+  const deps = { ...options, currentSums: createSharedSums(options.store) }
   return {
     listTenants: (query) => readTenants(deps, query),
     tenantInvoices: (id, page) => readTenantInvoices(deps, id, page),

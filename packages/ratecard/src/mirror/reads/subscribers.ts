@@ -6,8 +6,7 @@ import { parseFraction } from '../../money/fraction.ts'
 import { formatMinor } from '../../money/format.ts'
 import type { Generation, MirroredItems, Subscriber } from '../../service/mirror.ts'
 import type { PageQuery } from '../../service/service.ts'
-import type { LocalSubscriptionRecord } from '../../store/tenant-store.ts'
-import type { StoredSubscriber } from '../../store/mirror-store.ts'
+import type { FreeSubscriber, StoredSubscriber } from '../../store/mirror-store.ts'
 import { leading } from './amounts.ts'
 import { requireSums } from './deps.ts'
 import type { MirrorReadDeps } from './deps.ts'
@@ -31,20 +30,21 @@ export async function readSubscribers(
     throw new ServiceError('price_not_found', `There is no price "${id}".`)
   const current = booked?.processorId ?? null
   const wanted = generations.filter((one) => generation === 'all' || (one === current) === (generation === 'current'))
-  const free = (await store.localSubscriptions.running(priceId))
-    // If the price is still free, free subscriptions count as subscriptions to the current price; otherwise to a former one.
-    .filter(() => generation === 'all' || (current === null) === (generation === 'current'))
-    .sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1))
-  // Free subscriptions are merged into the page by tenant id, so all earlier items are read too. A price has few free subscriptions, or no
-  // others.
-  const page = free.length === 0 ? { limit, offset } : { limit: offset + limit, offset: 0 }
-  const { items, total } = wanted.length === 0 ? { items: [], total: 0 } : await store.mirror.subscribers(wanted, page)
-  const monthly = await store.revenue.monthlyOf(items.map(({ item }) => item.id))
-  const paid = items.map((one) => paidSubscriber(one, { book, current, monthly: monthly.get(one.item.id) ?? '0' }))
-  if (free.length === 0) return { ...age, items: paid, total }
+  // If the price is still free, free subscriptions count as subscriptions to the current price; otherwise to a former one.
+  const withFree = generation === 'all' || (current === null) === (generation === 'current')
+  const on = { prices: wanted, freePrice: withFree ? priceId : null }
+  const { items, total } = await store.mirror.subscribers(on, { limit, offset })
+  const monthly = await store.revenue.monthlyOf(items.flatMap((one) => ('free' in one ? [] : one.item.id)))
   const currency = booked?.price.currency ?? 'usd'
-  const all = [...paid, ...free.map((one) => freeSubscriber(one, currency, current !== null))].sort(byTenant)
-  return { ...age, items: all.slice(offset, offset + limit), total: total + free.length }
+  return {
+    ...age,
+    items: items.map((one) =>
+      'free' in one
+        ? freeSubscriber(one, currency, current !== null)
+        : paidSubscriber(one, { book, current, monthly: monthly.get(one.item.id) ?? '0' }),
+    ),
+    total,
+  }
 }
 
 /**
@@ -88,7 +88,7 @@ function paidSubscriber(
 }
 
 /** Converts a free subscription, which exists only in this store. */
-function freeSubscriber({ id, tenantId }: LocalSubscriptionRecord, currency: string, legacy: boolean): Subscriber {
+function freeSubscriber({ free: id, tenantId }: FreeSubscriber, currency: string, legacy: boolean): Subscriber {
   return {
     tenantId,
     customer: '',
@@ -105,11 +105,4 @@ function freeSubscriber({ id, tenantId }: LocalSubscriptionRecord, currency: str
     currentPeriodEnd: null,
     scheduledPriceId: null,
   }
-}
-
-/** Sorts by tenant id (customers without a tenant last), then by subscription. */
-function byTenant(a: Subscriber, b: Subscriber): number {
-  if (a.tenantId === b.tenantId) return a.subscription < b.subscription ? -1 : 1
-  if (a.tenantId === null || b.tenantId === null) return a.tenantId === null ? 1 : -1
-  return a.tenantId < b.tenantId ? -1 : 1
 }

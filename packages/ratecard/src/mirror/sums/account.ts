@@ -66,7 +66,7 @@ export async function keepEndedDay({ mirror, revenue, nameOf }: DayKeeping, asOf
 }
 
 /**
- * Returns the sums by currency, with an empty entry for each currency that has movements alone: its last subscription ended, but its churn
+ * Returns the sums by currency, with an empty entry for each currency that has only movements: its last subscription ended, but its churn
  * must be shown.
  */
 export function withEndedCurrencies(

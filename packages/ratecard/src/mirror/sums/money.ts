@@ -16,7 +16,7 @@ export type NameItem = (item: Pick<RevenueItem, 'price' | 'product'>) => SoldAs
 
 export interface Revenue {
   readonly mrr: Fraction
-  /** Minor units that metered items were billed for their last complete period. */
+  /** Amount (minor units) billed for the last complete period of metered items. */
   readonly usageLastPeriod: number
   readonly subscriptions: number
 }

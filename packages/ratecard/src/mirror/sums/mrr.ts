@@ -1,5 +1,6 @@
 // Monthly recurring revenue (MRR) of a subscription, exact for each item. It consists of the licensed items of subscriptions that are
-// `active` or `past_due` and whose collection is not paused. Discounts that last forever are deducted; taxes are not included.
+// `active` or `past_due` and whose collection is not paused. Discounts that last forever are deducted, and so are taxes that an amount
+// contains.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import {
   addFractions,
@@ -16,7 +17,14 @@ import type { Fraction } from '../../money/fraction.ts'
 import { parseDecimal } from '../../money/decimal.ts'
 import { exactAmount } from '../../pricing/calculate.ts'
 import { monthFactor } from '../../pricing/month.ts'
-import type { MirroredDiscount, MirroredItem, MirroredPrice, MirroredSubscription } from '../../processor/mirrored.ts'
+import type {
+  MirroredDiscount,
+  MirroredInvoice,
+  MirroredItem,
+  MirroredPrice,
+  MirroredSubscription,
+} from '../../processor/mirrored.ts'
+import { netShare } from './inclusive-tax.ts'
 import { tariffOf } from './tariff.ts'
 
 /** Monthly revenue of one item of a subscription. */
@@ -34,6 +42,8 @@ export interface RevenueContext {
   readonly prices: ReadonlyMap<ProcessorId, MirroredPrice>
   /** Discount of the customer, which applies to subscriptions without their own discount; null if there is none. */
   readonly customerDiscount: MirroredDiscount | null
+  /** Invoices of the customer. */
+  readonly invoices: readonly MirroredInvoice[]
 }
 
 /** True if the subscription counts towards the MRR: it is `active` or `past_due`, and its collection is not paused. */
@@ -51,7 +61,7 @@ export function revenueOf(subscription: MirroredSubscription, context: RevenueCo
     price: item.price.id,
     product: item.price.product,
     currency,
-    monthly,
+    monthly: multiplyFractions(monthly, netShare(item, subscription, context.invoices)),
   }))
 }
 

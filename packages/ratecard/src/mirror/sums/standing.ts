@@ -31,7 +31,7 @@ export function hasEnded({ status }: Pick<MirroredSubscription, 'status'>): bool
 
 export function standingOf({ customer, subscriptions, invoices, prices }: CustomerFacts): CustomerSums {
   const running = subscriptions.filter((subscription) => !hasEnded(subscription))
-  const context = { prices, customerDiscount: customer.discount }
+  const context = { prices, customerDiscount: customer.discount, invoices }
   const revenue = running.flatMap((subscription) => revenueOf(subscription, context))
   const monthly = sumByCurrency(revenue)
   return {

@@ -12,7 +12,7 @@ export interface SumStores {
 /** Maximum number of customers whose objects are in memory at a time. */
 const batchSize = 200
 
-/** Recomputes all outdated sums of customers. Returns the number of customers. Stops between two batches if `signal` aborts. */
+/** Recomputes all outdated sums of customers, and returns the number of these customers. Stops between two batches if `signal` aborts. */
 export async function sumCustomers(stores: SumStores, signal: AbortSignal): Promise<number> {
   for (let summed = 0; ;) {
     if (signal.aborted) return summed

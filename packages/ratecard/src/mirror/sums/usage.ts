@@ -1,9 +1,9 @@
-// Usage that a subscription was billed for in its last complete period.
+// Amounts that were billed for usage in the last complete period of a subscription.
 import type { MirroredInvoice, MirroredInvoiceLine, MirroredSubscription } from '../../processor/mirrored.ts'
 
 /**
- * Returns the amounts that the metered items of a subscription were billed for their last complete period: minor units by item, after
- * discounts.
+ * Returns the amount billed for the last complete period of each metered item of a subscription: minor units by item, after discounts and
+ * without tax.
  */
 export function usageOf(
   { items }: Pick<MirroredSubscription, 'items'>,
@@ -18,7 +18,7 @@ export function usageOf(
 }
 
 /** True if the invoice is finalized and not void. */
-function isBilled({ finalizedAt, status }: MirroredInvoice): boolean {
+export function isBilled({ finalizedAt, status }: MirroredInvoice): boolean {
   return finalizedAt !== null && status !== 'void'
 }
 
@@ -30,5 +30,5 @@ function lastPeriod(lines: readonly MirroredInvoiceLine[], item: string, current
   const last = Math.max(...finished.map(({ periodEnd }) => periodEnd))
   return finished
     .filter(({ periodEnd }) => periodEnd === last)
-    .reduce((sum, { amount, discount }) => sum + amount - discount, 0)
+    .reduce((sum, { amount, discount, inclusiveTax }) => sum + amount - discount - inclusiveTax, 0)
 }

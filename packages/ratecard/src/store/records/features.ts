@@ -2,7 +2,7 @@
 import { oneOf, oneOfOrNull, text, textOrNull, time, timeOrNull } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
 
-/** What a tenant was given of a feature by hand. */
+/** Feature grants: features that a tenant was given by hand. */
 export const featureGrantColumns = {
   tenantId: text(),
   /** Configuration id of the feature when the grant was given. */
@@ -11,7 +11,7 @@ export const featureGrantColumns = {
   granted: textOrNull(),
   /** null: the grant does not switch the feature. */
   switched: oneOfOrNull(['on', 'off']),
-  /** `add`: on top of what was bought. `replace`: in its place. */
+  /** `add`: in addition to what was bought. `replace`: instead of what was bought. */
   mode: oneOf(['add', 'replace']),
   endsAt: timeOrNull(),
   note: textOrNull(),
@@ -43,7 +43,7 @@ export const usageTotalColumns = {
   tenantId: text(),
   meter: text(),
   rangeStart: time(),
-  /** Canonical decimal: the sum, the number of reports, or the last value, as the meter adds up. */
+  /** Canonical decimal: the sum, the number of reports, or the last value, depending on the meter's formula. */
   total: text(),
   /** Time of the newest report in the range. */
   lastAt: time(),

@@ -52,6 +52,20 @@ export const mirrorStaleColumns = {
   id: text(),
   marked: whole(),
   since: time(),
+  /** Number of reads that failed in a row. */
+  attempts: whole(),
+  /** Time of the next attempt after a failure; null if the object is read at once. */
+  retryAt: timeOrNull(),
+  /** 1 if the object cannot be read, otherwise 0. The age of the copy ignores objects with 1. */
+  skipped: whole(),
+  /** Message of the last failure; null if no read failed. */
+  error: textOrNull(),
+} satisfies Columns
+
+/** Objects that the running comparison changed, and that no event has named yet. The comparison counts them as corrections at its end. */
+export const mirrorDifferenceColumns = {
+  kind: oneOf(mirroredKinds),
+  id: text(),
 } satisfies Columns
 
 /** The sums of each customer, see CustomerStanding. */
@@ -126,13 +140,15 @@ export const mirrorStateColumns = {
   readUntil: timeOrNull(),
   beganAt: timeOrNull(),
   comparedAt: timeOrNull(),
+  /** JSON of the position of the running comparison; null if none runs. */
+  comparing: textOrNull(),
   corrections: whole(),
 } satisfies Columns
 
 /** A single row with the last number that a read or a mark received. */
 export const mirrorNumberColumns = { id: whole(), last: whole() } satisfies Columns
 
-/** Number of the mirror's reads at the processor, by day since 1970 (UTC). */
+/** Number of times that the mirror read from the processor, by day since 1970 (UTC). */
 export const mirrorReadColumns = { day: whole(), reads: whole() } satisfies Columns
 
 export type MirrorObjectRow = RecordOf<typeof mirrorObjectColumns>

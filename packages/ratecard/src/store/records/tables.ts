@@ -24,6 +24,7 @@ import { featureGrantColumns, usageReportColumns, usageTotalColumns } from './fe
 import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
 import {
   mirrorDayColumns,
+  mirrorDifferenceColumns,
   mirrorItemColumns,
   mirrorItemSumColumns,
   mirrorKeptDayColumns,
@@ -92,6 +93,7 @@ export const tables = {
   mirrorItems: { columns: mirrorItemColumns, copiedBy: ['id'] },
   mirrorPayments: { columns: mirrorPaymentColumns, copiedBy: ['kind', 'id', 'payment'] },
   mirrorStale: { columns: mirrorStaleColumns, copiedBy: ['kind', 'id'] },
+  mirrorDifferences: { columns: mirrorDifferenceColumns, copiedBy: ['kind', 'id'] },
   mirrorStandings: { columns: mirrorStandingColumns, copiedBy: ['customer'] },
   mirrorUnsummed: { columns: mirrorUnsummedColumns, copiedBy: ['customer'] },
   mirrorItemSums: { columns: mirrorItemSumColumns, copiedBy: ['item'] },

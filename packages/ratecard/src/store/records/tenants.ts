@@ -60,7 +60,7 @@ export const localSubscriptionColumns = {
 
 export type LocalSubscriptionRecord = RecordOf<typeof localSubscriptionColumns>
 
-/** Number of usage reports that nobody pays for, by tenant, meter and day since 1970 (UTC). */
+/** Number of usage reports that are not billed, by tenant, meter and day since 1970 (UTC). */
 export const unbilledUsageColumns = {
   tenantId: text(),
   /** Configuration id of the meter. */

@@ -1,4 +1,4 @@
-// Check of features that a plan takes away from products, or gives less of: how many tenants it concerns.
+// Check for products whose features a plan removes or lowers. Counts the affected tenants.
 import { ownersOf } from '../../catalog/owners.ts'
 import { placesOf } from '../../catalog/places.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
@@ -16,7 +16,7 @@ interface LoweredInput {
   readonly mappings: readonly MappingEntry[]
 }
 
-/** Returns one warning for each product that gives less than before, with the number of tenants that this concerns. */
+/** Returns one warning for each product that loses features or gets lower limits, with the number of affected tenants. */
 export async function loweredFeatures(deps: UseDeps, input: LoweredInput, signal: AbortSignal): Promise<Issue[]> {
   const { config, previous } = input
   if (previous === null) return []
@@ -51,7 +51,7 @@ function continuedProducts(config: BillingConfig, previous: BillingConfig) {
   })
 }
 
-/** Returns what the product gives less of, e.g. `projects: 10 → 5` and `sso: removed`. */
+/** Returns the features that the product loses or gives less of, e.g. `projects: 10 → 5` and `sso: removed`. */
 function loweredOf(before: Product, after: Product, config: BillingConfig): string[] {
   const renamed = new Map(
     aliasesOf(config).flatMap(({ kind, from, to }) => (kind === 'feature' ? [[from, to] as const] : [])),
@@ -77,7 +77,7 @@ function lessOf(before: ProductFeature, after: ProductFeature): string | null {
   return null
 }
 
-/** Returns the number of tenants on the product's prices. With `grandfather_features`, those on earlier generations are not concerned. */
+/** Returns the number of tenants on the product's prices. With `grandfather_features`, tenants on earlier generations are not counted. */
 async function tenantsOn(
   deps: UseDeps,
   { plan, mappings }: LoweredInput,

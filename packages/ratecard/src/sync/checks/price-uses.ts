@@ -34,7 +34,7 @@ export interface PriceUses {
   readonly age: { readonly asOf: number; readonly stale: boolean } | null
 }
 
-/** Returns the items on these prices, without items of ended subscriptions. Without prices no item is read. */
+/** Returns the items on these prices, without items of ended subscriptions. If `prices` is empty, reads no items. */
 export async function readUses(deps: UseDeps, prices: readonly ProcessorId[], signal: AbortSignal): Promise<PriceUses> {
   const age = await ageOf(deps.mirror)
   if (prices.length === 0) return { uses: new Map(), prices: new Map(), age }

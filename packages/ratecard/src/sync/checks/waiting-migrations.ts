@@ -75,7 +75,8 @@ async function scheduledFor(
   { jobs }: SyncDeps['store'],
   { prices, now }: { readonly prices: readonly ProcessorId[]; readonly now: number },
 ): Promise<ReadonlyMap<string, number>> {
-  // The steps come newest first. The target of an item is that of its newest pending move, and its origin that of its oldest pending move.
+  // The steps are read newest first. An item goes to the target of its newest pending move, and comes from the origin of its oldest pending
+  // move.
   const ways = new Map<string, { readonly to: string; readonly from: string }>()
   for (const { step, result } of await jobs.movesBetween(prices, now - maxScheduleAheadMs)) {
     if (result === null) continue

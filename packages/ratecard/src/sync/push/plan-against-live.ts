@@ -55,7 +55,8 @@ function speaksOfFeatures({ features = [], products }: BillingConfig): boolean {
 }
 
 /**
- * Returns a predicate that is true for archived products that the document brings back. The features attached to them before still exist.
+ * Returns a predicate that is true for archived products that the document contains again. The features attached to them before still
+ * exist.
  */
 function mayComeBack({ products }: BillingConfig, mappings: readonly MappingEntry[]) {
   const ids = new Set<string>(products.flatMap(({ id, processor_id: adopted }) => [id, adopted ?? id]))

@@ -29,8 +29,8 @@ export async function settleEarlierWrites(deps: SyncDeps, lease: Lease): Promise
 }
 
 /**
- * Finds the outcome of every step that was sent without a response. For `againForMs` milliseconds after its sender gave up, a step is
- * retried; later it is only looked up. Throws `push_unfinished` while a step may still be carried out, and if the processor is unreachable.
+ * Finds the outcome of every step that was sent without a response. A step is retried until `againForMs` milliseconds after its sender gave
+ * up; later it is only looked up. Throws `push_unfinished` while a step may still be carried out, and if the processor is unreachable.
  */
 export async function resolveSteps(deps: SyncDeps, push: PushRecord, lease: Lease, againForMs: number): Promise<void> {
   for (const record of await deps.store.pushes.steps(push.id)) {

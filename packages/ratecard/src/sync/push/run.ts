@@ -201,7 +201,7 @@ async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: u
   try {
     await deps.store.pushes.end(push.id, state, words, lease.token)
   } catch (ending) {
-    // The lease is lost or the store is unreachable. The journal stays open, and the next push resolves the steps.
+    // The lease was lost or the store is unreachable. The journal stays open, and the next push resolves the steps.
     if (!(ending instanceof ServiceError)) throw ending
   }
   deps.cancelled.forget(push.id)

@@ -9,7 +9,7 @@ export interface WorkerBundle {
   readonly code: string
   /** Source map (version 3) as JSON. Source paths are relative to the working directory. */
   readonly sourceMap: string
-  /** Modules that the code imports. Each `name` is exactly the name in the import. */
+  /** Modules that the code imports. Each `name` is spelled as in the import. */
   readonly modules: readonly BundleModule[]
   /**
    * Size of code and modules in bytes; limited to {@link maxBundleBytes}. The source map is not counted, because the runtime never loads

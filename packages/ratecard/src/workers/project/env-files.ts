@@ -66,7 +66,7 @@ export function workerEnvironment(
 interface Assignment {
   readonly line: number
   readonly text: string
-  /** Variable name. null if the line is not an assignment; the parser would skip such a line silently. */
+  /** Variable name; null if the line is not an assignment. The parser would skip such a line silently. */
   readonly name: string | null
   readonly value: string
   /** Opening quote of a value that has no closing quote, otherwise null. The parser would read the quote as part of the value. */

@@ -134,7 +134,7 @@ function withoutCredentials(
   const withheld = [...given.keys()].filter((name) => isCredential(name) && !named.has(name))
   return {
     variables: new Map([...given].filter(([name]) => !withheld.includes(name))),
-    // A worker with its own service key gets no warning that the service key was withheld.
+    // Do not report a withheld service key if the worker gets its own service key.
     withheld: withheld.filter((name) => given.get(name) !== '' && (name !== serviceKeyName || serviceKey === null)),
   }
 }

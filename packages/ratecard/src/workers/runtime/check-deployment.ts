@@ -39,7 +39,7 @@ export interface CheckedDeployment {
 
 interface Limits {
   readonly now: number
-  /** True if a host name belongs to the service itself, or to the domain of the workers. */
+  /** True if a worker may not claim the hostname, because it belongs to the service or to the workers' domain. */
   readonly isOwnHost: (host: string) => boolean
 }
 

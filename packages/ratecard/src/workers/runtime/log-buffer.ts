@@ -245,7 +245,7 @@ export class LogBuffer {
     this.add(worker, { time: this.options.clock.now(), level: 'system', message, version })
   }
 
-  /** Puts lines that were not written back in front of the newer ones. If the buffer is full, the oldest lines are dropped. */
+  /** Returns unwritten lines to the buffer, before the newer ones. If the buffer is full, the oldest lines are dropped. */
   private waitAgain(left: ReadonlyMap<string, LogRecord[]>): void {
     for (const [worker, lines] of left) {
       const waiting = this.waitingOf(worker)

@@ -22,7 +22,7 @@ export interface Workers extends WorkerOperations {
   readonly close: (deadlineMs: number) => Promise<void>
 }
 
-/** Returns the operations for workers alone, to be merged into the service object. */
+/** Returns only the operations for workers, to be merged into the service object. */
 export function operationsOf({
   start: _start,
   state: _state,
@@ -42,7 +42,10 @@ export function createWorkers(options: WorkersOptions): Workers {
   if (publicUrl !== null) addresses.add(new URL(publicUrl).hostname)
   /** Host of the public URL if the URL is `https`, otherwise null. Only an `https` URL proves that a proxy with a certificate exists. */
   const secureHost = publicUrl?.startsWith('https:') === true ? new URL(publicUrl).host : null
-  /** True for host names of the service, and for names under the domain, which are reserved for the workers of those names. */
+  /**
+   * True for hostnames that a worker may not claim: those of the service, the workers' domain, and all names below it, which belong to the
+   * workers of those names.
+   */
   const isOwnHost = (host: string) =>
     addresses.has(host) || (domain !== null && (host === domain || host.endsWith(`.${domain}`)))
 

@@ -14,8 +14,8 @@ export function setDelinquent(call: OperationContext, invoice: InvoiceBody, deli
 }
 
 /**
- * Returns the default payment method of a subscription after an invoice. With `save_default_payment_method: on_subscription` it is the one
- * that paid the invoice. Source: the SDK's documentation of `payment_settings`.
+ * Returns the subscription's default payment method. With `save_default_payment_method: on_subscription` it becomes the one that paid the
+ * invoice. Source: the SDK's documentation of `payment_settings`.
  */
 export function defaultCardAfter(
   call: OperationContext,

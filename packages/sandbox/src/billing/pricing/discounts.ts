@@ -136,7 +136,7 @@ export function redeem(
   call: OperationContext,
   redeemed: readonly (Redemption | string)[],
   of: {
-    readonly customer: string
+    readonly customer: string | null
     readonly subscription: string | null
     readonly item?: string
     readonly session: string | null
@@ -201,7 +201,7 @@ function redeemableNow(
   call: OperationContext,
   couponId: string | null,
   codeId: string | null,
-  customer: string,
+  customer: string | null,
 ): Redemption | undefined {
   const code = codeId === null ? null : (call.find('promotion_code', codeId) ?? null)
   if (codeId !== null && (code === null || !codeIsOpen(code, call.now))) return undefined

@@ -31,7 +31,7 @@ export function cancelOnRequest(
   const used = usage.flatMap((item) => arrearsLines(call, before, item, call.now))
   const waiting = withProrationItems(call, before, [...before._pending, ...unused], null)
   if (invoiceNow) return cancelNow(call, before, [...waiting, ...used])
-  // With `prorate` alone, the prorations stay pending as invoice items of the customer.
+  // With `prorate` but without `invoiceNow`, the prorations stay pending as invoice items of the customer.
   return cancelNow(call, prorate ? { ...before, _pending: [] } : before)
 }
 

@@ -130,7 +130,7 @@ export function itemFrom(
   return { ...item, ...extras(call, holder, item, params, name) }
 }
 
-/** Returns the item's own discounts and tax rates after the request. */
+/** Returns the item's own discounts and tax rates, with the changes of the request. */
 function extras(
   call: OperationContext,
   holder: Holder,
@@ -188,7 +188,7 @@ export function newItem(
   }
 }
 
-/** Returns an existing item after the request. A new price without a quantity resets the quantity to 1. */
+/** Returns the item with the changes of the request. A new price without a quantity resets the quantity to 1. */
 function changedItem(
   call: OperationContext,
   holder: Holder,
@@ -219,7 +219,7 @@ function changedItem(
   }
 }
 
-/** Returns all subscription items after the request. Items that the request does not name stay unchanged. */
+/** Returns all items of the subscription, with the changes of the request. Items that the request does not name stay unchanged. */
 export function itemsAfter(
   call: OperationContext,
   subscription: SubscriptionBody,

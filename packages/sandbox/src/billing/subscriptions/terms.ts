@@ -28,7 +28,7 @@ export const defaultTerms: Terms = {
   default_tax_rates: [],
 }
 
-/** Returns the terms after a request. Checks the rules that combine several terms. */
+/** Returns the terms with the changes of a request. Checks the rules that combine several terms. */
 export function termsAfter(call: OperationContext, customer: string, before: Terms, given: TermParams): Terms {
   const method = given.collection_method ?? before.collection_method
   const days = given.days_until_due ?? (method === 'send_invoice' ? before.days_until_due : null)

@@ -53,7 +53,7 @@ type PriceParams = Partial<Omit<Read<typeof priceFields>, 'currency' | 'recurrin
   readonly recurring?: RecurringParams | undefined
 }
 
-/** Parameters in `default_price_data` of a product. It takes no lookup key, nickname, tiers or meter. */
+/** Parameters in `default_price_data` of a product. Lookup key, nickname, tiers and meter are not accepted. */
 export const defaultPriceFields = {
   currency: required(currency()),
   currency_options: currencyOptions,

@@ -68,7 +68,7 @@ const createFields = {
 type FormerParams = Partial<Read<typeof formerFields>>
 type CustomerParams = Read<typeof createFields> & FormerParams
 
-/** Returns the customer after a request. Absent parameters change nothing; an empty parameter clears its field. */
+/** Returns the customer with the changes of a request. Absent parameters change nothing; an empty parameter clears its field. */
 function withParams(customer: CustomerBody, params: Read<typeof sharedFields>): CustomerBody {
   const { address: place, shipping, invoice_settings: settings } = params
   const { balance, description, email, invoice_prefix, metadata, name, next_invoice_sequence, phone } = params
@@ -144,7 +144,7 @@ function checkDefaultCard(call: OperationContext, id: string | null | undefined,
 }
 
 /**
- * Returns the customer's discount after the request, and a function `tell` that emits the event of the discount. The caller stores the
+ * Returns the customer's discount as the request sets it, and a function `tell` that emits the event of the discount. The caller stores the
  * customer, then calls `tell`.
  */
 function ownDiscount(

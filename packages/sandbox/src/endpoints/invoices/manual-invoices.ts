@@ -1,4 +1,4 @@
-// Manual invoices, which consist of pending invoice items, and changes of draft invoices.
+// Manual invoices, which can include pending invoice items, and changes of draft invoices.
 import { customFieldsParam, noInvoiceText } from '../../billing/invoices/invoice-text.ts'
 import { createDraft, draftLifetime } from '../../billing/invoices/invoicing.ts'
 import { day, timeOf } from '../../billing/subscriptions/subscription-records.ts'
@@ -33,8 +33,8 @@ const createFields = {
 }
 
 /**
- * Checks the due date. Only `send_invoice` takes one, as a date or as a number of days, not both. Source of the message: the real API at
- * version 2026-08-26.dahlia.
+ * Checks the due date. Only `send_invoice` accepts a due date, either as a date or as a number of days. Source of the message: the real API
+ * at version 2026-08-26.dahlia.
  */
 function checkDue(
   method: CollectionMethod,

@@ -25,7 +25,7 @@ import { shippingField, toShipping } from '../customers/addresses.ts'
 import { currency } from '../catalog/currencies.ts'
 import { atCustomer, missingMethodError, refuseFinal } from './intents.ts'
 import { webUrl } from '../checkout/new-session.ts'
-import { methodForPayment } from './payment-methods.ts'
+import { declinesAttachment, methodForPayment } from './payment-methods.ts'
 
 /** Parameters of a request that confirms a payment intent. */
 const confirmFields = {
@@ -124,7 +124,8 @@ function confirm(outer: OperationContext): HandlerResult {
 }
 
 /**
- * Pays the invoice of the payment intent. With `save_default_payment_method: on_subscription`, the card is attached to the customer first.
+ * Pays the invoice of the payment intent. With `save_default_payment_method: on_subscription`, the card is attached to the customer first,
+ * unless its bank declines that.
  */
 function payInvoiceOfIntent(
   call: OperationContext,
@@ -137,7 +138,7 @@ function payInvoiceOfIntent(
   const subscription = call.find('subscription', subscriptionOf(invoice) ?? '')
   const keeps = subscription?.payment_settings.save_default_payment_method === 'on_subscription'
   const card =
-    keeps && given.customer === null
+    keeps && given.customer === null && !declinesAttachment(given)
       ? call.update(given, { ...given, customer: invoice.customer, _fresh: false }, 'payment_method.attached')
       : given
   updateStatusAfter(call, attemptInvoice(call, invoice, { card: card.id, manual: true }))

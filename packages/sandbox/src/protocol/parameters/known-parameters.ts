@@ -3,8 +3,8 @@
 import { knownParameters, knownRequests } from './known-parameters.generated.ts'
 
 /**
- * What the real API accepts for a parameter. 0: a plain value. 1: anything. A list: the values of an enum. In a map, `[]` is any element
- * and `*` any name.
+ * Values that the real API accepts for a parameter. 0: a plain value. 1: anything. A list: the values of an enum. In a map, `[]` is any
+ * element and `*` any name.
  */
 type Known = 0 | 1 | readonly string[] | { readonly [name: string]: Known }
 
@@ -12,7 +12,7 @@ let parameters: Readonly<Record<string, Known>> | undefined
 let requests: { readonly exact: ReadonlySet<string>; readonly patterns: readonly RegExp[] } | undefined
 
 /**
- * Returns what the real API accepts for a parameter. Undefined if it does not have the parameter. `operation` is e.g. `POST
+ * Returns the values that the real API accepts for a parameter. Undefined if it does not have the parameter. `operation` is e.g. `POST
  * /v1/prices/:id`, `name` e.g. `tiers[0][up_to]`.
  */
 function find(operation: string, name: string): Known | undefined {
@@ -58,7 +58,7 @@ export function isKnownRequest(method: string, path: string): boolean {
   return exact.has(request) || patterns.some((pattern) => pattern.test(request))
 }
 
-/** True if the real API has exactly this path. Its last part can look like an id (e.g. `/v1/prices/search`). */
+/** True if the real API has this path without an `{id}` in it, e.g. `/v1/prices/search`, which also matches `/v1/prices/{id}`. */
 export function isLiteralRequest(method: string, path: string): boolean {
   return everyRequest().exact.has(`${method} ${path}`)
 }

@@ -43,7 +43,7 @@ type Changes<B, P> = {
       : never
 }
 
-/** Returns the object after a change. A given value replaces its member, an absent one changes nothing, and metadata is merged. */
+/** Returns the object with the given changes. A given value replaces its member, an absent one changes nothing, and metadata is merged. */
 export function changed<B extends { metadata: Metadata }, P extends { readonly metadata: MetadataChange | undefined }>(
   before: B,
   params: P & Changes<B, P>,

@@ -21,7 +21,7 @@ export function webhookMoves(
   const known = new Set(present.values())
   return (
     (promoted.webhooks ?? [])
-      // A URL that was expanded from the target's own variables is intended and needs no confirmation.
+      // A URL that came from a variable is specific to the target environment and needs no confirmation.
       .filter(({ url }, index) => !known.has(url) && !own.has(`#/webhooks/${index}/url`))
       .map((webhook) => {
         const id = webhookId(webhook)

@@ -183,8 +183,8 @@ export const enterpriseCoverage: Command = {
     const columns = [{ title: 'base price' }, ...targets.map((title) => ({ title }))]
     const rows = coverage.rows.map(({ basePriceId, cells }) => [
       basePriceId,
-      // `–` marks a gap: a customer or template without a negotiated price for this base price. A base price that nobody negotiated has no
-      // gaps, so its cells stay empty.
+      // `–` marks a gap: a customer or template without a negotiated price for this base price. A base price without any negotiated price
+      // has no gaps, so its cells stay empty.
       ...cells.map(({ priceId }) => priceId ?? (cells.some((cell) => cell.priceId !== null) ? out.paint.red('–') : '')),
     ])
     printTable(out, columns, rows, 'There are no negotiated prices.')

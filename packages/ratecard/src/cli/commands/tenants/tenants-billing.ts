@@ -9,7 +9,6 @@ import { tenantArgument } from './tenants.ts'
 import { jsonAudit, jsonEntitlements, jsonSession, jsonUpcomingInvoice } from '../../views/json.ts'
 import { formatAuthor } from '../../views/who.ts'
 
-
 export const tenantsUpcomingInvoice: Command = {
   name: 'tenants upcoming-invoice',
   summary: 'Show what a tenant will be billed next',

@@ -19,19 +19,26 @@ export async function readEvents(context: StripeContext, { after, types }: Query
   const filter = types.length === 0 ? {} : { types: [...types] }
   if (after === null) {
     const [newest] = (await readPage(context, { limit: 1 }, signal)).data
-    return { events: [], last: newest?.id ?? null }
+    return { events: [], last: newest?.id ?? null, more: false }
   }
   if (after !== '') {
-    const { data } = await readPage(context, { limit: pageSize, ending_before: after, ...filter }, signal)
-    return oldestFirst(data, after)
+    const { data, has_more: more } = await readPage(
+      context,
+      { limit: pageSize, ending_before: after, ...filter },
+      signal,
+    )
+    return { ...oldestFirst(data, after), more }
   }
   // An empty `after` means the oldest events. There is no cursor for them, so the list is read to its end.
-  let { data, has_more: more } = await readPage(context, { limit: pageSize, ...filter }, signal)
-  for (let oldest = data.at(-1); more && oldest !== undefined; oldest = data.at(-1)) {
+  let { data, has_more: older } = await readPage(context, { limit: pageSize, ...filter }, signal)
+  // The last page may be short although newer events follow: it is filled from the newest event on.
+  let newer = false
+  for (let oldest = data.at(-1); older && oldest !== undefined; oldest = data.at(-1)) {
     const page = { limit: pageSize, starting_after: oldest.id, ...filter }
-    ;({ data, has_more: more } = await readPage(context, page, signal))
+    ;({ data, has_more: older } = await readPage(context, page, signal))
+    newer = true
   }
-  return oldestFirst(data, null)
+  return { ...oldestFirst(data, null), more: newer }
 }
 
 function readPage({ caller, stripe }: StripeContext, params: Stripe.EventListParams, signal: AbortSignal) {

@@ -121,7 +121,7 @@ export function connect({ secretKey, apiBase, timeoutMs }: ConnectionOptions): S
 }
 
 /**
- * Returns the reason why a text cannot be a secret key of Stripe; null if it may be one. Checks the format alone. The reason never contains
+ * Returns the reason why a text cannot be a secret key of Stripe; null if it may be one. Checks only the format. The reason never contains
  * the key.
  */
 export function keyProblem(secretKey: string): string | null {

@@ -5,8 +5,8 @@ import { currencies } from '../../../money/currencies.ts'
 import { canonicalDecimal } from '../../../money/decimal.ts'
 
 /**
- * Returns an amount of a reply as a canonical decimal; null if the reply has none. Prefers the decimal, because the integer is null for
- * fractions.
+ * Returns an amount of a reply as a canonical decimal; null if the reply has none. Prefers `decimal`, because `whole` is null for fractions
+ * of a minor unit.
  */
 export function observedAmount(whole: number | null, decimal: Stripe.Decimal | string | null): string | null {
   const said = decimal ?? whole

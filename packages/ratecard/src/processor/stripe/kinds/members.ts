@@ -10,7 +10,7 @@ export type MemberRow<Field extends string = string> =
   | { readonly field: Field }
   /** The member is derived from other members, or maintained by Stripe itself. */
   | { readonly derived: string }
-  /** An object with this member is neither adopted nor pulled, because it would bill, or apply to, something else. */
+  /** An object with this member is neither adopted nor pulled, because the member changes what the object bills or applies to. */
   | { readonly refused: string }
   /**
    * The document cannot express the member. It is left unchanged, and listed wherever it could be lost. `carriedWith`: Stripe accepts the

@@ -28,8 +28,8 @@ const translations: Translations<
   apiVersion: {
     read: (endpoint) => endpoint.api_version ?? '',
     // If the document gives no API version, the endpoint gets the SDK's version. Otherwise its events would use the account's default
-    // version, which somebody can raise in Stripe's dashboard. The version is not validated here, because Stripe may have newer versions
-    // than the SDK's list.
+    // version, which can be raised in Stripe's dashboard. The version is not validated here, because Stripe may have newer versions than
+    // the SDK's list.
     create: (version) => ({
       api_version: (version === '' ? Stripe.API_VERSION : version) as Stripe.WebhookEndpointCreateParams.ApiVersion,
     }),

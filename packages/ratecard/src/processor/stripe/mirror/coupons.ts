@@ -19,11 +19,8 @@ export type FindCoupon = (id: string, signal: AbortSignal) => Promise<CouponTerm
 /** Maximum number of cached coupons. A further one replaces the oldest. */
 const keptCoupons = 10_000
 
-/**
- * Terms used for a coupon that was deleted at Stripe: its discounts stay in force, but the terms can no longer be read. They count as
- * taking nothing off, because a wrong amount would be worse.
- */
-const deletedCoupon: CouponTerms = { duration: 'forever', percentOff: null, amountOff: {}, products: null }
+/** Terms of a coupon that was deleted at Stripe: its discounts stay in force, but the terms can no longer be read. */
+const deletedCoupon: CouponTerms = { duration: null, percentOff: null, amountOff: {}, products: null }
 
 export function createCoupons(context: StripeContext): FindCoupon {
   const kept = new Map<string, CouponTerms>()
@@ -81,7 +78,7 @@ export async function mirroredDiscounts(
   return found
 }
 
-/** Throws `broken`, like every flaw of a response, so that one odd discount does not stop the list that contains it. */
+/** Throws `broken` for a malformed discount, so that a list skips only the object with that discount. */
 function readDiscount(discount: DiscountReply) {
   try {
     if (typeof discount === 'string') throw new TypeError('it is not expanded')

@@ -1,8 +1,7 @@
 // Reads for the mirror: list pages of all objects of a kind, and single objects.
 import type { Stripe } from 'stripe'
 import type { Mirrored, MirroredKind, MirroredPage, MirrorReads } from '../../mirrored.ts'
-import { isUnknownObject } from '../../failures.ts'
-import { ProcessorError } from '../../processor-error.ts'
+import { isUnknownObject, isUnreadable } from '../../failures.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { lostItsCursor, pageFlaw } from '../connection/pages.ts'
 import type { UntrustedReply } from '../connection/reading.ts'
@@ -64,7 +63,7 @@ async function readPage<K extends MirroredKind>(
       const object = await translated(context, coupons, kind, reply, signal)
       if (object !== null) objects.push(object)
     } catch (error) {
-      if (!(error instanceof ProcessorError) || (error.kind !== 'broken' && error.kind !== 'rejected')) throw error
+      if (signal.aborted || !isUnreadable(error)) throw error
       unreadable.push(reply.id)
     }
   }

@@ -4,7 +4,6 @@ import {
   idIn,
   formerId,
   formerObject,
-  idOf,
   integer,
   listOf,
   milliseconds,
@@ -45,7 +44,7 @@ function translated(
   return {
     id: said.id,
     number: said.number ?? null,
-    customer: idOf(said.customer, 'customer'),
+    customer: idIn(said.customer),
     subscription: subscriptionOf(said),
     status: word(['draft', 'open', 'paid', 'uncollectible', 'void'], said.status, 'status'),
     billingReason: said.billing_reason ?? null,
@@ -115,10 +114,26 @@ function lineOf(line: LineReply): MirroredInvoiceLine {
     quantity: line.quantity ?? null,
     amount: integer(line.amount, 'amount of a line'),
     discount: sum(listOf(line.discount_amounts), 'discount of a line'),
+    inclusiveTax: sum(listOf(taxesOf(line)).filter(isInclusive), 'tax of a line'),
     proration: (item?.proration ?? byHand?.proration ?? formerFlag(line, 'proration')) === true,
     periodStart: milliseconds(line.period?.start, 'period of a line'),
     periodEnd: milliseconds(line.period?.end, 'period of a line'),
   }
+}
+
+interface TaxReply {
+  readonly amount?: number | null | undefined
+  readonly tax_behavior?: unknown
+  readonly inclusive?: unknown
+}
+
+/** API versions before 2025 have `tax_amounts`, with a flag, in place of `taxes`. */
+function taxesOf(line: LineReply): readonly TaxReply[] | null {
+  return (line.taxes ?? formerObjectList(line, 'tax_amounts')) as readonly TaxReply[] | null
+}
+
+function isInclusive(tax: TaxReply): boolean {
+  return tax.tax_behavior === 'inclusive' || tax.inclusive === true
 }
 
 function formerFlag(said: object, member: string): unknown {

@@ -32,7 +32,7 @@ export function mirroredCreditNote(said: UntrustedReply<Stripe.CreditNote>): Mir
     id: said.id,
     number: said.number ?? null,
     invoice: idOf(said.invoice, 'invoice'),
-    customer: idOf(said.customer, 'customer'),
+    customer: idIn(said.customer),
     status: word(['issued', 'void'], said.status, 'status'),
     currency: text(said.currency, 'currency'),
     createdAt: milliseconds(said.created, 'created'),

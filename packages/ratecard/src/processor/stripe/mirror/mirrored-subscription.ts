@@ -1,10 +1,11 @@
 // Converts subscriptions for the mirror, with all items, the terms of their discounts, and the prices that their schedules move them to.
 import type { Stripe } from 'stripe'
+import { addDecimals, canonicalDecimal, decimalText, parseDecimal, zero } from '../../../money/decimal.ts'
 import type { MirroredItem, MirroredSubscription } from '../../mirrored.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readAll, translateReply } from '../customers/single-object.ts'
-import { idIn, integer, listOf, milliseconds, text, word } from '../connection/reading.ts'
-import type { UntrustedReply } from '../connection/reading.ts'
+import { idIn, integer, listOf, milliseconds, present, text, word } from '../connection/reading.ts'
+import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import type { LiveSubscription } from '../../customer-half.ts'
 import { liveSubscription } from '../subscriptions/live-subscription.ts'
 import type { SubscriptionReply } from '../subscriptions/live-subscription.ts'
@@ -30,12 +31,17 @@ export async function mirroredSubscription(
   const saidItems = listOf(whole.items?.data)
   const items: MirroredItem[] = []
   for (const [index, item] of live.items.entries())
-    items.push({ ...item, discounts: await mirroredDiscounts(listOf(saidItems[index]?.discounts), find, signal) })
+    items.push({
+      ...item,
+      discounts: await mirroredDiscounts(listOf(saidItems[index]?.discounts), find, signal),
+      inclusiveTaxPercent: translateReply(whole, (said) => inclusivePercent(said, saidItems[index])),
+    })
   const discounts = await mirroredDiscounts(listOf(whole.discounts), find, signal)
   return translateReply(whole, (said) => ({
     ...live,
     items,
     discounts,
+    automaticTax: said.automatic_tax?.enabled === true,
     collectionMethod: word(['charge_automatically', 'send_invoice'], said.collection_method, 'collection_method'),
     paused: pauseOf(said),
     cancelAt: moment(said, 'cancel_at'),
@@ -49,6 +55,18 @@ export async function mirroredSubscription(
 function moment(said: SubscriptionReply, member: 'cancel_at' | 'canceled_at' | 'ended_at'): number | null {
   const seconds = said[member]
   return seconds === null || seconds === undefined ? null : milliseconds(seconds, member)
+}
+
+type Rates = readonly Untrusted<Stripe.TaxRate>[] | null | undefined
+
+/** Tax rates of an item replace those of the subscription. */
+function inclusivePercent(said: SubscriptionReply, item: Untrusted<Stripe.SubscriptionItem> | undefined): string {
+  const own: Rates = listOf(item?.tax_rates as Rates)
+  const rates = own.length > 0 ? own : listOf(said.default_tax_rates as Rates)
+  const percents = rates
+    .filter(({ inclusive }) => inclusive === true)
+    .map(({ percentage }) => canonicalDecimal(present(percentage, 'percentage of a tax rate')))
+  return decimalText(percents.map(parseDecimal).reduce(addDecimals, zero))
 }
 
 function pauseOf({ pause_collection: pause }: SubscriptionReply): MirroredSubscription['paused'] {

@@ -80,7 +80,7 @@ export interface Segment {
   readonly start: number
   /** End in seconds; null for an added last segment, which lasts one period and then releases the subscription. */
   readonly end: number | null
-  /** New price of each price that has moved by then, keyed by the old price. */
+  /** New price of each price that has moved by the start of this segment, keyed by the old price. */
   readonly moved: ReadonlyMap<string, string>
 }
 

@@ -48,7 +48,10 @@ export class Database {
     this.#kysely = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin(), betweenStatements] })
   }
 
-  /** The last read or write that the database refused. A refusal because of damage is never replaced. */
+  /**
+   * The last read or write that the database refused; null if there was none. After a refusal because of a damaged file, later refusals do
+   * not replace it.
+   */
   get refusal(): StoreRefusal | null {
     return this.#refusal
   }

@@ -47,8 +47,8 @@ class ImmediateDriver extends SqliteDriver {
 const maxStatements = 500
 
 /**
- * Cache of prepared statements. A push runs thousands of statements; preparing one costs more than running it, and its memory outside the
- * heap is freed late.
+ * Cache of prepared statements. A push runs thousands of statements. Preparing a statement costs more than running it, and the memory of
+ * prepared statements (outside the heap) is freed late.
  */
 class StatementCache {
   readonly #database: SqliteFile.Database

@@ -12,6 +12,7 @@ export const mirrorTables = ({ key }: Dialect): readonly string[] => [
   read_until bigint,
   began_at bigint,
   compared_at bigint,
+  comparing text,
   corrections bigint not null
 )`,
   `create table mirror_numbers (
@@ -58,9 +59,18 @@ export const mirrorTables = ({ key }: Dialect): readonly string[] => [
   id ${key} not null,
   marked bigint not null,
   since bigint not null,
+  attempts bigint not null,
+  retry_at bigint,
+  skipped bigint not null,
+  error text,
   primary key (kind, id)
 )`,
   `create index mirror_stale_by_time on mirror_stale (since, marked)`,
+  `create table mirror_differences (
+  kind ${key} not null check (kind in ${kinds}),
+  id ${key} not null,
+  primary key (kind, id)
+)`,
   `create table mirror_standings (
   customer ${key} primary key,
   billing_status text,

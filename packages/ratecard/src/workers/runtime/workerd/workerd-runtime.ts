@@ -209,7 +209,7 @@ function startProblem(spec: WorkerVersionSpec, error: unknown, map: TraceMapper)
   })
 }
 
-/** Returns the author's error from the output of workerd, e.g. the text after `service user: `. */
+/** Returns the error in the worker author's code from the output of workerd, without prefixes such as `service user: `. */
 function complaint(lastWords: string): string {
   const lines = lastWords.split('\n').filter((line) => !/bootstrap compile cache|^\s*$/.test(line))
   return lines

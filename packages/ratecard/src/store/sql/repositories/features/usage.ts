@@ -2,9 +2,9 @@ import { addDecimals, decimalText, multiplyByInteger, parseDecimal } from '../..
 import type { UsageFormula, UsageReportRecord, UsageStore, UsageWindow } from '../../../feature-store.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
 
-/** How long a report is kept (ms). The processor takes events that are up to 35 days old. */
+/** Retention (ms) of a report: 36 days. The processor takes events that are up to 35 days old. */
 const keptMs = 36 * 24 * 60 * 60_000
-/** The row with this range start has no usage: it is locked, so that two reports of one tenant and meter do not run at once. */
+/** Range start of a row that contains no usage. The row is locked, so that two reports of one tenant and meter are not stored at once. */
 const lockRow = -1
 
 type Key = Pick<UsageReportRecord, 'tenantId' | 'meter' | 'identifier'>
@@ -62,8 +62,7 @@ export function sqlUsage(database: Database): UsageStore {
         await subtractFromTotal(db, report, formula)
       }),
 
-    used: (tenantId, meter, formula, window) =>
-      database.read((db) => usedIn(db, { tenantId, meter }, formula, window)),
+    used: (tenantId, meter, formula, window) => database.read((db) => usedIn(db, { tenantId, meter }, formula, window)),
   }
 }
 
@@ -116,7 +115,7 @@ async function addToTotal(db: Write, report: Counted, formula: UsageFormula): Pr
     .execute()
 }
 
-/** Undoes {@link addToTotal}. The total of a meter that takes the last value becomes that of the newest report that is left. */
+/** Undoes {@link addToTotal}. With the formula `last`, the total becomes the value of the newest remaining report. */
 async function subtractFromTotal(db: Write, report: Counted, formula: UsageFormula): Promise<void> {
   const { tenantId, meter, rangeStart, identifier, value } = report
   const at = db

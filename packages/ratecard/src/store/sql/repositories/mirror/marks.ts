@@ -2,9 +2,9 @@
 // removes the mark.
 import { sql } from 'kysely'
 import type { MirroredKind } from '../../../../processor/mirrored.ts'
-import type { MirrorRef } from '../../../mirror-store.ts'
+import type { FailedRead, MirrorRef, StaleObject } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
-import type { Database, Write } from '../../database/database.ts'
+import type { Database, ReadConnection, Write } from '../../database/database.ts'
 
 /**
  * Returns the next number for a read or a stale mark. Runs in its own transaction, because the counter's row stays locked until the
@@ -44,7 +44,7 @@ export async function markStale(
   // The rows are sorted, so that concurrent transactions lock them in the same order and cannot deadlock.
   const rows = [...oldest]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { kind, id, since }]) => ({ kind, id, since, marked }))
+    .map(([, { kind, id, since }]) => ({ kind, id, since, marked, ...unread }))
   await inBatches(rows, (slice) =>
     db
       .insertInto('mirrorStale')
@@ -57,6 +57,58 @@ export async function markStale(
       )
       .execute(),
   )
+}
+
+const unread = { attempts: 0, retryAt: null, skipped: 0, error: null }
+
+const staleColumns = ['kind', 'id', 'marked', 'since', 'attempts', 'error'] as const
+
+export async function staleObjects(
+  db: ReadConnection,
+  limit: number,
+  dueAt: number | undefined,
+): Promise<readonly StaleObject[]> {
+  return db
+    .selectFrom('mirrorStale')
+    .select(staleColumns)
+    .$if(dueAt !== undefined, (query) =>
+      query.where((eb) => eb.or([eb('retryAt', 'is', null), eb('retryAt', '<=', dueAt ?? 0)])),
+    )
+    .orderBy('since')
+    .orderBy('marked')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+export async function failRead(db: Write, { kind, id }: MirrorRef, failed: FailedRead): Promise<void> {
+  await db
+    .updateTable('mirrorStale')
+    .set({ ...failed, skipped: failed.skipped ? 1 : 0 })
+    .where('kind', '=', kind)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function oldestStale(db: ReadConnection): Promise<StaleObject | null> {
+  const row = await db
+    .selectFrom('mirrorStale')
+    .select(staleColumns)
+    .where('skipped', '=', 0)
+    .orderBy('since')
+    .limit(1)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export async function skippedObjects(
+  db: ReadConnection,
+  limit: number,
+): Promise<{ readonly items: readonly StaleObject[]; readonly total: number }> {
+  const skipped = db.selectFrom('mirrorStale').where('skipped', '=', 1)
+  const { total } = await skipped.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const items = await skipped.select(staleColumns).orderBy('since').orderBy('id').limit(limit).execute()
+  return { items, total }
 }
 
 export async function settleStale(db: Write, kind: MirroredKind, ids: readonly string[], begun: number): Promise<void> {

@@ -3,7 +3,9 @@ import type { Clock } from '../../../../clock.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { Mirrored, MirroredKind } from '../../../../processor/mirrored.ts'
 import type {
+  ComparisonPlace,
   CustomerStanding,
+  FailedRead,
   MirrorRef,
   MirrorSaved,
   MirrorState,
@@ -14,11 +16,13 @@ import type {
 import type { MirrorObjectRow, MirrorStateRow } from '../../../records/mirror.ts'
 import type { Database, Write } from '../../database/database.ts'
 import { refreshListingsOf } from '../tenants/listings.ts'
-import { markStale, nextNumber } from './marks.ts'
+import { failRead, markStale, nextNumber, oldestStale, skippedObjects, staleObjects } from './marks.ts'
+import { addDifferences, removeDifferences, takeDifferences, unlistedObjects } from './differences.ts'
 import { addReads, paymentsSince, readsSince } from './read-counts.ts'
 import * as reads from './reads.ts'
 import { goneRow, objectRow } from './rows.ts'
 import { saveObjects } from './save-objects.ts'
+import { subscribersOf } from './subscribers.ts'
 import { findStanding, saveStandings, standingPage, unsummed } from './standings.ts'
 
 interface Page {
@@ -36,6 +40,7 @@ const copies = [
   'mirrorItems',
   'mirrorPayments',
   'mirrorStale',
+  'mirrorDifferences',
   'mirrorStandings',
   'mirrorUnsummed',
   'mirrorItemSums',
@@ -60,6 +65,36 @@ export class SqlMirror implements MirrorStore {
 
   async setState(change: Partial<MirrorState>): Promise<void> {
     await this.#database.write((db) => changeState(this.#database, db, change))
+  }
+
+  async beginComparison(place: ComparisonPlace, eventCursor?: string): Promise<void> {
+    await this.#database.write(async (db) => {
+      await db.deleteFrom('mirrorDifferences').execute()
+      const change = { comparing: place, ...(eventCursor === undefined ? {} : { eventCursor }) }
+      await changeState(this.#database, db, change)
+    })
+  }
+
+  async addDifferences(refs: readonly MirrorRef[]): Promise<void> {
+    await this.#database.write((db) => addDifferences(db, refs))
+  }
+
+  async endComparison(comparedAt: number): Promise<number> {
+    return this.#database.write(async (db) => {
+      const differences = await takeDifferences(db)
+      const { corrections } = await db.selectFrom('mirrorState').select('corrections').executeTakeFirstOrThrow()
+      const change = { comparing: null, comparedAt, corrections: corrections + differences }
+      await changeState(this.#database, db, change)
+      return differences
+    })
+  }
+
+  async unlisted(
+    kind: MirroredKind,
+    number: number,
+    page: { readonly after: string | null; readonly limit: number },
+  ): Promise<{ readonly refs: readonly MirrorRef[]; readonly last: string | null }> {
+    return this.#database.read((db) => unlistedObjects(db, kind, number, page))
   }
 
   async clear(): Promise<void> {
@@ -87,22 +122,26 @@ export class SqlMirror implements MirrorStore {
     const marked = await nextNumber(this.#database)
     await this.#database.write(async (db) => {
       await markStale(db, refs, marked)
+      await removeDifferences(db, refs)
       if (cursor !== undefined)
         await changeState(this.#database, db, { eventCursor: cursor.event, readUntil: cursor.readUntil })
     })
   }
 
-  async stale(limit: number): Promise<readonly StaleObject[]> {
-    return this.#database.read((db) =>
-      db.selectFrom('mirrorStale').selectAll().orderBy('since').orderBy('marked').orderBy('id').limit(limit).execute(),
-    )
+  async stale(limit: number, dueAt?: number): Promise<readonly StaleObject[]> {
+    return this.#database.read((db) => staleObjects(db, limit, dueAt))
   }
 
-  async oldestStale(): Promise<number | null> {
-    const row = await this.#database.read((db) =>
-      db.selectFrom('mirrorStale').select('since').orderBy('since').limit(1).executeTakeFirst(),
-    )
-    return row?.since ?? null
+  async failRead(ref: MirrorRef, failed: FailedRead): Promise<void> {
+    await this.#database.write((db) => failRead(db, ref, failed))
+  }
+
+  async oldestStale(): Promise<StaleObject | null> {
+    return this.#database.read((db) => oldestStale(db))
+  }
+
+  async skipped(limit: number): Promise<{ readonly items: readonly StaleObject[]; readonly total: number }> {
+    return this.#database.read((db) => skippedObjects(db, limit))
   }
 
   async staleCount(): Promise<number> {
@@ -159,8 +198,8 @@ export class SqlMirror implements MirrorStore {
     return this.#database.read((db) => reads.unpaidInvoicesOf(db, customer))
   }
 
-  async subscribers(prices: readonly ProcessorId[], page: Page) {
-    return this.#database.read((db) => reads.subscribersOf(db, prices, page))
+  async subscribers(on: Parameters<MirrorStore['subscribers']>[0], page: Page) {
+    return this.#database.read((db) => subscribersOf(db, on, page))
   }
 
   async usesOf(prices: readonly ProcessorId[]) {
@@ -209,7 +248,8 @@ export class SqlMirror implements MirrorStore {
 async function changeState(database: Database, db: Write, change: Partial<MirrorState>): Promise<void> {
   const row = await database.locked(db.selectFrom('mirrorState').selectAll()).executeTakeFirst()
   const state: Partial<MirrorState> = { ...(row === undefined ? {} : stateOf(row)), ...change }
-  const { account, eventCursor, filling, readUntil = null, beganAt = null, comparedAt = null, corrections = 0 } = state
+  const { account, eventCursor, filling, comparing = null, corrections = 0 } = state
+  const { readUntil = null, beganAt = null, comparedAt = null } = state
   if (account === undefined || eventCursor === undefined || filling === undefined)
     throw new Error('The first state of the mirror must have all members.')
   const next = {
@@ -219,6 +259,7 @@ async function changeState(database: Database, db: Write, change: Partial<Mirror
     readUntil,
     beganAt,
     comparedAt,
+    comparing: comparing === null ? null : JSON.stringify(comparing),
     corrections,
   }
   await db
@@ -228,6 +269,10 @@ async function changeState(database: Database, db: Write, change: Partial<Mirror
     .execute()
 }
 
-function stateOf({ id: _id, filling, ...rest }: MirrorStateRow): MirrorState {
-  return { ...rest, filling: filling === null ? null : (JSON.parse(filling) as MirrorState['filling']) }
+function stateOf({ id: _id, filling, comparing, ...rest }: MirrorStateRow): MirrorState {
+  return {
+    ...rest,
+    filling: filling === null ? null : (JSON.parse(filling) as MirrorState['filling']),
+    comparing: comparing === null ? null : (JSON.parse(comparing) as MirrorState['comparing']),
+  }
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { processorId } from '../../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { Mirrored, MirroredInvoice, MirroredKind, MirroredSubscription } from '../../../../processor/mirrored.ts'
-import type { PriceUse, StoredSubscriber } from '../../../mirror-store.ts'
+import type { PriceUse } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { ReadConnection } from '../../database/database.ts'
 import { objectOf } from './rows.ts'
@@ -152,31 +152,6 @@ export async function refundedOf(
 
 const itemsOn = (db: ReadConnection, prices: readonly ProcessorId[]) =>
   db.selectFrom('mirrorItems as item').where('item.price', 'in', [...prices])
-
-export async function subscribersOf(db: ReadConnection, prices: readonly ProcessorId[], page: Page) {
-  const rows = await itemsOn(db, prices)
-    .leftJoin('tenants as tenant', 'tenant.processorCustomerId', 'item.customer')
-    .innerJoin('mirrorObjects as subscription', (join) =>
-      join.on('subscription.kind', '=', 'subscription').onRef('subscription.id', '=', 'item.subscription'),
-    )
-    .select(['item.id', 'subscription.object', 'tenant.id as tenantId'])
-    .orderBy(sql`case when tenant.id is null then 1 else 0 end`)
-    .orderBy('tenant.id')
-    .orderBy('item.subscription')
-    .orderBy('item.id')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute()
-  const { total } = await itemsOn(db, prices)
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const items = rows.flatMap((row): readonly StoredSubscriber[] => {
-    const subscription = objectOf<'subscription'>(row)
-    const item = subscription?.items.find(({ id }) => id === row.id)
-    return subscription === null || item === undefined ? [] : [{ subscription, item, tenantId: row.tenantId }]
-  })
-  return { items, total }
-}
 
 export async function usesOf(db: ReadConnection, prices: readonly ProcessorId[]): Promise<readonly PriceUse[]> {
   const uses: PriceUse[] = []

@@ -10,7 +10,7 @@ import type { MirrorObjectRow } from '../../../records/mirror.ts'
 import type { MirrorRef, MirrorSaved } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
-import { customersOf, isSummed, itemRows, objectOf, paymentRows } from './rows.ts'
+import { customersOf, isSameContent, isSummed, itemRows, objectOf, paymentRows } from './rows.ts'
 import { markStale, markUnsummed, settleStale } from './marks.ts'
 
 export interface SaveRequest {
@@ -33,7 +33,8 @@ export async function saveObjects(database: Database, db: Write, request: SaveRe
   const stored = await storeRows(db, rows, begun, before)
   const overlapped = rows.filter(({ id }) => !stored.has(id))
   const settled = rows.filter(({ id }) => stored.has(id))
-  const changed = settled.filter(({ id, object }) => (before.get(id)?.object ?? null) !== object)
+  const changed = settled.filter(({ id, object }) => !isSameContent(kind, before.get(id)?.object ?? null, object))
+  const marked = await markedAmong(db, kind, changed)
   await replaceParts(db, kind, changed)
   await settleStale(
     db,
@@ -50,7 +51,25 @@ export async function saveObjects(database: Database, db: Write, request: SaveRe
   if (isSummed(kind)) await markUnsummed(db, customersOf(touched), ended)
   if (kind === 'price') await markUnsummed(db, await customersOn(db, changed), ended)
   const refs = (list: readonly MirrorObjectRow[]): readonly MirrorRef[] => list.map(({ id }) => ({ kind, id }))
-  return { overlapped: refs(overlapped), changed: refs(changed) }
+  return {
+    overlapped: refs(overlapped),
+    unannounced: refs(changed.filter(({ id }) => !marked.has(id))),
+  }
+}
+
+async function markedAmong(db: Write, kind: MirroredKind, rows: readonly MirrorObjectRow[]) {
+  const marked = new Set<string>()
+  await inBatches(rows, async (slice) => {
+    const ids = slice.map(({ id }) => id)
+    const found = await db
+      .selectFrom('mirrorStale')
+      .select('id')
+      .where('kind', '=', kind)
+      .where('id', 'in', ids)
+      .execute()
+    for (const { id } of found) marked.add(id)
+  })
+  return marked
 }
 
 type StoredRow = Pick<MirrorObjectRow, 'id' | 'object' | 'readAt' | 'customer'>
@@ -84,7 +103,7 @@ async function storeRows(
   before: ReadonlyMap<string, StoredRow>,
 ): Promise<ReadonlySet<string>> {
   const stored = new Set<string>()
-  // Identical content is stored again for its newer number, so that a third read that overlaps with this one is recognized as overlapping.
+  // Stores identical content again to keep the newer number, so that a third read that overlaps with this one is recognized as overlapping.
   const accepted = rows.filter(({ id, object }) => {
     const present = before.get(id)
     return present === undefined || present.readAt < begun || present.object === object

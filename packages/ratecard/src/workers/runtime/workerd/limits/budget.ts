@@ -6,8 +6,8 @@ const busyShare = 0.3
 const quietShare = 0.05
 
 /**
- * CPU limit of one process, without clocks and timers. It has two rules. First, while the process is busy, each invocation that began in
- * that time adds one limit; this stops loops that yield to the event loop. Second, without a sign of life the process may use one limit in
+ * CPU limit of one process, without clocks and timers. It has two rules. First, while the process is busy, it may use one limit for each
+ * invocation that began in that time; this stops loops that yield to the event loop. Second, without a sign of life it may use one limit in
  * total, however many requests are queued; this stops loops that block the event loop.
  */
 export class CpuBudget {

@@ -14,7 +14,7 @@ export interface WatchdogOptions {
 }
 
 export interface Invocation {
-  /** Counts a message on an open connection (e.g. a WebSocket) as further work. */
+  /** Raises the CPU limit for a message on an open connection (e.g. a WebSocket), as for a new request. */
   extend(): void
   signOfLife(): void
   /**

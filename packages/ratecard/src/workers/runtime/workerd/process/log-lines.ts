@@ -86,8 +86,8 @@ function plainLine(level: Level, line: string, { now, map, version }: LineContex
 
 export interface LineLimit {
   /**
-   * True if a line of this length is within the limits of the current second. Otherwise the line is counted as dropped and need not be
-   * parsed.
+   * True if a line of this length is within the limits of the current second. Otherwise counts the line as dropped; the caller need not
+   * parse it.
    */
   takes(length: number): boolean
   log(line: WorkerLogLine): void

@@ -15,14 +15,14 @@ export default {
   },
 } satisfies ExportedHandler<Env>
 
-/** Events of the payment processor. Whoever does not hold the signing secret is refused. */
+/** Handles events of the payment processor. Requests without a valid signature are refused. */
 async function receiveBillingEvent(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
   if (!env.BILLING_WEBHOOK_SECRET) return new Response('BILLING_WEBHOOK_SECRET is not set', { status: 503 })
   try {
     // The signature covers the exact text of the body: nothing is parsed before it is verified.
     const signature = request.headers.get('stripe-signature')
     const event = await verifyWebhook(await request.text(), signature, env.BILLING_WEBHOOK_SECRET)
-    // Answer at once and work afterwards: the processor repeats deliveries that take long.
+    // Respond at once and do the work afterwards: the processor retries deliveries that take long.
     ctx.waitUntil(handleBillingEvent(event.type, event.id))
     return new Response(null, { status: 204 })
   } catch (error) {
@@ -32,7 +32,7 @@ async function receiveBillingEvent(request: Request, env: Env, ctx: ExecutionCon
 }
 
 async function handleBillingEvent(type: string, id: string): Promise<void> {
-  // Deliveries may come twice and out of order: make what you do here safe to repeat.
+  // Deliveries may arrive twice and out of order, so make the code here safe to retry.
   console.log(`billing event ${type} (${id})`)
 }
 

@@ -1,0 +1,23 @@
+// Values of metrics that are read from the store at each scrape.
+
+/**
+ * Returns a function that reads values for one scrape: reads that start while another one runs share its result. If the store fails, it
+ * reports the failure and returns null, so that the response lacks only these metrics.
+ */
+export function createReader<T>(
+  read: () => Promise<T>,
+  report: (error: unknown, what: string) => void,
+): () => Promise<T | null> {
+  let running: Promise<T | null> | null = null
+  const start = async (): Promise<T | null> => {
+    try {
+      return await read()
+    } catch (error) {
+      report(error, 'metrics were left out of a scrape')
+      return null
+    } finally {
+      running = null
+    }
+  }
+  return () => (running ??= start())
+}
