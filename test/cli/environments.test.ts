@@ -100,7 +100,7 @@ describe('an incomplete environment file', () => {
 })
 
 describe('an environment', () => {
-  it('may have any valid name that has a file', async () => {
+  it('may have any valid name (e.g. preview-7) if its .env file exists', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     world.write('ratecard/environments/.env.preview-7', `RATECARD_API_URL=${server.url}\nRATECARD_SERVICE_KEY=${key}\n`)
     const pushed = await world.run(['billing', 'push', '--env', 'preview-7', '--yes'])

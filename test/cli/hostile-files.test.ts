@@ -60,7 +60,7 @@ describe('the start of a server', () => {
     return { printed, key: readFileSync(path.join(dataDir, 'service-key'), 'utf8').trim() }
   }
 
-  it('prints the generated key on a terminal or for a program, and not into a log', async () => {
+  it('prints the generated key, but only the path of its file if the output is a log', async () => {
     const shown = await start(path.join(world.cwd, 'shown'), true)
     expect(shown.printed).toContain(shown.key)
     const logged = await start(path.join(world.cwd, 'logged'), false)

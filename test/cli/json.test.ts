@@ -68,7 +68,7 @@ describe('the --json output', () => {
     expect(document).toEqual((await test.asAdmin({ url: named(url) })).json())
   })
 
-  it('keeps names chosen by the author, in a difference and in drift', async () => {
+  it('does not convert keys that the author chose (`ownerTeam`) in diff and drift', async () => {
     for (const command of ['billing diff 1 2', 'billing drift']) {
       const { stdout } = await world.run([...command.split(' '), '--json'])
       expect([command, stdout]).toEqual([command, expect.stringContaining('ownerTeam')])

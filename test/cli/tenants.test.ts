@@ -256,7 +256,7 @@ describe('commands for tenants', () => {
     expect(await run('tenants update nobodys --name Somebody')).toMatchObject({ exit: 0 })
   })
 
-  test('schedule the move of a subscriber who renews after the requested date, and return at once', async () => {
+  test('leave a move to a distant date waiting for the first renewal after it, and return at once', async () => {
     await subscriber('brickfield', 'kiln_yearly', 1)
     const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')
     world.write('ratecard/billing/catalog.json', text.replace('54000', '56000'))

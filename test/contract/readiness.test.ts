@@ -57,7 +57,7 @@ test('a processor that is slow once leaves the replica ready, and one that keeps
   expect(await processorCheck()).toEqual({ ok: true, detail: 'reachable' })
 })
 
-test('a processor that was never reached is not ready', async () => {
+test('a replica that has never reached the processor is not ready', async () => {
   probe = readiness({ patienceMs: 100 })
   stack.sandbox.control.fail({ kind: 'latency', path: '/v1/account', latencyMs: 120_000, count: null })
   expect(await probe()).toMatchObject({ ready: false, checks: { store: { ok: true }, processor: { ok: false } } })
@@ -125,7 +125,7 @@ test('a replica is ready again a minute after the store last refused a write', a
   expect(await probe()).toMatchObject({ ready: true, checks: { store: { ok: true } } })
 })
 
-test('workers that cannot run are reported, and leave the replica ready', async () => {
+test('a replica whose workers cannot run reports them, and is ready nevertheless', async () => {
   expect((await probe()).checks.workers).toEqual({ ok: true, detail: 'off' })
   probe = readiness({ workers: { state: () => Promise.resolve({ available: false, detail: 'no runtime' }) } })
   expect(await probe()).toMatchObject({ ready: true, checks: { workers: { ok: false, detail: 'no runtime' } } })

@@ -86,7 +86,7 @@ describe.runIf(capable)('the holder of a lease, seen by a replica of another use
     expect(dead).toEqual([false, !prepare.includes('subset')])
   })
 
-  it('is alive with the settings of our systemd unit', async () => {
+  it('is not reported dead under the ProtectProc setting of our systemd unit', async () => {
     const unit = readFileSync(path.join(root, 'deploy/systemd/ratecard.service'), 'utf8')
     // The mount option of systemd for ProtectProc=invisible. The test fails if the unit has another value.
     expect(/^ProtectProc=(.*)$/m.exec(unit)?.[1]).toBe('invisible')
@@ -110,7 +110,7 @@ describe.runIf(capable)('the holder of a lease, seen by a replica of another use
 describe.runIf(capable)('the holder of a lease in a pid namespace, e.g. in a container,', () => {
   const container = ['--pid', '--fork', '--kill-child']
 
-  it('is never reported dead by a replica outside, nor the other way round, whether it runs or has ended', async () => {
+  it('is never reported dead by a replica outside the namespace, even after it ended, nor does it report that replica dead', async () => {
     const inside = new Replica(container, own, blue)
     const outside = new Replica([], own, green)
     const [of, host] = [await inside.next(), await outside.next()]
@@ -119,7 +119,7 @@ describe.runIf(capable)('the holder of a lease in a pid namespace, e.g. in a con
     expect(await outside.saysDead(of)).toBe(false)
   })
 
-  it('has no identity with the /proc of the host, whose pids differ', async () => {
+  it('gets no identity if its /proc is that of the host, because the pids there differ', async () => {
     expect(await new Replica(container, 'true', blue).next()).toBe('null')
   })
 })

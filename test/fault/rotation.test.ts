@@ -120,13 +120,13 @@ describe('a rotation that is killed while a write is in flight', () => {
 })
 
 describe('a rotation that is killed at any point', () => {
-  test('ends like an undisturbed one when it is retried, on SQLite', async () => {
+  test('has the result of an undisturbed rotation after a retry, on SQLite', async () => {
     await expectEveryKillSurvived(await sqliteStores())
   })
 
   const onPostgres = postgresInstalled() ? test : test.skip
   if (!postgresInstalled()) announceSkip('rotations that are killed, on PostgreSQL', 'PostgreSQL is not installed')
-  onPostgres('ends like an undisturbed one when it is retried, on PostgreSQL', async () => {
+  onPostgres('has the result of an undisturbed rotation after a retry, on PostgreSQL', async () => {
     const server = await startPostgres()
     try {
       await expectEveryKillSurvived(await postgresStores(server))

@@ -61,7 +61,7 @@ describe('pages of other sites', () => {
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  it('cannot send a form: only JSON is taken', async () => {
+  it('cannot send a form: a checkout accepts only JSON (415)', async () => {
     const response = await test.inject({
       method: 'POST',
       url: checkout,

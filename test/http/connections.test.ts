@@ -134,7 +134,7 @@ describe('requests that Node itself would close without a response', () => {
     ['two hosts', `GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n${closing}`],
     ['no host, at the price list', `GET ${billing}/config HTTP/1.1\r\n${closing}`],
     ['another expectation', `GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: x\r\n${closing}`],
-  ])('%s is a problem like every other', async (_name, text) => {
+  ])('%s is refused with a problem document, like any other error', async (_name, text) => {
     const answer = await answerTo(text)
     expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"code":"request_invalid"/)
     expect(answer.toLowerCase()).toContain('content-type: application/problem+json')

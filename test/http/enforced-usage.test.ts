@@ -57,7 +57,7 @@ beforeAll(async () => {
 })
 
 describe('reported usage of a metered feature', () => {
-  it('is seen by the next check, with the time at which it starts again at zero', async () => {
+  it('is counted by the next check, which also returns the time of the reset to zero', async () => {
     expect(await report('acme', { value: 60, identifier: 'first' })).toMatchObject({
       status: 200,
       already_counted: false,
@@ -93,7 +93,7 @@ describe('reported usage of a metered feature', () => {
     expect(await report('acme', { value: 1, enforce: true })).toMatchObject({ status: 409 })
   })
 
-  it('is recorded past the allowance without `enforce`, and where the product allows more', async () => {
+  it('is recorded beyond the allowance if `enforce` is not set, or if the product has `beyond: allow`', async () => {
     expect(await report('acme', { value: 5 })).toMatchObject({ status: 200 })
     expect(await check('acme', 'calls')).toMatchObject({ used: 105, remaining: 0, allowed: false })
     expect(await report('acme', { meter: 'exports', value: 9, enforce: true })).toMatchObject({ status: 200 })

@@ -58,7 +58,7 @@ const ids = ({ body }: Awaited<ReturnType<typeof get>>) =>
   (body['tenants'] as readonly { readonly id: string }[]).map(({ id }) => id)
 
 describe('the list of tenants', () => {
-  it('shows state, products, money and items on former prices of each tenant', async () => {
+  it('shows state, products, money and items on replaced prices of each tenant', async () => {
     const { body } = await get('tenants?q=early')
     expect(body).toMatchObject({
       as_of: expect.any(String) as string,
@@ -76,7 +76,7 @@ describe('the list of tenants', () => {
     expect(body).not.toHaveProperty('stale')
   })
 
-  it('filters by state, price, product and former prices', async () => {
+  it('filters by state, price, product and replaced prices', async () => {
     expect(ids(await get('tenants?state=active'))).toEqual(['early', 'late'])
     expect(ids(await get('tenants?state=none'))).toEqual(['works'])
     expect(ids(await get('tenants?price_id=pro_monthly'))).toEqual(['early', 'late'])
@@ -122,7 +122,7 @@ describe('the subscribers of a price', () => {
 })
 
 describe('GET money', () => {
-  it('sums what subscribers pay per month, with the part on former prices', async () => {
+  it('sums the monthly revenue, with the share of subscribers on replaced prices', async () => {
     const { body } = await get('money')
     expect(body).toMatchObject({
       currencies: [
@@ -253,7 +253,7 @@ describe('without the mirror', () => {
       expect([path, await get(path, off)]).toMatchObject([path, { status: 409, body: { code: 'mirror_off' } }])
   })
 
-  it('the list of tenants and its search use the store, without the members of the mirror', async () => {
+  it('the list of tenants can be searched by name and id, and has no members that come from the mirror', async () => {
     const { body } = await get('tenants?q=ALONE&sort=name', off)
     expect(ids({ status: 200, body, headers: {} })).toEqual(['alone'])
     expect(Object.keys((body['tenants'] as object[])[0] ?? {})).not.toContain('billing_status')

@@ -54,7 +54,7 @@ describe('the approval of a plan', () => {
 })
 
 describe('a running push', () => {
-  it('is cancelled by one call and resumed by another, also with respond-async', async () => {
+  it('is cancelled by one call, and resumed by another with respond-async', async () => {
     app.sandbox.control.fail({ kind: 'latency', method: 'POST', latencyMs: 40, count: null })
     const id = await started(monthlyPrices(40, '1.0.0'))
     const cancelled = await app.asAdmin({ method: 'POST', url: `${admin}/pushes/${id}/cancel` })

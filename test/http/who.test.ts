@@ -60,7 +60,7 @@ describe('the service key of an action', () => {
     expect(jobs.map(({ by }) => by)).toEqual([ops.by])
   })
 
-  it('keeps the name that it had, even after it was revoked', async () => {
+  it('is still shown with its name after it was revoked', async () => {
     const brief = await holder('brief')
     await brief.client.tenants.create({ id: 'lasting', name: 'Lasting' })
     await test.service.revokeKey(brief.by.keyId)

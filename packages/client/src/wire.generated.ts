@@ -61,7 +61,7 @@ export interface ProductDocument {
   images?: string[]
   /** Up to 15 features that the processor’s own pricing pages list, in this order. */
   marketing_features?: string[]
-  /** Whether it is shipped to the customer. */
+  /** Whether the product is shipped to the customer. */
   shippable?: boolean
   /** Size and weight of the shipped package. */
   package_dimensions?: {
@@ -82,7 +82,7 @@ export interface ProductDocument {
     limit: number | 'unlimited'
     /** The limit counts for each unit that is bought, e.g. for each seat. Default false. */
     per_quantity?: boolean
-    /** When the usage of a `metered` feature starts again at zero: with each period of the subscription (the default), on the first of each month in UTC, or never. */
+    /** When the usage of a `metered` feature is reset to zero: with each period of the subscription (the default), on the first of each month in UTC, or never. */
     resets?: 'billing_period' | 'month' | 'never'
     /** What a check answers past the limit: no (`deny`, the default), or yes (`allow`), for usage that is billed. */
     beyond?: 'deny' | 'allow'
@@ -383,7 +383,7 @@ export interface PriceDocument {
     /** Preset amount, in minor units. */
     preset?: number
   }
-  /** A name of the price for yourself, which customers do not see. */
+  /** Internal name of the price. Customers do not see it. */
   nickname?: string
   /** Trial in days for a checkout that requests none. Recurring prices only. Not sent to the processor. */
   trial_period_days?: number
@@ -436,7 +436,7 @@ export interface PriceDocument {
 
 /** One tier of a tiered price: a unit amount, a flat amount, or both. */
 export interface TierDocument {
-  /** Last unit of the tier; the last tier says "inf". */
+  /** Last unit of the tier; "inf" for the last tier. */
   up_to: number | 'inf'
   /** Amount per unit in minor units. */
   unit_amount?: number
@@ -626,7 +626,7 @@ export interface CouponDocument {
   max_redemptions?: number
   /** Last time at which it can be used. ISO 8601 with a time zone, or Unix seconds. */
   redeem_by?: string | number
-  /** Ids of the products it is limited to. */
+  /** Ids of the products to which the coupon applies. Default: all products. */
   applies_to?: string[]
   /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
@@ -644,7 +644,7 @@ export interface PromotionCodeDocument {
   code: string
   /** Id of the coupon that the code gives. */
   coupon: string
-  /** Whether it can be used. Default true. */
+  /** Whether customers can redeem the code. Default true. */
   active?: boolean
   /** Maximum number of redemptions, not more than those of its coupon. */
   max_redemptions?: number
@@ -828,7 +828,7 @@ export type ResourceKind = 'meter' | 'feature' | 'product' | 'price' | 'coupon' 
 export interface SessionPrices {
   /** Empty for a tenant without a deal. */
   prices: Array<{
-    /** Config id of the public price that it replaces. */
+    /** Config id of the public price that the negotiated price replaces. */
     basePriceId: string
     price: PriceDocument
   }>
@@ -843,7 +843,7 @@ export interface Entitlements {
   features: Array<{
     /** Config id of the feature. */
     id: string
-    /** Its name in the configuration. */
+    /** Name of the feature in the configuration. */
     name: string
     /** Whether the tenant may use `requested` more. */
     allowed: boolean
@@ -856,7 +856,7 @@ export interface Entitlements {
     remaining: number | string | null
     resetsAt: string | null
     beyond: 'deny' | 'allow' | null
-    /** Config ids of public prices that would allow it; empty when it is allowed. */
+    /** Config ids of public prices with which the feature would be allowed; empty if it is allowed already. */
     offeredBy: string[]
   }>
 }
@@ -873,7 +873,7 @@ export interface FeatureCheck {
   remaining: number | string | null
   resetsAt: string | null
   beyond: 'deny' | 'allow' | null
-  /** Config ids of public prices that would allow it; empty when it is allowed. */
+  /** Config ids of public prices with which the feature would be allowed; empty if it is allowed already. */
   offeredBy: string[]
   /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
@@ -889,7 +889,7 @@ export interface FeatureChecks {
 export interface NewFeatureCheck {
   /** Config id of the feature. */
   readonly feature?: string | undefined
-  /** How many of a `limit` are in use, which your program counts. Not for other types. */
+  /** Only for features of type `limit`: the number in use, which your program counts. */
   readonly used?: number | undefined
   /** How many more are wanted. Default 1. */
   readonly requested?: number | undefined
@@ -897,7 +897,7 @@ export interface NewFeatureCheck {
   readonly checks?: ReadonlyArray<{
     /** Config id of the feature. */
     readonly feature: string
-    /** How many of a `limit` are in use, which your program counts. Not for other types. */
+    /** Only for features of type `limit`: the number in use, which your program counts. */
     readonly used?: number | undefined
     /** How many more are wanted. Default 1. */
     readonly requested?: number | undefined
@@ -962,7 +962,7 @@ export interface NewUsage {
   readonly value: number | string
   /** Needed with a service key. A session has a tenant already and may name no other. */
   readonly tenantId?: string | undefined
-  /** When it was used, RFC 3339; the moment of the call when absent. At most 35 days ago; with a session not later than now. */
+  /** Time of the usage, RFC 3339. Default: the time of the call. At most 35 days ago; with a session not later than now. */
   readonly timestamp?: string | Date | undefined
   /** The same identifier is counted once. */
   readonly identifier?: string | undefined
@@ -1061,7 +1061,7 @@ export interface Detail {
   fields: FieldChange[]
   processorIdBefore: string | null
   processorIdAfter: string | null
-  /** The resource on one line, as people read it. */
+  /** The resource as one readable line, before and after the change. */
   display: Display
 }
 
@@ -1078,7 +1078,7 @@ export interface FieldChange {
   origin: 'edit' | 'drift' | 'both'
 }
 
-/** The resource on one line, as people read it. */
+/** The resource as one readable line, before and after the change. */
 export interface Display {
   before: string | null
   after: string | null
@@ -1097,7 +1097,7 @@ export interface PriceImpact {
   subscriptionsWithoutTenant: number
   /** Tenants that these subscriptions belong to. */
   tenants: number
-  /** Money a month at list price. Empty for metered prices: their money depends on usage. */
+  /** Amount per month at list price. Empty for metered prices, because their amount depends on the usage. */
   monthly: Array<{
     currency: string
     /** Minor units, rounded half up once. */
@@ -1117,7 +1117,7 @@ export interface PriceImpact {
     subscriptions: number
     /** Tenants that these subscriptions belong to. */
     tenants: number
-    /** Money a month at list price. Empty for metered prices: their money depends on usage. */
+    /** Amount per month at list price. Empty for metered prices, because their amount depends on the usage. */
     monthly: Array<{
       currency: string
       /** Minor units, rounded half up once. */
@@ -1209,7 +1209,7 @@ export interface HistoryEntry {
 
 export type PushKind = 'push' | 'rollback' | 'reset'
 
-/** The service key that did it, beside the author that was claimed. */
+/** The service key of the action. The author is only what the caller claimed; the key was verified. */
 export interface By {
   /** Id of the service key. */
   keyId: string
@@ -1260,7 +1260,7 @@ export interface DocumentDifference {
     /** null when absent. */
     after: unknown
   }>
-  /** The resource on one line, as people read it. */
+  /** The resource as one readable line, before and after the change. */
   display: Display
 }
 
@@ -1422,7 +1422,7 @@ export interface Tenant {
 export interface NewTenant {
   /** Id of the tenant. */
   readonly id?: string | undefined
-  /** As invoices and people call it. */
+  /** Name of the tenant, which its invoices show too. */
   readonly name: string
   /** Where invoices go. */
   readonly email?: string | null | undefined
@@ -1450,7 +1450,7 @@ export interface ListedTenant {
   createdAt: string
   /** Its last change. */
   updatedAt: string
-  /** Status of all its subscriptions together: debts come first. */
+  /** One status for all subscriptions of the tenant. A debt takes precedence over running subscriptions. */
   billingStatus?: BillingStatus
   /** Config ids of the prices that it is subscribed to, sorted by id. */
   products?: string[]
@@ -1474,11 +1474,11 @@ export interface ListedTenant {
   legacyItems?: number
 }
 
-/** Status of all its subscriptions together: debts come first. */
+/** One status for all subscriptions of the tenant. A debt takes precedence over running subscriptions. */
 export type BillingStatus = 'none' | 'free' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'incomplete' | 'paused'
 
 export interface TenantChange {
-  /** As invoices and people call it. */
+  /** Name of the tenant, which its invoices show too. */
   readonly name?: string | undefined
   /** Where invoices go. */
   readonly email?: string | null | undefined
@@ -1488,7 +1488,7 @@ export interface TenantChange {
 
 export interface TenantSubscriptions {
   tenantId: string
-  /** Status of all its subscriptions together: debts come first. */
+  /** One status for all subscriptions of the tenant. A debt takes precedence over running subscriptions. */
   billingStatus: BillingStatus
   /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
@@ -1611,7 +1611,7 @@ export interface DroppedUsage {
   /** A sample of the events; the processor does not list all. */
   examples: Array<{
     tenantId: string | null
-    /** As reported to Ratecard; without a report, as the processor has it. */
+    /** The identifier that was reported to Ratecard; otherwise the one at the processor. */
     identifier: string
   }>
 }
@@ -1842,7 +1842,7 @@ export interface MoneyDays {
   asOf: string
   /** Only when `as_of` is more than five minutes behind. */
   stale?: true
-  /** Ended days since the mirror began, oldest first, then by currency. */
+  /** Completed days since the mirror was first filled, oldest first, then by currency. */
   days: MoneyDay[]
   /** Price lists that took effect in that time, oldest first. */
   pushes: Array<{
@@ -1965,7 +1965,7 @@ export interface EnterpriseOutcome {
     subscription: string
     item: string | null
     price: string
-    /** A sentence, or `on_other_deal`: it stays on the price of another deal, discount and all. */
+    /** The reason as a sentence, or `on_other_deal`: the item stays on the price of another deal, with its discount. */
     reason: string
     /** Explanation of the reason. */
     detail?: string
@@ -2626,7 +2626,7 @@ export interface Operations {
   getChangeTag: {
     answers: {
       200: {
-        /** Opaque text; compare it with the last one. */
+        /** Opaque text. If it differs from the previous tag, load the data again. */
         tag: string
       }
     }
@@ -2867,7 +2867,7 @@ export interface Operations {
     body: {
       /** Id of the tenant. */
       readonly tenantId: string
-      /** Its life; one day when absent. */
+      /** Lifetime of the session in seconds. Default: 86,400 (one day). */
       readonly ttlSeconds?: number | undefined
     }
     answers: {
@@ -2890,7 +2890,7 @@ export interface Operations {
       readonly tenantId: string
       /** Name of an enterprise template. */
       readonly enterpriseTemplate: string
-      /** Items on another deal that have no price in this one: they keep it, or go back to their base price. */
+      /** For items whose price belongs to another deal and that have no price in this one: whether they keep that price or return to their base price. */
       readonly unmatched?: 'keep' | 'base' | undefined
     }
     answers: {
@@ -2907,7 +2907,7 @@ export interface Operations {
       readonly tenantId: string
       /** An enterprise id. */
       readonly enterpriseId: string
-      /** Items on another deal that have no price in this one: they keep it, or go back to their base price. */
+      /** For items whose price belongs to another deal and that have no price in this one: whether they keep that price or return to their base price. */
       readonly unmatched?: 'keep' | 'base' | undefined
     }
     answers: {

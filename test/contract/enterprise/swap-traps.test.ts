@@ -193,7 +193,7 @@ test('a negotiated price belongs to the longest matching base: "pro_monthly_gold
   expect(await shop.items(id)).toEqual({ pro: 2 })
 })
 
-test('applying a template swaps items on a replaced list price and on a replaced negotiated price', async () => {
+test('applying a template moves subscribers of a replaced list or negotiated price to the current negotiated price', async () => {
   const { shop, customer, id } = await soldShop({ pro_monthly: 5 })
   await shop.reprice('1.1.0', 'pro_monthly', 1300)
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 1, swaps: [{ from: 'pro_monthly' }] })

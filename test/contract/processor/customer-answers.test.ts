@@ -62,7 +62,7 @@ describe('a subscription in a response', () => {
     ['a licensed item without a quantity', withItem({ quantity: undefined })],
     ['a price that does not recur', withItem({ price: { ...price, recurring: null } })],
     ['an unknown interval', withItem({ price: { ...price, recurring: { ...price.recurring, interval: 'moon' } } })],
-  ])('is an error of kind broken if it is malformed: %s', async (_name, body) => {
+  ])('is refused with the error kind `broken` if it is wrong: %s', async (_name, body) => {
     const { processor } = await against({ body })
     await expect(processor.subscription('sub_a', signal)).rejects.toMatchObject(broken)
   })

@@ -70,7 +70,7 @@ describe('checkout of the sandbox:', () => {
     ])
   })
 
-  test('amounts are formatted for readers, and the cancel link leads back', async ({ shop }) => {
+  test('the page shows formatted amounts (¥3,000) and a cancel link to `cancel_url`', async ({ shop }) => {
     const yen = await shop.monthly(1500, { currency: 'jpy', recurring: { interval: 'year' } })
     const open = await session(shop, { line_items: [{ price: yen.id, quantity: 2 }] })
     const { text } = await pageOf(open.url)

@@ -79,7 +79,7 @@ describe('faults of the sandbox:', () => {
     expect(sandbox.control.requests()).toHaveLength(1)
   })
 
-  test('latency is added to another fault', async ({ sandbox: { stripe, control } }) => {
+  test('a latency and another fault can apply to the same request', async ({ sandbox: { stripe, control } }) => {
     control.fail({ kind: 'latency', latencyMs: 5 })
     control.fail({ kind: 'rate_limit' })
     await expect(stripe.products.list()).rejects.toThrow(/rate limit/)

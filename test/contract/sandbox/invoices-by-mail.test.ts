@@ -131,7 +131,7 @@ describe('taxes and discounts of invoices:', () => {
   })
 })
 
-test('a discount of an item reduces its own line, and is used up there', async () => {
+test('a one-time discount of an item reduces only the line of that item, and only on the first invoice', async () => {
   const { stripe, customer, clockId, monthly, invoices } = await customerShop(january)
   const once = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
   const [cheap, dear] = [await monthly(1000), await monthly(3000)]

@@ -167,7 +167,7 @@ describe('metadata in the sandbox:', () => {
     await stripe.products.update(id, { metadata: { k0: '', another: 'v' } })
   })
 
-  test('any text can be a key, e.g. a name of the prototype', async ({ sandbox: { stripe } }) => {
+  test('any text can be a key, e.g. `constructor` or `toString`', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.products.create({ name: 'P', metadata: { constructor: 'c', toString: 't' } })
     expect((await stripe.products.retrieve(id)).metadata).toEqual({ constructor: 'c', toString: 't' })
   })

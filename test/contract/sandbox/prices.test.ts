@@ -153,7 +153,9 @@ describe('prices of the sandbox:', () => {
     })
   })
 
-  test('tiers are returned only when expanded, the last one open', async ({ shop: { price, stripe } }) => {
+  test('tiers are returned only when expanded, and `up_to` of the last one is null', async ({
+    shop: { price, stripe },
+  }) => {
     const made = await price({
       ...tiered,
       tiers: [

@@ -166,7 +166,7 @@ describe('promotion codes of the sandbox:', () => {
     }
   })
 
-  test('the list filters by code regardless of case, coupon, customer and state', async () => {
+  test('the list can be filtered by coupon, customer, state, and code (in upper or lower case)', async () => {
     const { code, stripe } = await promotions()
     const customer = (await stripe.customers.create()).id
     const one = await code({ code: 'ONE', customer })

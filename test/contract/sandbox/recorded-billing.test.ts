@@ -391,7 +391,7 @@ describe('the start of a subscription', () => {
     expect((await stripe.events.list({ type: 'customer.subscription.resumed' })).data).toHaveLength(1)
   })
 
-  test('accepts billing_cycle_anchor as text from former API versions only', async () => {
+  test('accepts `billing_cycle_anchor: now` in an update only with former API versions', async () => {
     // These parameters are not in the contract of the current version.
     const { stripe } = await sandboxForTest({ check: () => [] })
     const customer = await payingCustomer(stripe)

@@ -160,7 +160,7 @@ describe('subscriptions of the sandbox:', () => {
     expect(renewal?.lines.data.map((line) => line.amount)).toEqual([-1500, 3000, 6000])
   })
 
-  test('a planned cancellation can be revoked, and otherwise happens', async () => {
+  test('a planned cancellation can be revoked, and otherwise ends the subscription with its period', async () => {
     const { stripe, monthly, subscribed, control, apiKey, invoices } = await customerShop()
     const made = await subscribed(await monthly(1000))
     const planned = await stripe.subscriptions.update(made.id, { cancel_at_period_end: true })

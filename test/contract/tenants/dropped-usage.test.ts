@@ -89,7 +89,7 @@ test('dropped usage is shown with the tenant’s usage, by the tenant’s own id
   expect(await service.upcomingInvoices('t')).toHaveLength(1)
 })
 
-test('dropped usage whose identifier is a digest is listed for every tenant, as it may belong to any', async () => {
+test('dropped usage whose long identifier was hashed, so that its tenant is unknown, is listed for every tenant, but assigned to none', async () => {
   const shop = await tenantShop(negotiated())
   await shop.tenant('t')
   await shop.tenant('other')

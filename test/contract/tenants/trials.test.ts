@@ -114,7 +114,7 @@ describe('a tenant that used its trial of a product', () => {
     expect(await byKey('storage')).toMatchObject({ trial: 'used' })
   })
 
-  test('has used it even if an operator gave it at the processor', async () => {
+  test('has used it even if an operator created the trial at the processor', async () => {
     await world.service.createPortal('http://127.0.0.1:9/', { kind: 'key', keyId: 'key_1', tenantId: 'acme' })
     const customer = (await world.service.findTenant('acme')).processorCustomerId ?? ''
     const price = (await world.store.mappings.byConfigId('price', 'team_monthly')).at(-1)?.processorId ?? ''

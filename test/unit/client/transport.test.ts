@@ -45,7 +45,7 @@ describe('credentials of the client', () => {
     ])
   })
 
-  it('cannot add a second cookie', async () => {
+  it('are escaped, so that a session id with ";" cannot add a second cookie', async () => {
     const { client, sent } = answering([json(bought)], { session: 'a; admin=1' })
     await client.checkout.create(wish)
     expect(sent[0]?.headers.get('cookie')).toBe(

@@ -204,7 +204,7 @@ describe('addresses of buttons', () => {
 })
 
 describe('texts and numbers', () => {
-  it('are in the language of the page, otherwise in English, and the site’s own texts come first', () => {
+  it('are in the language of the page, or else in English, and texts that the site sets itself override both', () => {
     expect(wordsFor('de-AT').free).toBe('Kostenlos')
     expect(wordsFor('tlh').free).toBe('Free')
     const own = wordsFor('ar', { free: 'مجاني', nothing: 'x', choose: 5, constructor: 'x' })

@@ -70,7 +70,7 @@ describe('calculate:', () => {
     ])
   })
 
-  test('the flat amount of the first tier is charged even for quantity 0, that of the others is not', () => {
+  test('for quantity 0, the flat amount of the first tier is charged, and no other', () => {
     const tiers: Price['tiers'] = [
       { up_to: 10, flat_amount: 500 },
       { up_to: 'inf', unit_amount: 7, flat_amount: 100 },

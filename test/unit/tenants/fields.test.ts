@@ -13,7 +13,7 @@ describe('a tenant', () => {
     { id: 'acme_2.eu-west', name: 'Ærø ApS 🏺', email: 'a@b', processorCustomerId: 'cus_1' },
     { id: 'a'.repeat(100), name: 'n'.repeat(250), email: `${'e'.repeat(240)}@b.example`.slice(-250) },
     { name: 'A', email: null, processorCustomerId: null },
-  ])('may be %j', (tenant) => {
+  ])('is accepted: %j', (tenant) => {
     expect(pointers(tenant)).toEqual([])
   })
 

@@ -207,7 +207,7 @@ routes = [{ pattern = "a.example", custom_domain = true, zone_name = "example" }
     expect(problems(text).map((line) => line.split(' ')[1])).toEqual(['1:8', '2:8', '3:22', '4:1', '6:11'])
   })
 
-  it('finds positions after comments, quotes and long strings', () => {
+  it('reports the right line of an error that comes after comments, quotes and multi-line strings', () => {
     const text = `# crons = ["x"]\n'name' = 'hooks' # "\nmain="""\na\\"""b"""\ncompatibility_date = "2026-11-01"\n[ "triggers" ] # ]\ncrons = [ # [\n '* * * * *', # "\n '''0 0 L * *'''\n]\n`
     expect(problems(text)[0]).toMatch(/^error 9:/)
   })

@@ -103,7 +103,7 @@ function Progress({ report, onEnd }: { readonly report: PushReport; readonly onE
       </Card>
       <Card title="Steps">
         {steps.length === 0 ? (
-          <p className="quiet">It writes nothing at the processor.</p>
+          <p className="quiet">The push writes nothing at the processor.</p>
         ) : (
           <ol className="changes">
             {steps.map((step) => (

@@ -80,7 +80,9 @@ function Subscriptions({ id }: { readonly id: string }) {
       <Show of={list} what="Subscriptions">
         {({ subscriptions }) =>
           subscriptions.length === 0 ? (
-            <p className="quiet">None. Your application sends the tenant to a checkout.</p>
+            <p className="quiet">
+              No subscriptions yet. A subscription starts when your application sends the tenant to a checkout.
+            </p>
           ) : (
             <Table
               caption="Subscriptions"

@@ -30,7 +30,7 @@ const difference = {
 export const Display = shape(
   'Display',
   { before: nullable(Type.String()), after: nullable(Type.String()) },
-  'The resource on one line, as people read it.',
+  'The resource as one readable line, before and after the change.',
 )
 export const FieldChange = shape('FieldChange', {
   ...difference,

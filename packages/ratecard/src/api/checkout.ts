@@ -92,7 +92,7 @@ export const NewUsage = shape('NewUsage', {
   tenant_id,
   timestamp: Type.Optional(
     Moment(
-      'When it was used, RFC 3339; the moment of the call when absent. At most 35 days ago; with a session not later than now.',
+      'Time of the usage, RFC 3339. Default: the time of the call. At most 35 days ago; with a session not later than now.',
     ),
   ),
   identifier: Type.Optional(
@@ -133,7 +133,7 @@ const question = {
     Type.Integer({
       minimum: 0,
       maximum: 999_999_999_999,
-      description: 'How many of a `limit` are in use, which your program counts. Not for other types.',
+      description: 'Only for features of type `limit`: the number in use, which your program counts.',
     }),
   ),
   requested: Type.Optional(
@@ -161,7 +161,9 @@ export const SessionPrices = shape('SessionPrices', {
   prices: Type.Array(
     Type.Object(
       {
-        base_price_id: Type.String({ description: 'Config id of the public price that it replaces.' }),
+        base_price_id: Type.String({
+          description: 'Config id of the public price that the negotiated price replaces.',
+        }),
         price: document<Price>('Price'),
       },
       closed,
@@ -182,7 +184,7 @@ export const checkoutOperations = operations({
     path: `${path}/session/prices`,
     summary: 'The prices that a tenant negotiated',
     description:
-      'Each one in place of a price of the public list. A checkout takes the id of the base: the tenant is sold its own price.',
+      'Each of them replaces a price of the public list. Pass the id of that base price to a checkout: the tenant is sold its negotiated price.',
     query: { tenant_id },
     answers: { 200: { description: 'The tenant’s own prices.', schema: SessionPrices } },
     errors: ['config_not_found', 'tenant_not_found'],

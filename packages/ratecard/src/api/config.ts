@@ -93,7 +93,7 @@ export const configOperations = operations({
     path,
     summary: 'Push a configuration document',
     description:
-      'Validates, plans, and applies the difference to the processor. The document is the whole truth: what is not in it is archived.',
+      'Validates, plans, and applies the difference to the processor. The document must be complete: managed items that it does not contain are archived.',
     query: pushQuery,
     headers: pushHeaders,
     body: GivenDocument,

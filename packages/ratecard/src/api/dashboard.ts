@@ -28,7 +28,9 @@ export const dashboardOperations = operations({
       200: {
         description: 'The tag.',
         schema: Type.Object(
-          { tag: Type.String({ description: 'Opaque text; compare it with the last one.' }) },
+          {
+            tag: Type.String({ description: 'Opaque text. If it differs from the previous tag, load the data again.' }),
+          },
           closed,
         ),
       },
@@ -41,7 +43,7 @@ export const dashboardOperations = operations({
     path: `${admin}/dashboard/links`,
     summary: 'Create a link that signs in to the dashboard',
     description:
-      'The page of the link has a button that signs in, once, within ten minutes, with the rights of the key of this request. Opening the page uses nothing up.',
+      'The page of the link has a button that signs in, once, within ten minutes, with the rights of the key of this request. Opening the page alone does not use up the link.',
     answers: {
       201: {
         description: 'The link.',

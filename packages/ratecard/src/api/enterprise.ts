@@ -11,7 +11,8 @@ const EnterpriseId = Type.String({ minLength: 1, maxLength: 200, description: 'A
 
 const Unmatched = Type.Enum(['keep', 'base'], {
   default: 'keep',
-  description: 'Items on another deal that have no price in this one: they keep it, or go back to their base price.',
+  description:
+    'For items whose price belongs to another deal and that have no price in this one: whether they keep that price or return to their base price.',
 })
 export const ApplyTemplate = Type.Object(
   { tenant_id: TenantId, enterprise_template: Template, unmatched: Type.Optional(Unmatched) },
@@ -38,7 +39,8 @@ const Skip = Type.Object(
     item: nullable(Type.String()),
     price: Type.String(),
     reason: Type.String({
-      description: 'A sentence, or `on_other_deal`: it stays on the price of another deal, discount and all.',
+      description:
+        'The reason as a sentence, or `on_other_deal`: the item stays on the price of another deal, with its discount.',
     }),
     detail: Type.Optional(Type.String({ description: 'Explanation of the reason.' })),
   },

@@ -73,7 +73,7 @@ export const invoiceOperations = operations({
     tag: 'Tenants',
     path: `${path}/tenants/:id/invoices`,
     summary: 'Finalized invoices of a tenant, newest first',
-    description: 'Includes what is still owed and what was refunded. Read from the mirror: no call to the processor.',
+    description: 'Includes outstanding and refunded amounts. Read from the mirror, without a call to the processor.',
     params: idParams,
     query: pageQuery,
     answers: { 200: { description: 'A page of invoices.', schema: TenantInvoices } },

@@ -72,9 +72,9 @@ export const jobOperations = operations({
     scope: 'write',
     method: 'POST',
     path: `${jobsPath}/:id/resume`,
-    summary: 'Go on with a job that stopped before its end',
+    summary: 'Continue a job that stopped before its end',
     params: idParams,
-    answers: { 202: { description: 'It runs again.', schema: Job } },
+    answers: { 202: { description: 'The job is running again.', schema: Job } },
     errors: ['job_not_found', 'job_not_running', 'tenant_busy', 'push_in_progress', ...customerErrors],
   },
   cancelJob: {

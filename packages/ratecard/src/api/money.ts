@@ -89,14 +89,16 @@ export const MoneyDay = shape('MoneyDay', {
 })
 export const MoneyDays = shape('MoneyDays', {
   ...mirrored,
-  days: Type.Array(MoneyDay, { description: 'Ended days since the mirror began, oldest first, then by currency.' }),
+  days: Type.Array(MoneyDay, {
+    description: 'Completed days since the mirror was first filled, oldest first, then by currency.',
+  }),
   pushes: Type.Array(
     Type.Object(
       {
         revision: Type.Integer({ minimum: 1 }),
         version: Type.String(),
         at: Time('When it was applied.'),
-        by: nullable(Type.String({ description: 'Author; without one, the name of the service key.' })),
+        by: nullable(Type.String({ description: 'Author of the change. Default: the name of the service key.' })),
       },
       closed,
     ),
@@ -124,7 +126,9 @@ export const Subscriber = shape('Subscriber', {
   monthly: MoneyOf('Its part of the MRR.'),
   status: Type.String({ description: 'Status at the processor: active, trialing, past_due …' }),
   current_period_end: nullable(Time('When it renews.')),
-  scheduled_price_id: nullable(Type.String({ description: 'What it moves to at the end of the period.' })),
+  scheduled_price_id: nullable(
+    Type.String({ description: 'Config id of the price to which the item moves at the end of the period.' }),
+  ),
 })
 export const Subscribers = shape('Subscribers', {
   ...mirrored,
@@ -150,7 +154,7 @@ export const moneyOperations = operations({
     ...all,
     path: `${path}/money/days`,
     summary: 'Monthly recurring revenue and its movements, day by day, and the pushes of that time',
-    description: 'A day is kept when it ends (UTC). There are none from before the mirror began.',
+    description: 'A day is recorded when it ends (UTC). Days before the mirror was first filled are not available.',
     query: {
       from: DayAsked('First day; 90 days before the last one when absent.'),
       to: DayAsked('Last day, included; today when absent.'),

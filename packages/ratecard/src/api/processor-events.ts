@@ -11,7 +11,7 @@ export const processorEventOperations = operations({
     path: '/api/v1/processor/events',
     summary: 'Take an event that the processor delivers',
     description:
-      'For the processor alone. The signature is checked over the bytes as they came. A repeat of an event changes nothing.',
+      'For the processor only. The signature is verified over the raw bytes of the body. A second delivery of an event has no effect.',
     headers: {
       'stripe-signature': Type.Optional(
         Type.String({ maxLength: 4096, description: 'The processor’s signature of time and body.' }),

@@ -16,7 +16,9 @@ const MonthlyImpact = Type.Array(
     },
     closed,
   ),
-  { description: 'Money a month at list price. Empty for metered prices: their money depends on usage.' },
+  {
+    description: 'Amount per month at list price. Empty for metered prices, because their amount depends on the usage.',
+  },
 )
 
 export const PriceImpact = shape(
@@ -201,7 +203,7 @@ export const pushOperations = operations({
     path: `${path}/:id/cancel`,
     summary: 'Stop a running push between two steps',
     description:
-      'What was sent to the processor is waited for. The push is then interrupted: it can be resumed, and the earlier version is still served.',
+      'Waits for the write that is in flight. The push is then interrupted: it can be resumed, and the earlier version is still served.',
     params: idParams,
     answers: { 202: { description: 'The push as it is now; it stops shortly.', schema: PushSummary } },
     errors: ['push_not_found', 'push_not_running'],

@@ -28,7 +28,11 @@ export const sessionOperations = operations({
       {
         tenant_id: TenantId,
         ttl_seconds: Type.Optional(
-          Type.Integer({ minimum: 60, maximum: 2_592_000, description: 'Its life; one day when absent.' }),
+          Type.Integer({
+            minimum: 60,
+            maximum: 2_592_000,
+            description: 'Lifetime of the session in seconds. Default: 86,400 (one day).',
+          }),
         ),
       },
       closed,

@@ -21,7 +21,7 @@ const TextOrNull = (maxLength: number, description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength, description })
 
 const editable = {
-  name: Type.String({ minLength: 1, maxLength: 250, description: 'As invoices and people call it.' }),
+  name: Type.String({ minLength: 1, maxLength: 250, description: 'Name of the tenant, which its invoices show too.' }),
   email: TextOrNull(250, 'Where invoices go.'),
   processor_customer_id: TextOrNull(255, 'Its customer at the processor. Without one, the first checkout creates it.'),
 }
@@ -50,7 +50,7 @@ export const Tenant = shape('Tenant', {
 export const BillingStatus = choice(
   'BillingStatus',
   billingStatuses,
-  'Status of all its subscriptions together: debts come first.',
+  'One status for all subscriptions of the tenant. A debt takes precedence over running subscriptions.',
 )
 /**
  * Members that are read from the mirror, which is the store's copy of the processor's data. All are left out while the mirror is off or not
@@ -80,7 +80,9 @@ export const SubscriptionItem = shape('SubscriptionItem', {
   legacy: Type.Boolean({ description: 'The price was replaced or removed since; the tenant keeps it until moved.' }),
   usage_type: Type.Enum(['licensed', 'metered']),
   current_period_end: nullable(Time('When it renews.')),
-  scheduled_price_id: nullable(Type.String({ description: 'What it moves to at the end of the period.' })),
+  scheduled_price_id: nullable(
+    Type.String({ description: 'Config id of the price to which the item moves at the end of the period.' }),
+  ),
 })
 export const Subscription = shape('Subscription', {
   id: Type.String(),
@@ -118,15 +120,15 @@ const checkedMembers = {
   type: Type.Enum(['switch', 'limit', 'metered']),
   limit: nullable(Limit('How much the tenant has; 0 when it does not have the feature; null for a switch.')),
   used: nullable(
-    Amount('Of a `limit` what the request says, of a `metered` feature what was reported; null when it is not known.'),
+    Amount('For a `limit` the number in the request, for a `metered` feature the reported usage; null if unknown.'),
   ),
-  remaining: nullable(Amount('`"unlimited"`, or what is left, never negative; null when `used` is.')),
-  resets_at: nullable(Time('When the usage starts again at zero; null when it does not.')),
+  remaining: nullable(Amount('`"unlimited"`, or `limit` less `used`, never negative; null if `used` is null.')),
+  resets_at: nullable(Time('When the usage is reset to zero; null if it is never reset.')),
   beyond: nullable(
     Type.Enum(['deny', 'allow'], { description: 'Whether more than the limit is allowed; null for a switch.' }),
   ),
   offered_by: Type.Array(Type.String(), {
-    description: 'Config ids of public prices that would allow it; empty when it is allowed.',
+    description: 'Config ids of public prices with which the feature would be allowed; empty if it is allowed already.',
   }),
 }
 
@@ -138,7 +140,7 @@ export const Entitlements = shape('Entitlements', {
     Type.Object(
       {
         id: Type.String({ description: 'Config id of the feature.' }),
-        name: Type.String({ description: 'Its name in the configuration.' }),
+        name: Type.String({ description: 'Name of the feature in the configuration.' }),
         ...checkedMembers,
       },
       closed,
@@ -223,7 +225,7 @@ export const UpcomingInvoice = shape(
     dropped_usage: nullable(
       Type.Array(DroppedUsage, {
         description:
-          'Reports of dropped usage with an example of this tenant: none of it is in the amounts. null when the processor did not report it.',
+          'Dropped usage that has an example of this tenant: the amounts do not include it. null if the processor’s reports could not be read.',
       }),
     ),
   },
@@ -319,7 +321,7 @@ export const tenantOperations = operations({
     path: `${path}/:id`,
     summary: 'Remove a tenant',
     description:
-      'Refused while it has live subscriptions. Its sessions end, and so do its checkout pages that can still be paid; its audit trail stays. Its customer stays at the processor as it is.',
+      'Refused while the tenant has live subscriptions. Its sessions end, and its checkout pages that can still be paid are closed. Its audit log is kept, and its customer at the processor is not changed.',
     params: idParams,
     headers: actorHeaders,
     answers: { 204: { description: 'Removed.', schema: null } },
@@ -353,7 +355,7 @@ export const tenantOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/:id/grants`,
-    summary: 'What a tenant was given of features by hand',
+    summary: 'Features that were granted to a tenant by hand',
     params: idParams,
     answers: { 200: { description: 'The grants.', schema: Grants } },
     errors: ['tenant_not_found'],

@@ -23,7 +23,7 @@ export const DroppedUsage = shape(
             }),
           ),
           identifier: Type.String({
-            description: 'As reported to Ratecard; without a report, as the processor has it.',
+            description: 'The identifier that was reported to Ratecard; otherwise the one at the processor.',
           }),
         },
         closed,

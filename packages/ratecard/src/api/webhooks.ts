@@ -109,7 +109,7 @@ export const webhookOperations = operations({
     ...all,
     tag: 'Operations',
     path: `${path}/events`,
-    summary: 'What happened at the processor, oldest first',
+    summary: 'Events of the processor, oldest first',
     description:
       'Without `after` the answer says only where to begin: `last` is the newest event. Ask again with it (or, when it is null, with an empty one) as `after`, at most once a second.',
     query: {

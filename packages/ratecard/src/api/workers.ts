@@ -159,7 +159,7 @@ export const workerOperations = operations({
     scope: 'read',
     method: 'GET',
     path: one,
-    summary: 'A worker with the deployment that serves',
+    summary: 'A worker with its current deployment',
     params: workerParams,
     answers: { 200: { description: 'The worker.', schema: Worker } },
     errors: ['worker_not_found'],

@@ -88,7 +88,7 @@ export async function restoreStore(
   mayReplace: (store: string, kept: string) => Promise<boolean>,
 ): Promise<RestoreReport> {
   const place = await placeOf(options)
-  if (place.sealer === null) throw keyMissing(place)
+  if (place.sealer === null) throw backupKeyMissing(place)
   if (!existsSync(file))
     throw new ServiceError('backup_invalid', `There is no file ${file}.`, {
       hint: 'Name a file that `db backup` made.',
@@ -179,7 +179,7 @@ export async function moveStore(options: MaintenanceOptions, to: string): Promis
   const place = await placeOf({ ...options, env: { ...options.env, DATABASE_URL: '' } })
   refuseMissing(place)
   const { sealer, store: file } = place
-  if (sealer === null) throw keyMissing(place)
+  if (sealer === null) throw storeKeyMissing(place)
   // A running server could write after the copy, and those writes would be lost.
   await refuseInUse(file)
   const from = await openStore({ url: null, file, sealer })
@@ -228,10 +228,28 @@ function refuseMissing({ store, dataDir }: StorePaths): void {
   })
 }
 
-function keyMissing({ keyFile }: StorePaths): ServiceError {
-  return new ServiceError('backup_invalid', 'There is no master key here, and without it a backup is useless.', {
-    hint: `Put the key file that belongs to the backup at ${keyFile}, or set RATECARD_MASTER_KEY.`,
-  })
+/** E.g. "No master key was found: there is no file /data/master-key, and RATECARD_MASTER_KEY is not set." */
+const noMasterKey = (keyFile: string) =>
+  `No master key was found: there is no file ${keyFile}, and RATECARD_MASTER_KEY is not set.`
+
+function backupKeyMissing({ keyFile }: StorePaths): ServiceError {
+  return new ServiceError(
+    'backup_invalid',
+    `${noMasterKey(keyFile)} The secrets in the backup are encrypted with it.`,
+    {
+      hint: `Put the key file that belongs to the backup at ${keyFile}, or set RATECARD_MASTER_KEY to its content.`,
+    },
+  )
+}
+
+function storeKeyMissing({ keyFile }: StorePaths): ServiceError {
+  return new ServiceError(
+    'secret_unreadable',
+    `${noMasterKey(keyFile)} The secrets in the store are encrypted with it.`,
+    {
+      hint: `Put the key file of this store at ${keyFile}, or set RATECARD_MASTER_KEY to its content.`,
+    },
+  )
 }
 
 function notEmpty(): ServiceError {

@@ -142,7 +142,7 @@ export function requirePrices(book: PriceBook, target: EnterpriseTarget): void {
   if (target.kind === 'none' || book.of(target).length > 0) return
   const name = target.kind === 'template' ? `template "${target.template}"` : `enterprise id "${target.enterpriseId}"`
   throw new ServiceError('enterprise_price_not_found', `No price of the configuration has the ${name}.`, {
-    hint: 'See `ratecard enterprise coverage` for what there is.',
+    hint: '`ratecard enterprise coverage` lists the templates and enterprise ids of the configuration.',
   })
 }
 

@@ -203,7 +203,7 @@ export const problemCodes = {
   },
   meter_not_subscribed: {
     status: 409,
-    title: 'The tenant pays for nothing on this meter',
+    title: 'The tenant has no subscription item for this meter',
     when: 'A usage report with `strict: true`, of a tenant without a subscription item for the meter: nothing was recorded. Sell the tenant a price of the meter, or leave `strict` out.',
     about: ['meter'],
   },
@@ -267,7 +267,7 @@ export const problemCodes = {
   quantity_invalid: {
     status: 422,
     title: 'The quantity is invalid',
-    when: 'A quantity is a whole number, zero or more.',
+    when: 'A quantity must be a whole number, zero or more.',
     about: ['quantity'],
   },
   price_not_sellable: {
@@ -372,7 +372,11 @@ export const problemCodes = {
     title: 'The mirror is being filled',
     when: 'The first copy of customers and subscriptions is being read; `detail` contains the progress. Try again later.',
   },
-  shutting_down: { status: 503, title: 'The service is shutting down', when: 'This replica is draining. Try again.' },
+  shutting_down: {
+    status: 503,
+    title: 'The service is shutting down',
+    when: 'This replica is shutting down and takes no new requests. Try again after the time in `Retry-After`.',
+  },
   worker_exceeded_cpu: {
     status: 503,
     title: 'The worker exceeded its CPU limit',
@@ -396,7 +400,7 @@ export const problemCodes = {
   worker_timeout: {
     status: 504,
     title: 'The worker did not answer in time',
-    when: 'The handler took longer than the wall-clock limit.',
+    when: 'The worker did not begin its response within 30 s. Do less before the response, e.g. move work into `waitUntil`.',
   },
 } as const satisfies Record<string, ProblemRow>
 

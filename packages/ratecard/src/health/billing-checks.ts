@@ -58,7 +58,8 @@ const mostNamed = 5
 export async function checkUnbilledUsage({ store, clock }: BillingChecksDeps): Promise<Found> {
   const counts = await store.unbilledUsage.since(Math.floor(clock.now() / dayMs) - unbilledDays)
   const [first] = counts
-  if (first === undefined) return { status: 'ok', detail: '0 usage reports of the last 30 days are paid by nobody' }
+  if (first === undefined)
+    return { status: 'ok', detail: 'every usage report of the last 30 days belongs to a subscription item' }
   const reports = counts.reduce((sum, { reports: ofOne }) => sum + ofOne, 0)
   const named = counts
     .slice(0, mostNamed)

@@ -288,7 +288,7 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
     }
     if (leaving.aborted) reply.header('connection', 'close')
     if (closing.aborted && !isProbe(request))
-      done(new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 }))
+      done(new ServiceError('shutting_down', 'This replica is shutting down.', { retryAfter: 1 }))
     else done()
   })
   app.addHook('onResponse', (request, reply, done) => {

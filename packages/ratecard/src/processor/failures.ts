@@ -65,7 +65,7 @@ export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T
     return await work()
   } catch (error) {
     if (signal.aborted && error === abortReason(signal) && !(error instanceof ServiceError))
-      throw new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1, cause: error })
+      throw new ServiceError('shutting_down', 'This replica is shutting down.', { retryAfter: 1, cause: error })
     throw asServiceError(error, 'call')
   }
 }

@@ -100,7 +100,7 @@ export async function cancelFree(
         { hint: 'See GET admin/tenants/{id}/subscriptions.' },
       )
     throw new ServiceError('conflict', `"${subscriptionId}" is a subscription of the processor, which bills it.`, {
-      hint: 'Its customer cancels it in the portal (POST portal), or you do at the processor.',
+      hint: 'The customer can cancel it in the portal (`POST portal`), or you can cancel it at the processor.',
     })
   })
 }

@@ -15,7 +15,7 @@ export const By = shape(
     key_id: Type.String({ description: 'Id of the service key.' }),
     key_name: Type.String({ description: 'As the key was called then.' }),
   },
-  'The service key that did it, beside the author that was claimed.',
+  'The service key of the action. The author is only what the caller claimed; the key was verified.',
 )
 
 export const Ids = Type.Array(Type.String(), { description: 'Configuration ids in document order.' })

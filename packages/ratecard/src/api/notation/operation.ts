@@ -123,7 +123,7 @@ export const idParams = { id: Type.String({ description: 'The id.' }) }
 
 export const actorHeaders = {
   'x-ratecard-author': Type.Optional(
-    Type.String({ description: 'Who changes it; UTF-8, percent-encoded where needed.' }),
+    Type.String({ description: 'Author of the change; UTF-8, percent-encoded where needed.' }),
   ),
   'x-ratecard-message': Type.Optional(Type.String({ description: 'Why; UTF-8, percent-encoded where needed.' })),
 }
@@ -132,7 +132,7 @@ export const keyHeader = {
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'A repeated request with the same key returns the first result.',
+      description: 'A retry with the same key returns the first result.',
     }),
   ),
 }

@@ -102,7 +102,7 @@ export function takenLookupKey(state: PlanState, want: DesiredResource): Issue[]
       state,
       want,
       'lookup_key_taken',
-      `The price ${holder.processorId}, which is not ours, holds the lookup key "${want.configId}".`,
+      `The price ${holder.processorId}, which Ratecard does not manage, has the lookup key "${want.configId}".`,
       `Adopt it with "processor_id": "${holder.processorId}", give it another lookup key at the processor, or choose another price id.`,
       'id',
     ),
@@ -123,7 +123,7 @@ function takenFeatureKey(state: PlanState, want: DesiredResource): Issue[] {
       state,
       want,
       'lookup_key_taken',
-      `The feature ${holder.processorId}, which is ${owner === null ? 'not ours' : `"${owner}"`}, holds the lookup key "${want.configId}".`,
+      `The feature ${holder.processorId}, which ${owner === null ? 'Ratecard does not manage' : `is "${owner}"`}, has the lookup key "${want.configId}".`,
       owner === null
         ? `Adopt it with "processor_id": "${holder.processorId}", archive it at the processor, or choose another feature id.`
         : 'Choose another feature id.',
@@ -171,7 +171,7 @@ function nameTaken(state: PlanState, want: DesiredResource, holder: ObservedReso
       state,
       want,
       'meter_event_name_taken',
-      `The active meter ${holder.processorId}, which is not ours, listens to the same event in another way.`,
+      `The active meter ${holder.processorId}, which Ratecard does not manage, has the same event name but other settings.`,
       `Match its settings, adopt it with "processor_id": "${holder.processorId}", or use another event name.`,
       'event_name',
     )
@@ -179,7 +179,7 @@ function nameTaken(state: PlanState, want: DesiredResource, holder: ObservedReso
     state,
     want,
     'code_taken',
-    `The active promotion code ${holder.processorId}, which is not ours, has the same code.`,
+    `The active promotion code ${holder.processorId}, which Ratecard does not manage, has the same code.`,
     `Deactivate it in the dashboard, adopt it with "processor_id": "${holder.processorId}", or use another code.`,
     'code',
   )

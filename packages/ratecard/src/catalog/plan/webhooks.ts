@@ -43,7 +43,7 @@ function foreignTwin(state: PlanState, webhook: DesiredResource<'webhook'>): Iss
       state,
       webhook,
       'webhook_url_foreign',
-      `The endpoint ${twin.processorId}, which is not ours, has the same URL: events would be delivered twice.`,
+      `The endpoint ${twin.processorId}, which Ratecard does not manage, has the same URL: events would be delivered twice.`,
       `Delete it in the dashboard, or adopt it with "processor_id": "${twin.processorId}".`,
     ),
   ]

@@ -15,7 +15,7 @@ export const init: Command = {
   summary: 'Create a project: configuration, workers, environments',
   description:
     'Never overwrites your files: files that exist are kept and listed. If there is a configuration already, no starter products are added. Only ratecard/billing.schema.json, which editors use for completion, is replaced.',
-  arguments: [{ name: '[dir]', description: 'Folder of the project; the working directory when it is left out.' }],
+  arguments: [{ name: '[dir]', description: 'Folder of the project. Default: the working directory.' }],
   options: [
     {
       flags: '--template <name>',

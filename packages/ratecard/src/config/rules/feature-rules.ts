@@ -81,7 +81,7 @@ function limitIssues(
           problem(
             'feature_limit_missing',
             pointer,
-            `The feature ${quoted(id)} has the type "${type}", and the product does not say how much of it it gives.`,
+            `The feature ${quoted(id)} has the type "${type}", but the product sets no limit for it.`,
             `Write { "id": ${quoted(id)}, "limit": 10 }, or "limit": "unlimited".`,
           ),
         ]

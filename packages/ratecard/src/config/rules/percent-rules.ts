@@ -49,8 +49,8 @@ function besideAmounts(price: Entry) {
       problem(
         'percent_off_beside',
         price.at(member),
-        `${named('price', price)} is in per cent of its base price, and has \`${member}\` too.`,
-        `Remove \`${member}\`: it is that of the base price. Or remove \`percent_off_base\`.`,
+        `${named('price', price)} has \`percent_off_base\`, and must not have \`${member}\` too.`,
+        `Remove \`${member}\` (the base price has it), or remove \`percent_off_base\`.`,
       ),
     )
 }
@@ -60,7 +60,7 @@ function ordinaryPrice(price: Entry) {
     problem(
       'percent_off_without_base',
       price.at('percent_off_base'),
-      `${named('price', price)} is in per cent of a base price but is no enterprise price.`,
+      `${named('price', price)} has \`percent_off_base\` but is no enterprise price.`,
       'Add `enterprise_template` or `enterprise_id`, or give the price an amount.',
     ),
   ]
@@ -75,7 +75,7 @@ function withoutBase(price: Entry, product: Entry, base: Entry | undefined) {
       problem(
         'percent_off_without_base',
         at,
-        `${named('price', price)} is in per cent of its base price, but ${named('product', product, 'the')} has no price that it could be.`,
+        `${named('price', price)} has \`percent_off_base\`, but ${named('product', product, 'the')} has no price that could be its base price.`,
         'Begin its id with the id of an ordinary price of the product and "_", or give `base_price`.',
       ),
     ]

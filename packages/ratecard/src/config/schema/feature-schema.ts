@@ -56,7 +56,7 @@ export const FeatureLimit = Type.Object(
     resets: Type.Optional(
       Type.Enum(['billing_period', 'month', 'never'], {
         description:
-          'When the usage of a `metered` feature starts again at zero: with each period of the subscription (the default), on the first of each month in UTC, or never.',
+          'When the usage of a `metered` feature is reset to zero: with each period of the subscription (the default), on the first of each month in UTC, or never.',
       }),
     ),
     beyond: Type.Optional(

@@ -49,7 +49,10 @@ export const Coupon = Type.Object(
     max_redemptions: Type.Optional(Count('Maximum number of redemptions.', 500)),
     redeem_by: Type.Optional(Moment('Last time at which it can be used.')),
     applies_to: Type.Optional(
-      Type.Array(Id('Product id.', 'pro'), { minItems: 1, description: 'Ids of the products it is limited to.' }),
+      Type.Array(Id('Product id.', 'pro'), {
+        minItems: 1,
+        description: 'Ids of the products to which the coupon applies. Default: all products.',
+      }),
     ),
     metadata: Type.Optional(Metadata),
     previous_ids: Type.Optional(PreviousIds),
@@ -72,7 +75,7 @@ export const PromotionCode = Type.Object(
       examples: ['HELLO25'],
     }),
     coupon: Id('Id of the coupon that the code gives.', 'welcome_25'),
-    active: Type.Optional(Type.Boolean({ description: 'Whether it can be used. Default true.' })),
+    active: Type.Optional(Type.Boolean({ description: 'Whether customers can redeem the code. Default true.' })),
     max_redemptions: Type.Optional(Count('Maximum number of redemptions, not more than those of its coupon.', 200)),
     first_time_transaction: Type.Optional(
       Type.Boolean({ description: 'Only for customers who have never paid before.' }),

@@ -34,7 +34,7 @@ export { PriceUi, ProductUi } from './ui-schema.ts'
 export const Tier = Type.Object(
   {
     up_to: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), Type.Literal('inf')], {
-      description: 'Last unit of the tier; the last tier says "inf".',
+      description: 'Last unit of the tier; "inf" for the last tier.',
       examples: [1000, 'inf'],
     }),
     unit_amount: Type.Optional(Minor('Amount per unit in minor units.', 6)),
@@ -159,7 +159,7 @@ export const Price = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 5000,
-        description: 'A name of the price for yourself, which customers do not see.',
+        description: 'Internal name of the price. Customers do not see it.',
         examples: ['Pro, monthly, 2031'],
       }),
     ),
@@ -254,7 +254,7 @@ export const Product = Type.Object(
         },
       ),
     ),
-    shippable: Type.Optional(Type.Boolean({ description: 'Whether it is shipped to the customer.' })),
+    shippable: Type.Optional(Type.Boolean({ description: 'Whether the product is shipped to the customer.' })),
     package_dimensions: Type.Optional(PackageDimensions),
     features: Type.Optional(
       Type.Array(ProductFeature, {

@@ -57,10 +57,7 @@ export function createAuthentication({ service, guard, origins }: Authentication
       await guard.count(request, 'failed_authentication')
       const value = sessionValueOf(request)
       if (value !== undefined && (await service.authenticateSession(value)) !== null)
-        throw new ServiceError(
-          'not_allowed',
-          'A session opens checkout, portal and usage; this route needs a service key.',
-        )
+        throw new ServiceError('not_allowed', 'A session may not use this route: it needs a service key.')
       throw new ServiceError('service_key_missing', 'This route needs the header X-Service-Key.', {
         hint: 'Send a service key in X-Service-Key.',
       })

@@ -47,9 +47,13 @@ export function createOrigins(publicUrl: string | null, allowedRedirects: readon
     refuseForeign(request) {
       const { origin } = request.headers
       if (origin === undefined || isAllowed(origin)) return
-      throw new ServiceError('not_allowed', 'Pages of this origin may not use the session cookie.', {
-        hint: 'Add the origin to RATECARD_ALLOWED_REDIRECTS.',
-      })
+      throw new ServiceError(
+        'not_allowed',
+        `Pages of the origin ${JSON.stringify(origin)} may not use the session cookie.`,
+        {
+          hint: 'Add the origin to RATECARD_ALLOWED_REDIRECTS.',
+        },
+      )
     },
   }
 }

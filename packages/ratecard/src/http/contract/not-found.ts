@@ -22,7 +22,10 @@ export function watchRoutes(
     if (allowed.size > 0 && !allowed.has(request.method)) {
       const allow = [...allowed].sort().join(', ')
       return {
-        error: new ServiceError('method_not_allowed', `${request.method} is not allowed here; ${allow} is.`),
+        error: new ServiceError(
+          'method_not_allowed',
+          `${request.method} is not allowed for this path. Allowed: ${allow}.`,
+        ),
         allow,
       }
     }

@@ -250,9 +250,13 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
     const value = cookieOf(request)
     const visitor = value === undefined ? null : await service.authenticateDashboard(value)
     if (value !== undefined && visitor !== null && !hasPageToken(request, value))
-      throw new ServiceError('session_invalid', 'This page does not belong to the session.', {
-        hint: 'Load the page again. Programs send a service key in X-Service-Key, to /api/v1.',
-      })
+      throw new ServiceError(
+        'session_invalid',
+        'The page was loaded in another session, so its requests are refused.',
+        {
+          hint: 'Load the page again. Programs send a service key in X-Service-Key, to /api/v1.',
+        },
+      )
     if (visitor === null) {
       await guard.count(request, 'failed_authentication')
       throw new ServiceError('session_invalid', 'This browser is not signed in to the dashboard.', {

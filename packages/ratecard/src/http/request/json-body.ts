@@ -19,7 +19,12 @@ export function registerJsonBody(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const encoding = request.headers['content-encoding']
     if (encoding !== undefined && encoding !== 'identity') {
-      done(new ServiceError('media_type_unsupported', 'The body must come without Content-Encoding.'))
+      done(
+        new ServiceError(
+          'media_type_unsupported',
+          'The request must not have the header Content-Encoding: send the body uncompressed.',
+        ),
+      )
       return
     }
     if (body.length === 0) {

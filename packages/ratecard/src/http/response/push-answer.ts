@@ -167,6 +167,6 @@ function pushIdOf(body: string): string | null {
 function withInstance(body: string, requestId: string): string {
   const problem: unknown = JSON.parse(body)
   if (typeof problem !== 'object' || problem === null)
-    throw new ServiceError('internal', 'A kept answer is not a problem.')
+    throw new ServiceError('internal', 'The response stored for this Idempotency-Key is not a JSON object.')
   return JSON.stringify({ ...problem, instance: `urn:request:${requestId}` })
 }

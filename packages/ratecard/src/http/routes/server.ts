@@ -17,7 +17,7 @@ export function serverRoutes(deps: RouteDeps): Routes<typeof rows> {
       return answer(200, { status: 'ok', uptimeSeconds }, notStored)
     }),
     getReadiness: route(rows.getReadiness, async ({ answer }) => {
-      if (deps.isLeaving()) throw new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 })
+      if (deps.isLeaving()) throw new ServiceError('shutting_down', 'This replica is shutting down.', { retryAfter: 1 })
       const readiness = await deps.service.readiness()
       if (!readiness.ready) throw notReady(readiness)
       return answer(200, readiness, notStored)

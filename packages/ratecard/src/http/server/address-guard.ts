@@ -63,7 +63,7 @@ export async function createAddressGuard(
       if (state.isAllowed || !state.isExceeded) return
       throw new ServiceError(
         'rate_limited',
-        `More than ${String(perMinute)} ${words[bucket]} a minute came from this address.`,
+        `More than ${String(perMinute)} ${words[bucket]} per minute came from this client address.`,
         { retryAfter: Math.max(1, state.ttlInSeconds) },
       )
     },

@@ -137,7 +137,11 @@ export class WorkerGateway {
     this.upgraded.add(socket)
     socket.once('close', () => this.upgraded.delete(socket))
     try {
-      if (target === null) throw new ServiceError('request_invalid', 'This path has no connection to upgrade.')
+      if (target === null)
+        throw new ServiceError(
+          'request_invalid',
+          'This path does not support connection upgrades (e.g. WebSocket); only workers do.',
+        )
       if (this.options.closing.aborted) throw draining()
       if (wrong !== null) throw wrong
       const { name, host, path, prefix } = target
@@ -229,7 +233,10 @@ function headOf(
     requestId: requestIdFrom(ids === 1 ? id : undefined),
     error: fine
       ? codingRefusal(headers['transfer-encoding'])
-      : new ServiceError('request_invalid', 'A request to a worker names one host, in the form host:port.'),
+      : new ServiceError(
+          'request_invalid',
+          'A request to a worker must have exactly one Host header, in the form host or host:port.',
+        ),
   }
 }
 
@@ -244,5 +251,5 @@ function readRest(request: IncomingMessage): void {
 }
 
 function draining(): ServiceError {
-  return new ServiceError('shutting_down', 'This replica is draining.', { retryAfter: 1 })
+  return new ServiceError('shutting_down', 'This replica is shutting down.', { retryAfter: 1 })
 }

@@ -9,7 +9,7 @@ export const billingCancel: Command = {
   name: 'billing cancel',
   summary: 'Stop a running push between two steps',
   description:
-    'Waits for the write that is in flight. The push is then interrupted: `billing resume` finishes it, and a new push plans again from the present state. Meanwhile the earlier version is served.',
+    'Waits for the write that is in flight. The push is then interrupted: `billing resume` finishes it, or a new push plans again from the present state. Until then the earlier version is served.',
   arguments: [{ name: '[push]', description: 'Id of the push. Default: the running one.' }],
   examples: [{ command: 'ratecard billing cancel', what: 'the push that runs now' }],
   run: async (context) => {

@@ -24,7 +24,7 @@ export const billingMigrate: Command = {
     {
       flags: '--to <when>',
       description:
-        '`renewal`: the new price starts with the next period. `now`: the price changes now and is billed at the renewal. A time: the price changes at the first renewal after that time; the service waits for it by itself.',
+        '`renewal`: the new price starts with the next period. `now`: the price changes now and is billed at the renewal. A date (`2030-01-01`, UTC) or a time with time zone: the price changes at the first renewal after it. You need not keep the command running.',
       defaultText: 'renewal',
     },
     { flags: '--only <tenants>', description: 'Only these tenants, separated by commas.' },

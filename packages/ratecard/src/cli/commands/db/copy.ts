@@ -21,7 +21,7 @@ export const dbCopy: Command = {
   run: async (context) => {
     const { io, options, out } = context
     const to = options.text('to') ?? io.env['DATABASE_URL'] ?? ''
-    if (to === '') throw usageFailure('The target of the copy is missing.', 'Give --to or DATABASE_URL.')
+    if (to === '') throw usageFailure('No target was given.', 'Give --to or DATABASE_URL.')
     if (!URL.canParse(to) || !/^postgres(ql)?:$/.test(new URL(to).protocol))
       throw usageFailure(
         'The target of the copy is not a postgres:// URL.',

@@ -76,8 +76,8 @@ function sandboxClockOf(context: CommandContext): SandboxClock {
   const key = options.text('key') ?? (known?.url === url ? known.key : null) ?? localSandboxKey(context)
   if (key === null)
     throw usageFailure(
-      'Every sandbox account has a clock of its own: which account?',
-      'Give its test key with --key. The account of a service on this machine is found automatically while the service runs, or if its data folder is here.',
+      'Which sandbox account? Each has its own clock.',
+      'Start the service of the account on this machine, run the command in its project, or give the test key of the account with --key.',
     )
   const ask = (body?: object) => askClock({ url: new URL('/_sandbox/clock', parsed), key, signal: io.signal, body })
   return {

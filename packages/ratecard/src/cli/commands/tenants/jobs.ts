@@ -65,7 +65,7 @@ export const jobsResume: Command = {
 export const jobsCancel: Command = {
   name: 'jobs cancel',
   summary: 'Stop a running job after its current step, or a job that waits for a date',
-  description: 'Completed steps stay as they are; the others are not done.',
+  description: 'Completed steps are kept; the remaining ones are not done.',
   arguments: [jobArgument],
   examples: [{ command: 'ratecard jobs cancel <id>', what: 'the running step is completed' }],
   run: async (context) => {

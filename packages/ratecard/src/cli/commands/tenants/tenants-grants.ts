@@ -9,7 +9,7 @@ import { tenantArgument } from './tenants.ts'
 
 export const tenantsGrants: Command = {
   name: 'tenants grants',
-  summary: 'Show what a tenant was given of features by hand',
+  summary: 'Show the features that were granted to a tenant by hand',
   arguments: [tenantArgument],
   examples: [{ command: 'ratecard tenants grants glazeworks', what: 'limits, switches, and when they end' }],
   run: async (context) => {
@@ -36,7 +36,10 @@ export const tenantsGrant: Command = {
     { flags: '--limit <n>', description: 'How many, or `unlimited`.' },
     { flags: '--enable', description: 'The tenant has the feature, whatever it buys.' },
     { flags: '--disable', description: 'The tenant does not have the feature, whatever it buys.' },
-    { flags: '--replace', description: 'In place of what it buys, not on top.' },
+    {
+      flags: '--replace',
+      description: 'The limit replaces the one of the tenant’s products. Default: it is added to it.',
+    },
     { flags: '--until <date>', description: 'When the grant ends: a day (2027-01-01, UTC) or a time with a zone.' },
     { flags: '--note <text>', description: 'For yourself.' },
     { flags: '--remove', description: 'Take the grant back.' },

@@ -22,7 +22,8 @@ export const cloudWorkersLogs: Command = {
     { flags: '--level <level>', description: 'Only lines of this level.', choices: levels },
     {
       flags: '--since <time>',
-      description: 'Only lines since then: 30s, 10m, 2h, 1d ago, or a time such as 2026-11-21T08:00:00Z.',
+      description:
+        'Only lines since this time: a duration before now (30s, 10m, 2h, 1d) or a time such as 2026-11-21T08:00:00Z.',
     },
     { flags: '--run <id>', description: 'Only lines of this scheduled run.' },
     { flags: '--request <id>', description: 'Only lines of this request (X-Request-Id).' },
