@@ -130,6 +130,16 @@ describe('a check of a feature', () => {
     expect(await ask(payload)).toMatchObject([status, { code }])
   })
 
+  it('counts a grant in what the offered prices would allow', async () => {
+    await sessionOf(test, 'granted')
+    const url = `${admin}/tenants/granted/grants/projects`
+    expect((await test.asAdmin({ method: 'PUT', url, payload: { limit: 50 } })).statusCode).toBe(200)
+    expect((await ask({ feature: 'projects', used: 59, tenant_id: 'granted' }))[1]).toMatchObject({
+      ...{ allowed: false, limit: 50 },
+      offered_by: ['pro_monthly', 'team_monthly'],
+    })
+  })
+
   it('has the same members as a feature in the list of entitlements', async () => {
     const list = (await test.asAdmin({ url: `${admin}/tenants/acme/entitlements` })).json<{
       features: Record<string, unknown>[]

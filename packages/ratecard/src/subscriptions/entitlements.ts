@@ -119,6 +119,8 @@ async function answerOf(
   const { requested = 1 } = question
   const known = await usedOf(deps, held, allowance, question)
   const { allowed, reason, used, remaining } = checkAllowance(allowance, known, requested)
+  const grant = held.grants.get(feature.id)
+  const wanted = { feature, sources: held.sources, grant, used: known, requested, now: deps.clock.now() }
   return {
     allowed,
     reason,
@@ -129,7 +131,7 @@ async function answerOf(
     remaining: remaining === 'unlimited' ? remaining : amountText(remaining),
     resetsAt: counted?.to ?? null,
     beyond,
-    offeredBy: allowed ? [] : offersOf(held.config, { feature, sources: held.sources, used: known, requested }),
+    offeredBy: allowed ? [] : offersOf(held.config, wanted),
     ...held.age,
   }
 }

@@ -5,14 +5,18 @@ import { featureIdOf, type Feature } from '../config/schema/feature-schema.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { decimalText, type Decimal } from '../money/decimal.ts'
-import { allowanceOf, checkAllowance, type FeatureSource } from './allowances.ts'
+import { allowanceOf, checkAllowance } from './allowances.ts'
+import type { FeatureGrant, FeatureSource } from './allowances.ts'
 
 export interface WantedFeature {
   readonly feature: Feature
   /** Feature sources that the tenant has. */
   readonly sources: readonly FeatureSource[]
+  readonly grant: FeatureGrant | undefined
   readonly used: Decimal | null
   readonly requested: number
+  /** Current time in epoch milliseconds. */
+  readonly now: number
 }
 
 /**
@@ -20,13 +24,16 @@ export interface WantedFeature {
  * another one, so its limit alone must be enough. Any other product is an add-on, so its limit is added to those that the tenant has. A
  * limit per unit is counted for one unit.
  */
-export function offersOf(config: BillingConfig, { feature, sources, used, requested }: WantedFeature): string[] {
+export function offersOf(
+  config: BillingConfig,
+  { feature, sources, grant, used, requested, now }: WantedFeature,
+): string[] {
   return config.products.flatMap((product) => {
     const features = (product.features ?? []).filter((entry) => featureIdOf(entry) === feature.id)
     if (features.length === 0) return []
     const own = { features, quantity: 1, period: null }
     const beside = product.subscription_group === undefined ? sources : []
-    const allowance = allowanceOf(feature, [...beside, own], undefined, 0)
+    const allowance = allowanceOf(feature, [...beside, own], grant, now)
     if (!checkAllowance(allowance, used, requested).allowed) return []
     return (product.prices ?? []).filter((price) => isPublic(price) && price.interval !== undefined).map(({ id }) => id)
   })
