@@ -139,7 +139,7 @@ describe('the guide of key rotation', () => {
     await world.stop()
 
     // A backup from before the rotation needs the earlier key.
-    expect(world.sh('ratecard db restore old.db --force').stderr).toContain('does not open')
+    expect(world.sh('ratecard db restore old.db --force').stderr).toContain('does not decrypt')
     world.must('ratecard db restore old.db --force', { RATECARD_MASTER_KEY: oldKey })
     expect(page.rest()).toEqual([])
   })
