@@ -7,7 +7,7 @@ export interface SkippedPart {
   readonly part: string
   readonly reason: string
   readonly file?: string
-  /** True if CI accepts the skip, because the part needs an account at another company. */
+  /** True if CI accepts the skip, because the part needs an account at another company, or is one test that depends on the machine. */
   readonly accepted?: boolean
 }
 
@@ -23,7 +23,7 @@ const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 /**
  * Records that `part` (e.g. "store contract on PostgreSQL") is skipped, and why. Call it where the skip is decided, once per file. The
  * run ends with the list, and with `CI=true` the list is a failure, except for parts that need an account at another company (`account`). A test that is skipped while it runs (`context.skip(reason)`) is
- * listed without this call.
+ * listed without this call, and CI accepts it.
  */
 export function announceSkip(part: string, reason: string, needs: 'nothing else' | 'account' = 'nothing else'): void {
   const file = skipsFile()
