@@ -8,8 +8,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { createClient, type Client } from '@ratecard/client'
+import { createClient, RatecardError, type Client } from '@ratecard/client'
 import type { Browser, Page } from 'playwright-core'
 import { buildPricingTable } from '../packages/pricing-table/build.mjs'
 import { styles } from '../packages/pricing-table/src/styles.ts'
@@ -138,7 +139,8 @@ async function planInTheTerminal(world: World): Promise<Shot> {
     height: 600,
     ready: 'pre',
     of: 'figure',
-    shows: () => Promise.resolve(text + terminalStyle),
+    // Times (of the mirror) change with every run.
+    shows: () => Promise.resolve(text.replaceAll(/\d{4}-\d\d-\d\d[ T][\d:.]+/g, '') + terminalStyle),
   }
 }
 
@@ -182,7 +184,7 @@ function dashboard({ url }: World): Promise<Shot> {
       await page.locator('.page').first().waitFor()
       await page.goto(`${url}/dashboard/prices`)
     },
-    ready: '.page .product',
+    ready: 'text=No paying subscribers',
     shows: (page) =>
       page.evaluate<string>(
         '[...document.querySelectorAll("time")].forEach((time) => (time.textContent = "")), document.querySelector(".page").textContent',
@@ -270,6 +272,22 @@ async function sell(client: Client): Promise<void> {
   }
 }
 
+/** Waits until the mirror has read the sales. The price list shows its subscribers from the mirror. */
+async function mirrored(client: Client): Promise<void> {
+  const sold = Date.now()
+  for (;;) {
+    const asOf = await client.money.now().then(
+      (money) => Date.parse(money.asOf),
+      (error: unknown) => {
+        if (error instanceof RatecardError && error.code === 'mirror_filling') return 0
+        throw error
+      },
+    )
+    if (asOf > sold) return
+    await wait(200)
+  }
+}
+
 async function main(write: boolean): Promise<number> {
   if (chromiumPath === null) {
     console.error('pictures: Chromium is not installed; on Debian: apt-get install chromium')
@@ -286,6 +304,7 @@ async function main(write: boolean): Promise<number> {
     const client = createClient({ baseUrl: server.url, serviceKey })
     await client.admin.push(document)
     await sell(client)
+    await mirrored(client)
     const world = { url: server.url, client, home, document }
     const shots = new Map<string, Shot>()
     for (const [name, prepare] of Object.entries(pictures)) shots.set(name, await prepare(world))
