@@ -134,7 +134,11 @@ describe('reported usage of a metered feature', () => {
 
   it('adds to what a grant gives', async () => {
     const url = `${admin}/tenants/acme/grants/calls`
-    const given = await test.asAdmin({ method: 'PUT', url, payload: { limit: 50, note: 'a launch' } })
+    const given = await test.asAdmin({
+      method: 'PUT',
+      url,
+      payload: { limit: 50, note: 'a launch', ends_at: '2099-01-01T00:00:00Z' },
+    })
     expect([given.statusCode, given.json()]).toMatchObject([
       200,
       { feature: 'calls', limit: 50, replace: false, note: 'a launch' },
@@ -148,6 +152,9 @@ describe('reported usage of a metered feature', () => {
     expect(await check('acme', 'calls')).toMatchObject({ limit: 100 })
     const audit = (await test.asAdmin({ url: `${admin}/tenants/acme/audit` })).json<{ entries: { action: string }[] }>()
     expect(audit.entries.slice(0, 2).map(({ action }) => action)).toEqual(['grant_removed', 'grant_given'])
+    const grant = { feature: 'calls', limit: 50, replace: false, note: 'a launch', ends_at: '2099-01-01T00:00:00.000Z' }
+    expect(audit.entries[1]).toMatchObject({ result: { before: null, after: grant } })
+    expect(audit.entries[0]).toMatchObject({ result: { before: grant, after: null } })
   })
 
   it.each([

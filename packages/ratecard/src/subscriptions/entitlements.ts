@@ -57,13 +57,10 @@ export async function checkFeatures(
   questions: readonly FeatureQuestion[],
 ): Promise<readonly CheckedFeature[]> {
   const { config } = await deps.applied()
-  const features = questions.map(({ feature }) => featureOf(config, feature))
+  const asked = questions.map((question) => ({ question, feature: featureOf(config, question.feature) }))
   const held = await readHoldings(deps, tenant, config)
   return Promise.all(
-    questions.map((question, index) => {
-      const feature = features[index] ?? featureOf(config, question.feature)
-      return answerOf(deps, held, allowanceIn(deps, held, feature), question)
-    }),
+    asked.map(({ question, feature }) => answerOf(deps, held, allowanceIn(deps, held, feature), question)),
   )
 }
 

@@ -45,8 +45,7 @@ export async function putGrant(
     createdAt: now,
   }
   const former = await formerGrant(deps, tenantId, feature.id, config)
-  const { createdAt: _, ...given } = grantOf(record, config)
-  const result = { before: former === undefined ? null : grantOf(former, config), after: given }
+  const result = { before: former === undefined ? null : audited(former, config), after: audited(record, config) }
   const row = { tenantId, action: 'grant_given', before: null, after: null, result } as const
   await deps.store.grants.put(record, auditRow({ newId: deps.newId, now }, row, caller))
   // An earlier grant under a former id of the feature would count beside this one.
@@ -65,7 +64,7 @@ export async function removeGrant(
   const config = await currentConfig(deps.applied)
   const former = await formerGrant(deps, tenantId, feature, config)
   const now = deps.clock.now()
-  const result = { before: former === undefined ? null : grantOf(former, config), after: null }
+  const result = { before: former === undefined ? null : audited(former, config), after: null }
   const row = { tenantId, action: 'grant_removed', before: null, after: null, result } as const
   const audit = auditRow({ newId: deps.newId, now }, row, caller)
   if (former === undefined || !(await deps.store.grants.remove(tenantId, former.feature, audit)))
@@ -103,6 +102,13 @@ function grantOf(record: FeatureGrantRecord, config: BillingConfig | null): Gran
     note,
     createdAt,
   }
+}
+
+/** Returns a grant for the audit trail, with the names and the times of the API. */
+function audited(record: FeatureGrantRecord, config: BillingConfig | null) {
+  const { feature, limit, enabled, replace, endsAt, note } = grantOf(record, config)
+  const ends_at = endsAt === null ? null : new Date(endsAt).toISOString()
+  return { feature, limit, enabled, replace, ends_at, note }
 }
 
 const limitOf = (granted: string | null): Limit | null =>
