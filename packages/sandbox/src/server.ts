@@ -81,6 +81,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     log,
     observe: options.observe,
     logUrl: (id) => `${url}/_sandbox/requests/${id}`,
+    report,
     onFailure,
   })
   const control = new SandboxControl({ state, faults, rate, log, api, transactions, deliveries })
@@ -92,8 +93,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       response.destroy()
     })
   })
-  // The keep-alive timeout is longer than clients keep idle sockets open. If the server closed a socket first, a client could send its next
-  // request into it.
+  // The keep-alive timeout is longer than the time for which clients keep idle sockets. If the server closed a socket first, a client could
+  // send its next request on the closed socket.
   server.keepAliveTimeout = 75_000
   try {
     await listen(server, options.port, host)

@@ -15,7 +15,7 @@ export interface SandboxThread {
 export interface SandboxThreadOptions extends ThreadOptions {
   /** Called with one line per crash, hang or restart. */
   readonly log: (line: string) => void
-  /** Entry file of the thread; default `thread-main`. Only tests of the supervision set another one. */
+  /** Entry file of the thread. Default: `thread-main`. Only tests of the restart logic set another file. */
   readonly entry?: URL
   readonly timings?: Partial<typeof defaultTimings>
 }
@@ -33,8 +33,8 @@ const defaultTimings = {
 }
 
 /**
- * Memory limits of the thread, larger than what the largest shop of the tests needs. If the thread exceeds them, only the thread crashes
- * and not the process.
+ * Memory limits of the thread, larger than the tests need for their largest shop. If the thread exceeds them, only the thread crashes and
+ * not the process.
  */
 const heap = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
 
@@ -98,7 +98,7 @@ class SandboxSupervisor {
     })
   }
 
-  /** Polls the thread and terminates it if it hangs. Its exit triggers the restart. */
+  /** Polls the thread and terminates it if it hangs. It is restarted after its exit. */
   #watch(worker: Worker, because: (reason: string) => void): void {
     const { pollIntervalMs, hangTimeoutMs, resetBackoffAfterMs } = this.#timings
     let lastMessageAt = performance.now()

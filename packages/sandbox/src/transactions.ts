@@ -38,7 +38,7 @@ export class Transactions {
   /** Delay in seconds until searches find a new object. Default: 0. The real API documents a delay of less than a minute. */
   searchDelay = 0
   /**
-   * True: usage that cannot be counted (e.g. of an unknown customer) is accepted, and an event reports the error, as in the real API.
+   * True: usage that cannot be counted (e.g. of an unknown customer) is accepted, and an event reports the error later, as in the real API.
    * False: the request is refused.
    */
   usageCheckedLater = false
@@ -53,8 +53,8 @@ export class Transactions {
   }
 
   /**
-   * Runs `work` in a transaction; `open` creates its context. Delivers the events after the commit. If `work` throws, everything is rolled
-   * back and no event is delivered.
+   * Runs `work` in a transaction, with a context created by `open`. Delivers the events after the commit. If `work` throws, everything is
+   * rolled back and no event is delivered.
    */
   run<T>(account: string, work: (open: (request: OpenRequest) => OperationContext) => T): T {
     const { state, deliver } = this.#parts
@@ -83,9 +83,9 @@ export class Transactions {
   }
 
   /**
-   * Like `advance`, in slices of 8 ms, between which other requests are served. Those requests see the clock at the time reached so far.
-   * Stops early if `signal` is aborted, and returns the time that was reached. Throws `ClockClosedError` if the server closes before the
-   * target time.
+   * Like `advance`, but works in slices of 8 ms, so that other requests are served in between. Those requests see the clock at the time
+   * reached so far. Stops early if `signal` is aborted, and returns the time that was reached. Throws `ClockClosedError` if the server
+   * closes before the target time.
    */
   async advanceInSlices(account: string, seconds: number, signal: AbortSignal): Promise<number> {
     const target = this.now(account) + seconds
@@ -97,7 +97,7 @@ export class Transactions {
     }
   }
 
-  /** Runs overdue actions in slices before a request, so that the request itself has almost nothing left to run. */
+  /** Executes overdue actions in slices before a request, so that almost none are left for the request itself. */
   async runOverdue(account: string): Promise<void> {
     const { state } = this.#parts
     // Usually no action is due, and this check is cheaper than a transaction.

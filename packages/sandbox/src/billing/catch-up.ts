@@ -4,14 +4,15 @@ import type { CheckoutSessionBody, PaymentIntentBody } from '../objects/session-
 import { attemptInvoice, markOverdue, finalizeDraft } from './invoices/invoicing.ts'
 import { updateStatusAfter } from './subscriptions/subscription-status.ts'
 import { settleDebit } from './payments/payments.ts'
+import { expireGrant } from './credits/ledger.ts'
 import { renew } from './subscriptions/renewal.ts'
 import { startSchedule } from './schedules/schedule-start.ts'
 import { cancelSetup } from './payments/setup-intents.ts'
 
 /**
- * Runs everything on one test clock that is due at the call's time, oldest first. Each action runs at its own due time (e.g. a renewal on 1
- * March, then the finalization of its invoice an hour later). Returns null when nothing is due any more. If `pause` returns true, stops and
- * returns the due time (seconds) of the next object.
+ * Runs all actions on one test clock that are due at the call's time, oldest first. Each action runs at its own due time (e.g. a renewal on
+ * 1 March, then the finalization of its invoice an hour later). Returns null when no more actions are due. If `pause` returns true, stops
+ * and returns the due time (seconds) of the next action.
  */
 export function catchUp(
   call: OperationContext,
@@ -26,9 +27,10 @@ export function catchUp(
     if (body.object === 'subscription') renew(then, body)
     else if (body.object === 'invoice') actOnInvoice(then, body)
     else if (body.object === 'subscription_schedule') startSchedule(then, body)
+    else if (body.object === 'billing.credit_grant') expireGrant(then, body)
     else if (body.object === 'payment_intent') finishDebit(then, body)
     else expireSession(then, body)
-    // Every action must change `_due`; an object that stays due would make this loop endless.
+    // Every action must change `_due`. If it did not, the object would stay due and this loop would never end.
     const isUnchanged = JSON.stringify(call.find(body.object, body.id)) === JSON.stringify(body)
     if (isUnchanged && call.due(clock, then.now)?.id === body.id)
       throw new Error(`${body.id} stays due after its action`)

@@ -7,22 +7,35 @@ import { cardDeclined, notSupported, badRequest } from '../protocol/responses/er
 import { isBelowMinimum, minimumText } from '../money/minimum-charge.ts'
 import { newBankAccount, newPaymentMethod } from '../endpoints/payments/payment-methods.ts'
 import { cardByNumber } from '../endpoints/payments/test-payment-methods.ts'
+import { toAddress } from '../endpoints/customers/addresses.ts'
 import { customerFromCheckout } from '../endpoints/customers/customers.ts'
 import type { CheckoutItemBody, CheckoutSessionBody } from '../objects/session-bodies.ts'
 import { amountFor } from './pricing/price-amounts.ts'
 import { readDiscounts, redeem, redeemableCode, applyReductions, reductionsOf } from './pricing/discounts.ts'
 import type { DiscountParams, Reduction } from './pricing/discounts.ts'
 import { newLine, oneTimeLine } from './invoices/invoice-lines.ts'
+import { withTaxes } from './invoices/taxes.ts'
 import { newIntent, attemptIntent } from './payments/payments.ts'
 import { customerOf, isMetered, timeOf, priceOf } from './subscriptions/subscription-records.ts'
 import { attemptSetup } from './payments/setup-intents.ts'
+import { defaultTerms, termsAfter } from './subscriptions/terms.ts'
 import { subscribe, trialEndOf } from './subscriptions/subscribe.ts'
 
 export interface Quote {
   readonly items: readonly CheckoutItemBody[]
   readonly subtotal: number
   readonly discount: number
+  /** Sum of all taxes. Inclusive ones are part of `subtotal`. */
+  readonly tax: number
   readonly total: number
+}
+
+type QuotableItem = Pick<CheckoutItemBody, 'id' | 'price' | 'quantity' | 'metadata' | '_tax_rates'>
+
+/** Returns the tax rates of an item: its own or, if it has none, those of the subscription that the session creates. */
+function ratesOf({ _plan: plan }: QuotedSession, item: QuotableItem | undefined): readonly string[] {
+  const { _tax_rates: own = [] } = item ?? {}
+  return own.length > 0 ? own : (plan.default_tax_rates ?? [])
 }
 
 type QuotedSession = Pick<CheckoutSessionBody, 'currency' | 'customer' | 'mode' | '_plan'>
@@ -31,11 +44,11 @@ function hasTrial({ _plan: plan }: QuotedSession): boolean {
   return plan.trial_end !== null || plan.trial_period_days !== null
 }
 
-/** Computes the amounts that a checkout session charges today. Metered prices cost 0 today, and so do recurring prices during a trial. */
+/** Computes the amounts that a checkout session charges today. Metered prices cost 0 today. During a trial, recurring prices cost 0 too. */
 export function quote(
   call: OperationContext,
   session: QuotedSession,
-  items: readonly Pick<CheckoutItemBody, 'id' | 'price' | 'quantity' | 'metadata'>[],
+  items: readonly QuotableItem[],
   discounts: DiscountParams,
 ): Quote {
   const lines = items.map((item) => quotedLine(call, session, item))
@@ -43,18 +56,20 @@ export function quote(
   const customer = session.customer === null ? null : (call.find('customer', session.customer) ?? null)
   const given = readDiscounts(call, discounts, { customer, currency: session.currency, subtotal })
   const named = given.flatMap((one) => (typeof one === 'string' ? [] : [{ discount: 'di', coupon: one.coupon }]))
-  const after = applyReductions(lines, [
+  const reduced = applyReductions(lines, [
     ...named,
     ...(named.length === 0 ? ownReductions(call, session, customer) : []),
   ])
+  const after = reduced.flatMap((line, index) => withTaxes(call, [line], () => ratesOf(session, items[index])))
   const shown = items.map((item, index) => quotedItem(item, after[index] ?? lines[0], session.currency))
   const discount = shown.reduce((sum, item) => sum + item.amount_discount, 0)
-  return { items: shown, subtotal, discount, total: subtotal - discount }
+  const tax = shown.reduce((sum, item) => sum + item.amount_tax, 0)
+  return { items: shown, subtotal, discount, tax, total: shown.reduce((sum, item) => sum + item.amount_total, 0) }
 }
 
 /**
- * Returns the coupons that reduce a session that names no discounts. For a subscription these are the coupons of the customer, as on its
- * first invoice.
+ * Returns the coupons that reduce a session without discounts of its own. For a subscription these are the coupons of the customer, as on
+ * its first invoice.
  */
 function ownReductions(call: OperationContext, session: QuotedSession, customer: CustomerBody | null): Reduction[] {
   const own = session.mode === 'subscription' ? (customer?.discount ?? null) : null
@@ -81,12 +96,10 @@ function quotedLine(
   })
 }
 
-function quotedItem(
-  item: Pick<CheckoutItemBody, 'id' | 'price' | 'quantity' | 'metadata'>,
-  line: InvoiceLineBody | undefined,
-  currency: string,
-): CheckoutItemBody {
+function quotedItem(item: QuotableItem, line: InvoiceLineBody | undefined, currency: string): CheckoutItemBody {
   const subtotal = line?.amount ?? 0
+  const taxes = line?.taxes ?? []
+  const added = taxes.filter((tax) => tax.tax_behavior === 'exclusive')
   const off = (line?.discount_amounts ?? []).reduce((sum, taken) => sum + taken.amount, 0)
   return {
     ...item,
@@ -94,8 +107,8 @@ function quotedItem(
     adjustable_quantity: null,
     amount_discount: off,
     amount_subtotal: subtotal,
-    amount_tax: 0,
-    amount_total: subtotal - off,
+    amount_tax: taxes.reduce((sum, tax) => sum + tax.amount, 0),
+    amount_total: subtotal - off + added.reduce((sum, tax) => sum + tax.amount, 0),
     currency,
     description: line?.description ?? '',
   }
@@ -140,9 +153,7 @@ export function needsCard(session: CheckoutSessionBody, total: number): boolean 
   )
 }
 
-/**
- * Refuses a single payment below the minimum charge. For a subscription such an amount is allowed, because it moves to the next invoice.
- */
+/** Refuses a single payment below the minimum charge. A subscription may have such an amount, because it moves to the next invoice. */
 export function refuseBelowMinimum(
   { mode, currency }: Pick<CheckoutSessionBody, 'currency' | 'mode'>,
   total: number,
@@ -152,7 +163,7 @@ export function refuseBelowMinimum(
   throw badRequest(message, undefined, 'amount_too_small')
 }
 
-/** Pays and completes the session. Throws if the card or a rule refuses; the transaction is then rolled back. */
+/** Pays and completes the session. Throws if the card is declined or a rule is violated; the transaction is then rolled back. */
 export function completeSession(
   outer: OperationContext,
   before: CheckoutSessionBody,
@@ -166,14 +177,15 @@ export function completeSession(
   if (before.mode === 'setup') return completeSetup(outer, call, before, customer, paying)
   const card = needsCard(before, quoted.total) ? paying.card(call, customer?.id ?? null) : null
   if (card !== null) refusePaymentMethod(before, card)
+  saveAddress(call, before, customer, card)
   // Only a card is declined at once. A bank debit is declined days later.
   if (card?._declines === true && card.type === 'card' && quoted.total > 0) throw cardDeclined()
   const made =
     before.mode === 'subscription'
       ? createSubscription(call, before, customer?.id ?? '', card, discounts)
       : { payment_intent: payOnce(call, before, customer?.id ?? null, card, quoted.total, discounts) }
-  // The invoice's amount due can be 0 although the quote is positive, e.g. if the customer's balance covers it or it is below the minimum
-  // charge.
+  // The invoice's amount due can be 0 although the amount of the session is positive, e.g. if the customer's balance covers it or it is
+  // below the minimum charge.
   const charged = 'invoice' in made ? (call.find('invoice', made.invoice ?? '')?.amount_due ?? 0) : quoted.total
   const after: CheckoutSessionBody = {
     ...before,
@@ -185,12 +197,31 @@ export function completeSession(
     line_items: { ...before.line_items, data: [...quoted.items] },
     payment_status: charged === 0 ? 'no_payment_required' : card?.type === 'sepa_debit' ? 'unpaid' : 'paid',
     status: 'complete',
-    total_details: { amount_discount: quoted.discount, amount_shipping: 0, amount_tax: 0 },
+    total_details: { amount_discount: quoted.discount, amount_shipping: 0, amount_tax: quoted.tax },
     url: null,
     ...made,
     _due: null,
   }
   return outer.update(before, after, 'checkout.session.completed')
+}
+
+/**
+ * Saves the address of a session with automatic tax for the customer, if the session allows that. The sandbox's page asks for no address,
+ * so the address of the payment method is used, or else the country of its card.
+ */
+function saveAddress(
+  call: OperationContext,
+  session: CheckoutSessionBody,
+  customer: CustomerBody | null,
+  card: PaymentMethodBody | null,
+): void {
+  if (!session.automatic_tax.enabled || customer === null || customer.address !== null) return
+  if (session.customer !== null && session._plan.saves_address !== true) return
+  const address = card?.billing_details.address
+  const typed = address?.country
+    ? address
+    : toAddress({ country: card?.card?.country ?? 'US' } as Parameters<typeof toAddress>[0])
+  call.update(customer, { ...customer, address: typed }, 'customer.updated')
 }
 
 function detailsOf(customer: CustomerBody | null, paying: CheckoutPayment): CheckoutSessionBody['customer_details'] {
@@ -281,7 +312,15 @@ function createSubscription(
   const once = items.filter((item) => !recurring.includes(item))
   const made = subscribe(call, {
     customer: call.reference('customer', customerId, 'customer'),
-    items: recurring.map((item) => ({ price: item.price, quantity: item.quantity ?? undefined })),
+    items: recurring.map((item) => ({
+      price: item.price,
+      quantity: item.quantity ?? undefined,
+      ...((item._tax_rates ?? []).length > 0 ? { tax_rates: item._tax_rates } : {}),
+    })),
+    terms: termsAfter(call, customerId, defaultTerms, {
+      default_tax_rates: plan.default_tax_rates ?? [],
+      automatic_tax: { enabled: session.automatic_tax.enabled, liability: undefined },
+    }),
     currency: session.currency,
     discounts,
     metadata: plan.metadata,

@@ -168,7 +168,10 @@ function readLimit(query: string): number | undefined {
   return Number(limit)
 }
 
-/** Returns the number of seconds to advance: `advance_seconds` or, with an API key, the time until `to` (epoch seconds or RFC 3339). */
+/**
+ * Returns the number of seconds by which to advance: `advance_seconds` or, with an API key, the time until `to` (epoch seconds or RFC
+ * 3339).
+ */
 function readAdvance(body: Record<string, unknown>, now: number | undefined): number {
   const seconds = countOf(body, 'advance_seconds', ceilings.clockAhead)
   if (seconds !== undefined) return seconds

@@ -171,7 +171,7 @@ export class SandboxControl {
     this.#parts.faults.clear()
   }
 
-  /** Carries out the writes that a `late` or `late_arrival` fault has delayed, oldest first. Returns the number of these writes. */
+  /** Executes the writes that a `late` or `late_arrival` fault has delayed, oldest first. Returns their number. */
   land(): Promise<number> {
     return this.#parts.api.land()
   }
@@ -203,7 +203,7 @@ export class SandboxControl {
     return this.#parts.transactions.now(accountIdOf(apiKey))
   }
 
-  /** Moves the clock of one account, or of all accounts with data, forward. Actions due in between run in order of time. */
+  /** Moves the clock of one account, or of all accounts with data, forward. Actions that become due are executed in order of time. */
   advance(seconds: number, apiKey?: string): void {
     for (const account of this.#clocks(seconds, apiKey)) this.#parts.transactions.advance(account, seconds)
   }

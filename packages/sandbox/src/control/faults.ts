@@ -18,9 +18,9 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number]
 
 /**
- * True for faults that close the connection before the write is carried out. It is carried out when the test calls `land`, or after
- * `latencyMs`. `late`: the idempotency key is in use until then, so a retry gets 409. `late_arrival`: the request has not reached the API
- * yet, so a retry is carried out at once, and the late request then replays its result.
+ * True for faults that close the connection before the write is executed. The write is executed when the test calls `land`, or after
+ * `latencyMs`. `late`: until then the idempotency key is in use, so a retry gets 409. `late_arrival`: the request has not reached the API
+ * yet, so a retry is executed at once, and the late request then replays its result.
  */
 export const isLate = (kind: FaultKind): kind is 'late' | 'late_arrival' => kind === 'late' || kind === 'late_arrival'
 
@@ -35,20 +35,20 @@ export interface FaultOrder {
   /** Number of matching requests that succeed before the first failure. Default: 0. */
   readonly skip?: number | undefined
   /**
-   * For `latency`: the delay in milliseconds. For `late` and `late_arrival`: the time in milliseconds until the write is carried out; if
-   * absent, until the test calls `land`.
+   * For `latency`: the delay in milliseconds. For `late` and `late_arrival`: the time in milliseconds until the write is executed; if
+   * absent, the write waits until the test calls `land`.
    */
   readonly latencyMs?: number | undefined
   /** Value of the header `Stripe-Rate-Limited-Reason` of a `rate_limit` fault. Default: `global-rate`. */
   readonly reason?: string | undefined
   /**
-   * True (default): the 500 of `error_before` or `error_after` is stored with the idempotency key, so a retry gets it again, as in the real
-   * API. False: a retry with the same key is executed.
+   * True (default): the 500 of `error_before` or `error_after` is stored with the idempotency key, so a retry gets the same 500, as in the
+   * real API. False: a retry with the same key is executed.
    */
   readonly keep?: boolean | undefined
   /** Limits the fault to requests of this account. */
   readonly account?: string | undefined
-  /** Called for each request that the fault is injected into, before the fault takes effect. Not available for faults added over HTTP. */
+  /** Called for each request that the fault affects, before the fault takes effect. Not available for faults added over HTTP. */
   readonly onStrike?: (() => void) | undefined
 }
 
@@ -84,7 +84,8 @@ export class Faults {
   }
 
   /**
-   * Returns the faults to inject into this request: the sum of all matching latencies, and at most one failure (the oldest that matches).
+   * Returns the faults to inject into this request: the sum of all matching latencies, and at most one other fault (the oldest that
+   * matches).
    */
   inject(
     method: string,

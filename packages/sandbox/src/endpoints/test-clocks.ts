@@ -28,8 +28,8 @@ function create(call: OperationContext): TestClockBody {
 }
 
 /**
- * Advances the test clock. All work is done before the response. As in the real API, its status is `advancing`, and callers poll until it
- * is `ready`.
+ * Advances the test clock. All due actions are executed before the response. As in the real API, the response has the status `advancing`,
+ * and callers poll until the status is `ready`.
  */
 function advance(call: OperationContext): TestClockBody {
   const clock = call.subject('test_helpers.test_clock')

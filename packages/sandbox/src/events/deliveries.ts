@@ -5,7 +5,10 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Clock } from '../clock.ts'
 import type { OutgoingEvent } from '../protocol/operation-context.ts'
+import type { WebhookEndpointBody } from '../objects/bodies.ts'
+import type { Lookup } from '../protocol/responses/expand.ts'
 import type { State } from '../store/state.ts'
+import { inVersion } from './former-shapes.ts'
 
 export interface DeliveryAttempt {
   /** Time of the attempt in epoch milliseconds. */
@@ -101,7 +104,7 @@ export class Deliveries {
       reason,
       attempts: [],
     })
-    if (allowed) this.#queue(`${account} ${endpointId}`, () => this.#attempt(id, endpoint._secret, 0))
+    if (allowed) this.#queue(`${account} ${endpointId}`, () => this.#attempt(id, endpoint, 0))
     else this.#decrementPending(account, eventId)
   }
 
@@ -140,15 +143,16 @@ export class Deliveries {
     })
   }
 
-  async #attempt(id: number, secret: string, tried: number): Promise<void> {
+  async #attempt(id: number, endpoint: WebhookEndpointBody, tried: number): Promise<void> {
     const delivery = this.#find(id)
     if (delivery === undefined || this.#stopped()) return
     const event = this.#parts.state.find(delivery.account, 'event', delivery.event)
     // The event can be missing, because a reset has removed it in the meantime.
     if (event === undefined) return
-    const payload = JSON.stringify(event, null, 2)
     const at = this.#parts.clock.now()
-    const header = signature(secret, payload, Math.floor(at / 1000))
+    const shown = inVersion(event, endpoint.api_version, this.#lookup(delivery.account, at))
+    const payload = JSON.stringify(shown, null, 2)
+    const header = signature(endpoint._secret, payload, Math.floor(at / 1000))
     const outcome = await post(delivery.url, payload, header, this.#stop.signal)
     if (this.#stopped()) return
     const attempts = [...delivery.attempts, { at, ...outcome }]
@@ -158,7 +162,19 @@ export class Deliveries {
     this.#replace(delivery, { ...delivery, attempts, state })
     if (state !== 'pending') this.#decrementPending(delivery.account, delivery.event)
     else
-      this.#schedule(wait ?? 0, `${delivery.account} ${delivery.endpoint}`, () => this.#attempt(id, secret, tried + 1))
+      this.#schedule(wait ?? 0, `${delivery.account} ${delivery.endpoint}`, () =>
+        this.#attempt(id, endpoint, tried + 1),
+      )
+  }
+
+  /** Returns access to the objects of an account, as they are now, for events in a former version of the API. */
+  #lookup(account: string, now: number): Lookup {
+    const { state } = this.#parts
+    return {
+      now: Math.floor(now / 1000),
+      find: (kind, id) => state.find(account, kind, id) ?? state.findDeleted(account, kind, id),
+      intentsOf: (invoice) => state.select(account, 'payment_intent', [{ field: '_invoice', is: invoice }], {}),
+    }
   }
 
   #stopped(): boolean {

@@ -35,7 +35,10 @@ export function newEvent(
 }
 
 /** Returns the previous values of the changed members. Metadata is compared key by key; the previous value of a new key is null. */
-function previousAttributes(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
+export function previousAttributes(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): Record<string, unknown> {
   const previous: Record<string, unknown> = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old, current] = [before[name], after[name]]

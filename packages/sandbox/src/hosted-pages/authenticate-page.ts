@@ -27,7 +27,7 @@ export function showAuthentication(intent: Intent): HtmlResponse {
   )
 }
 
-/** Handles the submitted form: records that 3-D Secure was passed or failed. */
+/** Handles the submitted form: records whether the customer passed or failed 3-D Secure. */
 export function submitAuthentication(outer: OperationContext, intent: Intent, action: string): HtmlResponse {
   const card = outer.find('payment_method', intent.payment_method ?? '')
   if (intent.status !== 'requires_action' || card === undefined) return showAuthentication(intent)

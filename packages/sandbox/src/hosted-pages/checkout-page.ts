@@ -164,7 +164,7 @@ function form(session: CheckoutSessionBody, quoted: Quote, typed: CheckoutForm):
       </div>`
     : html``
   const verb = { payment: 'Pay', setup: 'Save card', subscription: 'Subscribe' }[session.mode]
-  // Enter presses the first button of a form. This hidden button makes Enter pay instead of applying a promotion code.
+  // Enter presses the first button of a form. Because of this hidden button, Enter pays instead of applying a promotion code.
   return html`<form method="post">
     <button name="action" value="pay" hidden></button> ${email}${card}${account}${code}<button
       name="action"

@@ -31,7 +31,7 @@ export async function handlePage(parts: PageParts, request: PageRequest): Promis
   const [, place, id = ''] = request.path.split('/')
   const { kind, answer } = pageOf(place, id)
   try {
-    // Page ids are unique among all accounts, so the id alone finds the account, without an API key.
+    // Page ids are unique among all accounts, so the account is found by the id alone, without an API key.
     const account = parts.state.ownerOf(kind, id)
     if (account === undefined || (request.method !== 'GET' && request.method !== 'POST')) return reply(notFound())
     await parts.transactions.runOverdue(account)
@@ -59,7 +59,7 @@ const notFound = (): HtmlResponse => page('Not found', html`<p>There is no such 
 type PageKind = Parameters<State['ownerOf']>[0]
 type Form = URLSearchParams | null
 
-/** A type of hosted page. `show` renders its object, with an error if there is one. `submit` handles the submitted form. */
+/** A type of hosted page. `show` renders the page of an object, with an error if there is one. `submit` handles the submitted form. */
 interface HostedPage<K extends PageKind> {
   readonly kind: K
   readonly show: (call: OperationContext, found: Bodies[K], error: string | null, form: Form) => HtmlResponse
@@ -110,7 +110,12 @@ const portalPage = hosted({
   kind: 'billing_portal.session',
   show: (call, session, error) => showPortal(call, session, error),
   submit: (call, session, form) =>
-    submitPortal(call, session, { action: form.get('action') ?? '', subscription: form.get('subscription') ?? '' }),
+    submitPortal(call, session, {
+      action: form.get('action') ?? '',
+      subscription: form.get('subscription') ?? '',
+      price: form.get('price') ?? '',
+      number: form.get('number') ?? '',
+    }),
 })
 // A draft invoice has no page.
 const invoicePage = hosted({

@@ -1,5 +1,6 @@
 // Objects as stored. Members that begin with an underscore are internal and never returned. `expand.ts` lists the members that are returned
 // only if the request expands them.
+import type { CreditGrantBody, CreditSummaryBody, CreditTransactionBody } from './credit-bodies.ts'
 import type { CreditNoteBody } from './credit-note-bodies.ts'
 import type {
   AddressBody,
@@ -15,7 +16,9 @@ import type {
 import type { Metadata } from '../protocol/parameters/metadata.ts'
 import type { ProductDetails } from './product-details.ts'
 import type { SubscriptionScheduleBody } from './schedule-bodies.ts'
+import type { InvoicePaymentBody } from './invoice-payment.ts'
 import type {
+  BalanceTransactionBody,
   ChargeBody,
   CheckoutSessionBody,
   PaymentIntentBody,
@@ -152,7 +155,7 @@ export interface PromotionCodeBody {
     minimum_amount_currency: string | null
   }
   times_redeemed: number
-  /** Time of expiry (seconds): that of the code itself, otherwise `redeem_by` of its coupon. */
+  /** Time of expiry (seconds) of a promotion code: `expires_at` of the code if it has one, otherwise `redeem_by` of its coupon. */
   _until?: number
 }
 
@@ -180,7 +183,7 @@ export interface CustomerBody {
   default_source: string | null
   delinquent: boolean
   description: string | null
-  /** The customer's own discount. Only parameters of former API versions set it. */
+  /** The customer's own discount. Only parameters of earlier API versions set it. */
   discount: string | null
   email: string | null
   invoice_prefix: string
@@ -286,8 +289,13 @@ export interface Bodies {
   subscription_schedule: SubscriptionScheduleBody
   discount: DiscountBody
   invoice: InvoiceBody
+  invoice_payment: InvoicePaymentBody
   invoiceitem: InvoiceItemBody
   credit_note: CreditNoteBody
+  'billing.credit_grant': CreditGrantBody
+  'billing.credit_balance_transaction': CreditTransactionBody
+  'billing.credit_balance_summary': CreditSummaryBody
+  balance_transaction: BalanceTransactionBody
   charge: ChargeBody
   refund: RefundBody
   payment_intent: PaymentIntentBody
@@ -302,7 +310,7 @@ export interface Bodies {
 export type Kind = keyof Bodies
 export type Body = Bodies[Kind]
 
-/** The noun for each kind of object in error messages, and the parameter that the error of a missing object (404) names. */
+/** For each kind of object: its noun in error messages, and the parameter named by the error of a missing object (404). */
 export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly param: string } } = {
   product: { noun: 'product', param: 'id' },
   price: { noun: 'price', param: 'price' },
@@ -323,8 +331,13 @@ export const nouns: { readonly [K in Kind]: { readonly noun: string; readonly pa
   subscription_schedule: { noun: 'subscription schedule', param: 'schedule' },
   discount: { noun: 'discount', param: 'discount' },
   invoice: { noun: 'invoice', param: 'invoice' },
+  invoice_payment: { noun: 'invoice_payment', param: 'invoice_payment' },
   invoiceitem: { noun: 'Invoice Item', param: 'id' },
   credit_note: { noun: 'credit note', param: 'id' },
+  'billing.credit_grant': { noun: 'credit grant', param: 'id' },
+  'billing.credit_balance_transaction': { noun: 'credit balance transaction', param: 'id' },
+  'billing.credit_balance_summary': { noun: 'credit balance summary', param: 'id' },
+  balance_transaction: { noun: 'balance transaction', param: 'id' },
   charge: { noun: 'charge', param: 'charge' },
   refund: { noun: 'refund', param: 'refund' },
   payment_intent: { noun: 'payment_intent', param: 'intent' },

@@ -1,5 +1,4 @@
-// Members with the same value in every object of a kind: the real API has them, and the sandbox never sets them. They are not stored;
-// `render` adds them.
+// Members that have the same value in every object of a kind, because the sandbox never sets them. They are not stored; `render` adds them.
 import type { Kind } from './bodies.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -7,7 +6,7 @@ type Values = Readonly<Record<string, unknown>>
 const nulls = (names: string): Values => Object.fromEntries(names.split(' ').map((name) => [name, null]))
 const test = { livemode: false }
 
-/** Constant members of nested objects. They are stored, unlike the constant members of whole objects. */
+/** Constant members of nested objects. Unlike the constant members of whole objects, they are stored. */
 export const cardNulls = nulls('checks generated_from networks regulated_status three_d_secure_usage wallet')
 export const phaseConstants = {
   ...nulls('application_fee_percent billing_cycle_anchor billing_thresholds on_behalf_of transfer_data'),
@@ -32,7 +31,7 @@ export const constants: { readonly [K in Kind]?: Values } = {
   coupon: test,
   promotion_code: { ...nulls('customer_account'), ...test },
   webhook_endpoint: { ...nulls('application'), ...test },
-  customer: test,
+  customer: { ...nulls('customer_account'), ...test },
   tax_rate: { ...nulls('flat_amount jurisdiction_level'), ...test, rate_type: 'percentage' },
   'entitlements.feature': test,
   product_feature: test,
@@ -60,7 +59,6 @@ export const constants: { readonly [K in Kind]?: Values } = {
     customer_tax_ids: [],
     issuer: { type: 'self' },
     payment_settings: nulls('default_mandate payment_method_options payment_method_types'),
-    total_pretax_credit_amounts: [],
   },
   invoiceitem: { ...nulls('customer_account'), ...test, discounts: [] },
   credit_note: {
@@ -72,6 +70,10 @@ export const constants: { readonly [K in Kind]?: Values } = {
     pretax_credit_amounts: [],
     total_taxes: [],
   },
+  'billing.credit_grant': { ...nulls('customer_account'), ...test },
+  'billing.credit_balance_transaction': test,
+  'billing.credit_balance_summary': { ...nulls('customer_account'), ...test },
+  balance_transaction: { balance_type: 'payments', exchange_rate: null, fee: 0, fee_details: [] },
   charge: {
     ...nulls('application application_fee application_fee_amount balance_transaction calculated_statement_descriptor'),
     ...nulls('failure_balance_transaction on_behalf_of receipt_email receipt_number receipt_url review source'),
@@ -98,25 +100,22 @@ export const constants: { readonly [K in Kind]?: Values } = {
   },
   'test_helpers.test_clock': test,
   'checkout.session': {
-    ...nulls(
-      'adaptive_pricing after_expiration billing_address_collection client_secret collected_information consent',
-    ),
+    ...nulls('adaptive_pricing after_expiration billing_address_collection client_secret consent'),
     ...nulls('consent_collection currency_conversion customer_account integration_identifier invoice_creation'),
     ...nulls('managed_payments origin_context payment_link payment_method_configuration_details permissions'),
     ...nulls('recovered_from saved_payment_method_options shipping_address_collection shipping_cost submit_type'),
     ...nulls('wallet_options'),
     ...test,
-    automatic_tax: { enabled: false, ...nulls('liability provider status') },
+    collected_information: nulls('business_name individual_name shipping_details'),
     custom_fields: [],
     custom_text: nulls('after_submit shipping_address submit terms_of_service_acceptance'),
-    payment_method_options: {},
+    payment_method_options: { card: { request_three_d_secure: 'automatic' } },
     shipping_options: [],
     ui_mode: 'hosted_page',
   },
-  'billing_portal.session': { ...nulls('customer_account flow locale on_behalf_of'), ...test },
+  'billing_portal.session': { ...nulls('customer_account locale on_behalf_of'), ...test },
   'billing_portal.configuration': {
     ...nulls('application'),
     ...test,
-    login_page: { enabled: false, url: null },
   },
 }

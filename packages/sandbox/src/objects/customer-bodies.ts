@@ -10,7 +10,8 @@ export interface ListOf<T> {
 }
 
 /** `_due` is the time (seconds) of the object's next action, `_clock` its test clock. A null clock is the account's clock. */
-interface Timed {
+/** An object with a next action: its time (seconds), and the test clock that this time is on. */
+export interface Timed {
   _due: number | null
   _clock: string | null
 }
@@ -101,6 +102,19 @@ export interface DiscountBody {
   subscription_item: string | null
 }
 
+/** A change of a subscription with `payment_behavior: pending_if_incomplete` whose invoice is not paid yet. */
+export interface PendingUpdateBody {
+  billing_cycle_anchor: number | null
+  cancel_at_period_end: null
+  discount: null
+  discounts: string[] | null
+  expires_at: number
+  metadata: Record<string, string> | null
+  subscription_items: SubscriptionItemBody[]
+  trial_end: number | null
+  trial_from_plan: boolean | null
+}
+
 export interface SubscriptionItemBody {
   id: string
   object: 'subscription_item'
@@ -116,15 +130,25 @@ export interface SubscriptionItemBody {
   tax_rates: string[]
   /** Anchor (seconds) of the item's periods. It keeps month ends (31 January → 28 February → 31 March). */
   _anchor: number
-  /** Start (seconds) of the usage that is not billed yet. Earlier usage was billed, or was dropped by a change of price. */
+  /** Start (seconds) of the usage that is not billed yet. Earlier usage was billed, or a change of price dropped it. */
   _usage_from: number
+  /** End (seconds) of the whole period, if a planned end of the subscription shortens it. */
+  _whole_end?: number
   /** The last charge for a licensed item. Absent in items that former versions stored. */
   _debited?: DebitBody
+}
+
+/** The part of a discount that reduces an amount. */
+export interface DiscountAmountBody {
+  amount: number
+  discount: string
 }
 
 /** An amount after discounts, and the period (seconds) that it pays for. */
 export interface DebitBody {
   amount: number
+  /** What the discounts took off. Absent in items that former versions stored. */
+  discounts?: DiscountAmountBody[]
   start: number
   end: number
 }
@@ -163,12 +187,20 @@ export interface PauseBody {
   resumes_at: number | null
 }
 
+/** Prorations show their amount after discounts (`included`), or before them, with the discounts beside it (`itemized`). */
+export type ProrationDiscounts = 'included' | 'itemized'
+
+export interface BillingModeBody {
+  flexible: { proration_discounts: ProrationDiscounts } | null
+  type: 'classic' | 'flexible'
+}
+
 export interface SubscriptionBody extends Timed {
   id: string
   object: 'subscription'
   automatic_tax: AutomaticTaxBody
   billing_cycle_anchor: number
-  billing_mode: { flexible: { proration_discounts: 'included' } | null; type: 'classic' | 'flexible' }
+  billing_mode: BillingModeBody
   cancel_at: number | null
   cancel_at_period_end: boolean
   canceled_at: number | null
@@ -193,6 +225,8 @@ export interface SubscriptionBody extends Timed {
   latest_invoice: string | null
   metadata: Metadata
   pause_collection: PauseBody | null
+  /** Change that takes effect when its invoice is paid. Null or absent: none. */
+  pending_update?: PendingUpdateBody | null
   payment_settings: {
     payment_method_options: null
     payment_method_types: string[] | null
@@ -210,6 +244,8 @@ export interface SubscriptionBody extends Timed {
   trial_start: number | null
   /** Invoice lines that the next invoice bills, e.g. prorations. */
   _pending: InvoiceLineBody[]
+  /** The subscription as it will be when the invoice of `pending_update` is paid. */
+  _planned?: SubscriptionBody | null
   _trial_told: boolean
 }
 
@@ -225,7 +261,7 @@ export interface InvoiceLineBody {
   amount: number
   currency: string
   description: string | null
-  discount_amounts: { amount: number; discount: string }[]
+  discount_amounts: DiscountAmountBody[]
   discountable: boolean
   discounts: string[]
   invoice: string
@@ -249,14 +285,21 @@ export interface InvoiceLineBody {
     type: 'invoice_item_details' | 'subscription_item_details'
   }
   period: { end: number; start: number }
-  pretax_credit_amounts: never[]
+  pretax_credit_amounts: PretaxCreditBody[]
   pricing: PricingBody
   quantity: number | null
   quantity_decimal: string | null
   subscription: string | null
   subtotal: number
   taxes: TaxBody[]
+  /** What discounts took off a proration, whether the line shows it (`itemized`) or not (`included`). Set only on prorations. */
+  _prorated_discounts?: DiscountAmountBody[]
 }
+
+/** A reduction of a line before taxes: a discount or billing credits. The credits of a draft have no transaction yet. */
+export type PretaxCreditBody =
+  | { amount: number; discount: string; type: 'discount' }
+  | { amount: number; credit_balance_transaction: string | null; type: 'credit_balance_transaction' }
 
 /** The price of an invoice line or an invoice item. */
 export interface PricingBody {
@@ -264,6 +307,11 @@ export interface PricingBody {
   type: 'price_details'
   unit_amount_decimal: string | null
 }
+
+/** The charge that a credit refers to, as an invoice item shows it. */
+export type CreditedByItem =
+  | { invoice_item: string; type: 'invoice_item' }
+  | { invoice_line_item_details: CreditedItems; type: 'invoice_line_items' }
 
 /** An invoice item: a charge outside a subscription's items, or a proration. It is pending until `invoice` is set. */
 export interface InvoiceItemBody {
@@ -285,6 +333,8 @@ export interface InvoiceItemBody {
   period: { end: number; start: number }
   pricing: PricingBody
   proration: boolean
+  /** Absent in charges that are no prorations, and in prorations that former versions stored. */
+  proration_details?: { credited_items: CreditedByItem | null; discount_amounts: DiscountAmountBody[] }
   quantity: number
   quantity_decimal: string
   tax_rates: string[]
@@ -304,9 +354,9 @@ export interface InvoiceBody extends Timed {
   auto_advance: boolean
   automatic_tax: AutomaticTaxBody & { provider: 'stripe' | null; status: 'complete' | null }
   automatically_finalizes_at: number | null
-  /** Client secret of the invoice's payment intent. Absent in invoices that former versions stored. */
+  /** Client secret of the invoice's payment intent. Absent in invoices that an earlier version of the sandbox stored. */
   confirmation_secret?: { client_secret: string; type: 'payment_intent' } | null
-  billing_reason: BillingReason
+  billing_reason: BillingReason | 'upcoming'
   collection_method: CollectionMethod
   created: number
   currency: string
@@ -355,8 +405,11 @@ export interface InvoiceBody extends Timed {
   total: number
   total_discount_amounts: { amount: number; discount: string }[]
   total_excluding_tax: number
+  total_pretax_credit_amounts: PretaxCreditBody[]
   total_taxes: TaxBody[]
   webhooks_delivered_at: number | null
+  /** Billing credits that a draft plans to use, by grant (minor units). */
+  _planned_credits?: Record<string, number>
 }
 
 export interface MeterEventBody {

@@ -2,16 +2,32 @@
 import type { InvoiceBody } from './customer-bodies.ts'
 import type { PaymentIntentBody } from './session-bodies.ts'
 
-export interface InvoicePayment {
-  readonly id: string
-  readonly object: 'invoice_payment'
-  readonly [member: string]: unknown
+export interface InvoicePaymentBody {
+  id: string
+  object: 'invoice_payment'
+  amount_paid: number | null
+  amount_requested: number
+  created: number
+  currency: string
+  invoice: string
+  is_default: true
+  livemode: false
+  payment: { payment_intent: string; type: 'payment_intent' }
+  status: 'canceled' | 'open' | 'paid'
+  status_transitions: { canceled_at: number | null; paid_at: number | null }
 }
 
-export function invoicePayment(invoice: InvoiceBody, intent: PaymentIntentBody): InvoicePayment {
+const prefix = 'inpay_'
+
+/** Returns the id of the payment intent that an invoice payment belongs to. */
+export function intentIdOf(payment: string): string {
+  return payment.startsWith(prefix) ? `pi_${payment.slice(prefix.length)}` : ''
+}
+
+export function invoicePayment(invoice: InvoiceBody, intent: PaymentIntentBody): InvoicePaymentBody {
   const paid = intent.status === 'succeeded'
   return {
-    id: intent.id.replace(/^pi_/, 'inpay_'),
+    id: intent.id.replace(/^pi_/, prefix),
     object: 'invoice_payment',
     amount_paid: paid ? intent.amount_received : null,
     amount_requested: intent.amount,

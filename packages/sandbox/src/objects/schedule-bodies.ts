@@ -1,5 +1,11 @@
 import type { Metadata } from '../protocol/parameters/metadata.ts'
-import type { AutomaticTaxBody, CollectionMethod, InvoiceTextBody, ProrationBehavior } from './customer-bodies.ts'
+import type {
+  AutomaticTaxBody,
+  BillingModeBody,
+  CollectionMethod,
+  InvoiceTextBody,
+  ProrationBehavior,
+} from './customer-bodies.ts'
 
 export interface InvoiceSettingsBody extends InvoiceTextBody {
   days_until_due: number | null
@@ -45,7 +51,7 @@ export interface PhaseBody {
 export interface SubscriptionScheduleBody {
   id: string
   object: 'subscription_schedule'
-  billing_mode: { flexible: { proration_discounts: 'included' } | null; type: 'classic' | 'flexible' }
+  billing_mode: BillingModeBody
   canceled_at: number | null
   completed_at: number | null
   created: number
@@ -66,8 +72,6 @@ export interface SubscriptionScheduleBody {
   status: 'active' | 'canceled' | 'completed' | 'not_started' | 'released'
   subscription: string | null
   test_clock: string | null
-  /** True: the subscription ends within its first period, and only that part of the period is billed. */
-  _broken?: true
   /** The end date (seconds) for which `subscription_schedule.expiring` was sent. */
   _told_end?: number
   /** `_due` is the start (seconds) of a schedule that has not started, `_clock` its test clock. Null or absent after the start. */

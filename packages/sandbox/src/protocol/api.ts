@@ -18,6 +18,7 @@ import {
 import { expandTree, nothingExpanded, readExpand, render } from './responses/expand.ts'
 import { isLate, type Faults, type FaultOrder } from '../control/faults.ts'
 import { decodeForm, emptyForm, fromJson, isNode, toPlain, type FormNode, type Plain } from './parameters/form.ts'
+import { FormerVersionNotices } from './requests/former-versions.ts'
 import { IdempotencyKeys, fingerprintOf } from './requests/idempotency.ts'
 import { newId } from './ids.ts'
 import { translateFormerParameters } from './parameters/former-versions.ts'
@@ -76,6 +77,8 @@ export interface ApiParts {
   readonly observe: ((exchange: Exchange) => void) | undefined
   /** Returns the URL of a request in the request log. Called only during a request, when the URL of the server is known. */
   readonly logUrl: (requestId: string) => string
+  /** Writes a line to the sandbox's log. */
+  readonly report: (line: string) => void
   /** Called with an unexpected error, i.e. a bug in the sandbox. */
   readonly onFailure: (error: unknown) => void
 }
@@ -110,12 +113,14 @@ interface Progress {
 export class Api {
   readonly #parts: ApiParts
   readonly #keys: IdempotencyKeys
+  readonly #notices: FormerVersionNotices
   /** Writes that a `late` fault delays: the connection is closed, and the write is not carried out yet. Oldest first. */
   readonly #late = new Map<() => Promise<void>, { readonly account: string; readonly release: () => void }>()
 
   constructor(parts: ApiParts) {
     this.#parts = parts
     this.#keys = new IdempotencyKeys(parts.state)
+    this.#notices = new FormerVersionNotices(parts.report)
   }
 
   async handle(request: ApiRequest): Promise<ApiReply> {
@@ -135,7 +140,7 @@ export class Api {
     return this.#finish(request, progress, outcome)
   }
 
-  /** Carries out all writes that a `late` fault has delayed, oldest first. Returns their number. */
+  /** Executes all writes that a `late` fault has delayed, oldest first. Returns their number. */
   async land(): Promise<number> {
     const waiting = [...this.#late.keys()]
     for (const carryOut of waiting) await carryOut()
@@ -143,8 +148,8 @@ export class Api {
   }
 
   /**
-   * Drops the delayed writes of one account, or of all accounts (null), because a reset or a restored snapshot has replaced the state that they
-   * were sent to.
+   * Drops the delayed writes of one account, or of all accounts (null). A reset or a restored snapshot has replaced the state that these
+   * writes were meant for.
    */
   forgetLate(account: string | null): void {
     for (const [carryOut, late] of this.#late) {
@@ -213,7 +218,7 @@ export class Api {
     return fault
   }
 
-  /** Delays a request. Meanwhile it holds its idempotency key: a concurrent request with the same key gets a conflict error (409). */
+  /** Waits `latencyMs` before a request runs. Its idempotency key is locked meanwhile, so another request with the same key gets a 409. */
   async #delay(account: string, key: string | undefined, latencyMs: number): Promise<void> {
     if (key === undefined) {
       await wait(latencyMs)
@@ -228,7 +233,7 @@ export class Api {
   }
 
   /**
-   * Keeps a write until `land` is called or its time has passed, and carries it out then. The result is logged, but no client receives it.
+   * Delays a write until `land` is called or its delay has passed, and then executes it. The result is logged, but no client receives it.
    */
   #delayWrite(fault: FaultOrder, work: Work): void {
     const { request, progress, account, key } = work
@@ -320,14 +325,17 @@ export class Api {
     callWith: (form: FormNode) => OperationContext,
   ): StoredResponse {
     const { expand, ...own } = progress.params
-    const paths = readExpand(expand)
+    const named = readExpand(expand)
+    const counted = operation.path.endsWith('/search') && named.includes('total_count')
+    const paths = counted ? named.filter((path) => path !== 'total_count') : named
     const tree =
       operation.of === null ? refuseExpansion(paths) : expandTree(operation.of, paths, operation.list === true)
     const call = callWith(Object.assign(emptyForm(), own))
     const answer = operation.run(call)
     if ('refusal' in answer) return this.#errorResponse(answer.refusal, progress.id)
     const url = operation.path.replace(':id', call.id)
-    return { status: 200, body: toText(toResponseBody(answer, url, (body) => render(body, tree, call))) }
+    const body = toResponseBody(answer, { url, counted, renderer: (stored) => render(stored, tree, call) })
+    return { status: 200, body: toText(body) }
   }
 
   #finish(request: ApiRequest, progress: Progress, outcome: StoredResponse): ApiReply {
@@ -354,6 +362,7 @@ export class Api {
     const headers: Record<string, string> = {
       'Request-Id': progress.id,
       'Stripe-Version': apiVersion,
+      ...(outcome.status === 0 ? {} : this.#notices.headersFor(progress.version)),
       ...outcome.headers,
     }
     if (request.method === 'POST' && request.idempotencyKey !== undefined)
@@ -363,8 +372,8 @@ export class Api {
 }
 
 /**
- * Checks the headers of a request. Every existing API version is accepted, but each response names the same version in `Stripe-Version`.
- * `Stripe-Account` may only name the key's own account, because the sandbox has no connected accounts.
+ * Checks the headers of a request. Every existing API version is accepted, but `Stripe-Version` of each response is always the same
+ * version. `Stripe-Account` may only name the account of the key, because the sandbox has no connected accounts.
  */
 function checkHeaders({ stripeVersion, stripeAccount, authorization }: ApiRequest, account: string): void {
   if (stripeVersion !== undefined && stripeVersion !== apiVersion && !knownVersions.has(stripeVersion)) {
@@ -408,11 +417,18 @@ type Renderer = (body: Parameters<typeof render>[0]) => Record<string, unknown>
 
 function toResponseBody(
   answer: Exclude<HandlerResult, { readonly refusal: unknown }>,
-  url: string,
-  renderer: Renderer,
+  { url, counted, renderer }: { readonly url: string; readonly counted: boolean; readonly renderer: Renderer },
 ): unknown {
   if ('unstored' in answer) return answer.unstored
-  if ('found' in answer) return { object: 'search_result', ...answer.found, data: answer.found.data.map(renderer) }
+  if ('found' in answer) {
+    const { total_count: count, ...page } = answer.found
+    return {
+      object: 'search_result',
+      ...page,
+      data: page.data.map(renderer),
+      ...(counted ? { total_count: count } : {}),
+    }
+  }
   if ('object' in answer) return { ...renderer(answer.object), ...answer.once }
   return { object: 'list', data: answer.page.data.map(renderer), has_more: answer.page.hasMore, url }
 }

@@ -81,8 +81,8 @@ export class OperationContext implements Lookup {
   }
 
   /**
-   * True if the request may use the API as it was before `version`. Also true without `Stripe-Version`, because an account can be on any
-   * version.
+   * True if the request may use features of the API from before `version`. Also true without `Stripe-Version`, because an account can have
+   * any version.
    */
   isBefore(version: string): boolean {
     const { version: requested = apiVersion } = this.#request
@@ -185,7 +185,7 @@ export class OperationContext implements Lookup {
     this.#emitChange(type, body)
   }
 
-  /** Emits an event about an object that is not stored. `former` is its previous form after a change. */
+  /** Emits an event about an object that is not stored. `former` is the object's content before a change. */
   emitUnstored(
     type: string,
     object: Readonly<Record<string, unknown>>,

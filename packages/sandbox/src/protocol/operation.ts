@@ -5,7 +5,7 @@ import type { Fields, Param, Range, Read } from './parameters/params.ts'
 import type { StripeError } from './responses/errors.ts'
 import { createdIn, pageFields, where, type ListPage, type PageParams } from './responses/list-pages.ts'
 
-/** Result of an operation's handler. It is rendered with the request's `expand`. */
+/** Result of an operation's handler. Its object is rendered with the request's `expand`. */
 export type HandlerResult =
   | { readonly object: Body; readonly once?: Readonly<Record<string, unknown>> }
   | { readonly page: ListPage<Kind> }
@@ -20,6 +20,8 @@ export interface SearchPage {
   readonly data: readonly Body[]
   readonly has_more: boolean
   readonly next_page: string | null
+  /** Number of objects found. The response contains it only if the request expands `total_count`. */
+  readonly total_count: number
   readonly url: string
 }
 
@@ -27,7 +29,7 @@ export interface SearchPage {
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
-  /** Kind of the returned objects, which `expand` needs. Null: nothing can be expanded. */
+  /** Kind of the returned objects, which decides what can be expanded. Null: nothing can be expanded. */
   readonly of: Kind | null
   readonly list?: true
   readonly run: (call: OperationContext) => HandlerResult
@@ -55,8 +57,8 @@ type FilterValue = string | boolean | Range
 type Filters = Readonly<Record<string, Param<FilterValue, false>>>
 
 /**
- * Returns an operation that lists objects. Each of the `filters` compares the member of the same name. `others` are parameters for
- * `conditions`, which returns further conditions.
+ * Returns an operation that lists objects. Each of the `filters` selects objects whose member of the same name has the given value.
+ * `others` are parameters for `conditions`, which returns further conditions.
  */
 export function listing<F extends Filters, O extends Fields>(
   path: string,

@@ -1,8 +1,10 @@
-import { isLiteralRequest } from './parameters/known-parameters.ts'
+import { isFormerRequest, isLiteralRequest } from './parameters/known-parameters.ts'
 import type { Operation } from './operation.ts'
 import { account } from '../endpoints/account.ts'
 import { checkoutSessions } from '../endpoints/checkout/checkout-sessions.ts'
 import { coupons } from '../endpoints/catalog/coupons.ts'
+import { creditBalances } from '../endpoints/credits/credit-balances.ts'
+import { creditGrants } from '../endpoints/credits/credit-grants.ts'
 import { creditNotes } from '../endpoints/invoices/credit-notes.ts'
 import { customerSources } from '../endpoints/customers/customer-sources.ts'
 import { customers } from '../endpoints/customers/customers.ts'
@@ -24,6 +26,7 @@ import { portalSessions } from '../endpoints/portal/portal-sessions.ts'
 import { prices } from '../endpoints/catalog/prices.ts'
 import { products } from '../endpoints/catalog/products.ts'
 import { promotionCodes } from '../endpoints/catalog/promotion-codes.ts'
+import { balanceTransactions } from '../endpoints/payments/balance-transactions.ts'
 import { refunds } from '../endpoints/payments/refunds.ts'
 import { searches } from '../endpoints/search/search.ts'
 import { setupIntents } from '../endpoints/payments/setup-intents.ts'
@@ -56,6 +59,8 @@ const operations: readonly Operation[] = [
   ...invoicePayments,
   ...invoiceItems,
   ...creditNotes,
+  ...creditGrants,
+  ...creditBalances,
   ...meterEvents,
   ...meterEventStream,
   ...lateEvents,
@@ -68,6 +73,7 @@ const operations: readonly Operation[] = [
   ...paymentIntents,
   ...charges,
   ...refunds,
+  ...balanceTransactions,
   ...setupIntents,
 ]
 
@@ -85,11 +91,11 @@ const patterns = [...new Set(operations.map((operation) => operation.path))].map
   parts: path.split('/'),
 }))
 
-/** Returns the operation of a request, undefined if there is none. A literal part of a path has precedence over `:id`. */
+/** Returns the operation of a request; undefined if there is none. A literal part of a path takes precedence over `:id`. */
 export function route(method: string, path: string): Route | undefined {
   const exact = byPattern.get(`${method} ${path}`)
   if (exact !== undefined) return { operation: exact, id: '', childId: '' }
-  if (isLiteralRequest(method, path)) return undefined
+  if (isLiteralRequest(method, path) || isFormerRequest(method, path)) return undefined
   const parts = path.split('/')
   for (const pattern of patterns) {
     if (pattern.parts.length !== parts.length) continue

@@ -1,5 +1,5 @@
-// The sandbox's state: one SQLite file with one row of JSON per object, or a database in memory if there is no folder. It does not contain
-// the API's rules; the unique indexes are a second safeguard only.
+// The sandbox's state: an SQLite file with one row of JSON per object, or a database in memory if there is no folder. The rules of the API
+// are not here; the unique indexes only guard against mistakes.
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -63,16 +63,16 @@ export class State {
 
   #prepare(dataDir: string | null): void {
     if (dataDir !== null) {
-      // Only one process may use the file, because ids and uniqueness are decided in that process. With exclusive locking a second process
-      // fails at its first access.
+      // Only one process may use the file, because that process alone assigns ids and checks uniqueness. With exclusive locking, a second
+      // process fails at its first access.
       this.#db.pragma('locking_mode = EXCLUSIVE')
       try {
         this.#db.pragma('journal_mode = WAL')
       } catch (cause) {
         throw new StateUnavailable(`Another sandbox is using ${dataDir}.`, undefined, cause)
       }
-      // NORMAL does not sync at each commit, so writes are several times faster. A power cut may lose the latest test objects; a killed
-      // process loses none.
+      // With NORMAL, SQLite does not sync at each commit, so writes are several times faster. After a power cut the latest test objects may
+      // be lost, but not after a killed process.
       this.#db.pragma('synchronous = NORMAL')
     }
     const version = this.#db.pragma('user_version', { simple: true })
@@ -220,7 +220,7 @@ export class State {
     } = {},
   ): Bodies[K][] {
     const values: Value[] = [account]
-    // The kind is a literal in the SQL. SQLite would not use the partial indexes for a bound value.
+    // The kind is written into the SQL, because SQLite would not use the partial indexes for a bound parameter.
     const where = [`account = ? AND kind = '${kind}' AND deleted = 0`]
     for (const condition of conditions) where.push(toSql(condition, values))
     if (options.below !== undefined) where.push(`seq < ${bind(options.below, values)}`)

@@ -1,6 +1,13 @@
 // Invoice items: charges outside a subscription's items, or prorations. They become lines of an invoice.
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import type { InvoiceItemBody, InvoiceLineBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
+import type {
+  CreditedByItem,
+  CreditedItems,
+  InvoiceItemBody,
+  InvoiceLineBody,
+  SubscriptionBody,
+} from '../../objects/customer-bodies.ts'
+import { discountedAmount, isItemDiscount } from '../pricing/discounts.ts'
 import { newId } from '../../protocol/ids.ts'
 import { save } from '../subscriptions/subscription-records.ts'
 
@@ -41,10 +48,15 @@ export function removePendingLine(call: OperationContext, item: InvoiceItemBody)
   save(call, before, { ...before, _pending: lines }, null)
 }
 
-export function itemLine(item: InvoiceItemBody): InvoiceLineBody {
+export function itemLine(call: OperationContext, item: InvoiceItemBody): InvoiceLineBody {
   const of = item.parent?.subscription_details
   const { id, proration } = item
-  const details = { invoice_item: id, proration, proration_details: { credited_items: null } }
+  const credited = item.proration_details?.credited_items
+  const creditedItems = credited?.type === 'invoice_line_items' ? credited.invoice_line_item_details : null
+  const details = { invoice_item: id, proration, proration_details: { credited_items: creditedItems } }
+  const discounts = (item.proration_details?.discount_amounts ?? []).filter(
+    ({ amount, discount }) => amount !== 0 || !isItemDiscount(call, discount),
+  )
   const prorated = proration && of?.subscription_item !== undefined ? { subscription_item: of.subscription_item } : null
   return {
     id: newId('il_1', 23),
@@ -52,7 +64,7 @@ export function itemLine(item: InvoiceItemBody): InvoiceLineBody {
     amount: item.amount,
     currency: item.currency,
     description: item.description,
-    discount_amounts: [],
+    discount_amounts: discounts,
     discountable: item.discountable,
     discounts: [],
     invoice: '',
@@ -71,7 +83,9 @@ export function itemLine(item: InvoiceItemBody): InvoiceLineBody {
             type: 'subscription_item_details',
           },
     period: item.period,
-    pretax_credit_amounts: [],
+    pretax_credit_amounts: discounts
+      .filter(({ amount }) => amount !== 0)
+      .map((taken) => ({ ...taken, type: 'discount' as const })),
     pricing: item.pricing,
     quantity: item.quantity,
     quantity_decimal: item.quantity_decimal,
@@ -93,26 +107,54 @@ export function withProrationItems(
   lines: readonly InvoiceLineBody[],
   invoice: string | null,
 ): InvoiceLineBody[] {
-  return lines.map((line) => {
+  return lines.reduce<InvoiceLineBody[]>((done, line) => {
     const { subscription_item_details: details } = line.parent
-    if (details?.proration !== true) return line
+    if (details?.proration !== true) return [...done, line]
     const known = details.invoice_item === null ? undefined : call.find('invoiceitem', details.invoice_item)
     if (known !== undefined) {
       if (known.invoice !== invoice) call.update(known, { ...known, invoice }, null)
-      return line
+      return [...done, line]
     }
-    const item = call.create(prorationItem(call, subscription, line, invoice), 'invoiceitem.created')
+    const body = { ...prorationItem(call, subscription, line, done), invoice }
+    const item = call.create(body, 'invoiceitem.created')
     const parent = { ...line.parent, subscription_item_details: { ...details, invoice_item: item.id } }
-    return { ...line, parent }
-  })
+    return [...done, { ...line, parent }]
+  }, [])
+}
+
+/** Returns what a proration says of the charge that it credits, and of its discounts. Source: the SDK's documentation. */
+function prorationDetails(
+  line: InvoiceLineBody,
+  earlier: readonly InvoiceLineBody[],
+): NonNullable<InvoiceItemBody['proration_details']> {
+  const details = line.parent.subscription_item_details
+  const invoiced = details?.proration_details.credited_items ?? null
+  const isPendingCharge = ({ amount, parent, period }: InvoiceLineBody): boolean =>
+    amount > 0 &&
+    parent.subscription_item_details?.subscription_item === details?.subscription_item &&
+    period.end === line.period.end
+  const pending = invoiced === null && line.amount < 0 ? earlier.findLast(isPendingCharge) : undefined
+  const charge = pending?.parent.subscription_item_details?.invoice_item ?? null
+  // With `proration_discounts: included` the line does not show what a discount took off, so the invoice item shows 0.
+  const shown = new Map(line.discount_amounts.map(({ amount, discount }) => [discount, amount]))
+  const discounts = (line._prorated_discounts ?? []).map(({ discount }) => ({
+    amount: shown.get(discount) ?? 0,
+    discount,
+  }))
+  return { credited_items: creditedByItem(invoiced, charge), discount_amounts: discounts }
+}
+
+function creditedByItem(invoiced: CreditedItems | null, charge: string | null): CreditedByItem | null {
+  if (invoiced !== null) return { invoice_line_item_details: invoiced, type: 'invoice_line_items' }
+  return charge === null ? null : { invoice_item: charge, type: 'invoice_item' }
 }
 
 function prorationItem(
   call: OperationContext,
   { customer, test_clock: clock }: BilledSubscription,
   line: InvoiceLineBody,
-  invoice: string | null,
-): InvoiceItemBody {
+  earlier: readonly InvoiceLineBody[],
+): Omit<InvoiceItemBody, 'invoice'> {
   const { subscription_item_details: details } = line.parent
   return {
     id: newId('ii_1', 23),
@@ -123,9 +165,8 @@ function prorationItem(
     date: call.now,
     description: line.description,
     discountable: false,
-    invoice,
     metadata: {},
-    net_amount: line.amount,
+    net_amount: discountedAmount(line),
     parent:
       details === null
         ? null
@@ -139,6 +180,7 @@ function prorationItem(
     period: line.period,
     pricing: line.pricing,
     proration: true,
+    proration_details: prorationDetails(line, earlier),
     quantity: line.quantity ?? 1,
     quantity_decimal: line.quantity_decimal ?? '1',
     tax_rates: [],

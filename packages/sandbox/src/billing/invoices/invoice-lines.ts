@@ -5,20 +5,30 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import type {
   CreditedItems,
   DebitBody,
+  DiscountAmountBody,
   InvoiceLineBody,
   SubscriptionBody,
   SubscriptionItemBody,
 } from '../../objects/customer-bodies.ts'
 import { newId } from '../../protocol/ids.ts'
+import type { Metadata } from '../../protocol/parameters/metadata.ts'
 import { divideDown } from '../../money/decimal.ts'
 import { amountFor, partsOf, pricingIn, type TierPart } from '../pricing/price-amounts.ts'
 import { periodAt, type Period } from '../pricing/billing-intervals.ts'
-import { discountsFor, applyReductions, reductionsOf, discountedAmount } from '../pricing/discounts.ts'
+import {
+  applyReductions,
+  discountedAmount,
+  discountsFor,
+  isItemDiscount,
+  partOfDiscounts,
+  reductionsOf,
+  summedByDiscount,
+} from '../pricing/discounts.ts'
 import { customerOf, priceOf, intervalOf } from '../subscriptions/subscription-records.ts'
 import { usageIn } from '../pricing/usage.ts'
 
 interface LineParts {
-  readonly subscription: { readonly id: string; readonly currency: string }
+  readonly subscription: { readonly id: string; readonly currency: string; readonly metadata?: Metadata }
   /** The subscription item that the line bills. Null for a one-time purchase. */
   readonly item: SubscriptionItemBody | null
   readonly price: PriceBody
@@ -47,7 +57,7 @@ export function newLine(parts: LineParts): InvoiceLineBody {
     discounts: [],
     invoice: '',
     livemode: false,
-    metadata: item?.metadata ?? {},
+    metadata: metadataOf(parts),
     parent: {
       invoice_item_details: null,
       subscription_item_details:
@@ -67,7 +77,7 @@ export function newLine(parts: LineParts): InvoiceLineBody {
     pricing: {
       price_details: { price: price.id, product: price.product },
       type: 'price_details',
-      // `unit_amount_decimal` is null for a proration, because the amount is no multiple of a unit amount. Source: the real API at version
+      // `unit_amount_decimal` of a proration is null, because the amount is no multiple of a unit amount. Source: the real API at version
       // 2026-08-26.dahlia.
       unit_amount_decimal:
         parts.proration === true
@@ -80,6 +90,12 @@ export function newLine(parts: LineParts): InvoiceLineBody {
     subtotal: amount,
     taxes: [],
   }
+}
+
+/** Returns the metadata of a line: those of the subscription. Source: the SDK's documentation of `metadata`; a recording shows the same. */
+function metadataOf({ item, proration, subscription }: LineParts): Metadata {
+  if (item === null) return {}
+  return proration === true ? item.metadata : (subscription.metadata ?? {})
 }
 
 function productName(call: OperationContext, price: PriceBody): string {
@@ -209,12 +225,13 @@ export function meteredLines(
  * Returns the proration of a licensed item for the rest of its period: a credit for an old item (`sign` −1) or a charge for a new item. In
  * flexible billing a credit is a share of the amount that was charged. In classic billing it is a share of the item's current cost.
  *
- * The amount includes the running discounts (`proration_discounts: included`), so the line is not discountable. An unused `once` discount
- * is not included; it stays for a discountable line. Amounts are rounded down, so a credit rounds away from zero: a third of −10.00 is −334
- * cents, a third of 20.00 is 666.
+ * The running discounts are already taken off, so the line is not discountable. With `proration_discounts: included` its amount is the one
+ * after discounts; with `itemized` it is the one before them, and the line lists what each discount takes off. An unused `once` discount is
+ * left out; it stays for a discountable line. Amounts are rounded down, so a credit rounds away from zero: a third of −10.00 is −334 cents,
+ * a third of 20.00 is 666.
  *
- * Sources: docs.stripe.com/billing/subscriptions/billing-mode/compare (credit prorations), and the real API at version 2026-08-26.dahlia
- * (rounding).
+ * Sources: docs.stripe.com/billing/subscriptions/billing-mode/compare (credit prorations), the changelog of 2025-09-30.clover (itemized
+ * discounts), and the real API at version 2026-08-26.dahlia (rounding).
  */
 export function prorationLine(
   call: OperationContext,
@@ -224,25 +241,58 @@ export function prorationLine(
 ): InvoiceLineBody {
   const price = priceOf(call, item)
   const charged = sign < 0 && subscription.billing_mode.type === 'flexible' ? item._debited : undefined
-  const { amount: whole, start, end } = charged ?? costOfPeriod(call, subscription, item)
-  const seconds = BigInt(Math.max(0, end - Math.max(start, call.now)))
-  const left = Number(divideDown(BigInt(sign * whole) * seconds, BigInt(Math.max(1, end - start))))
+  const { amount: net, discounts = [], start, end } = charged ?? costOfPeriod(call, subscription, item)
+  const until = charged === undefined ? item.current_period_end : end
+  const seconds = BigInt(Math.max(0, until - Math.max(start, call.now)))
+  const left = (whole: number): number =>
+    Number(divideDown(BigInt(sign * whole) * seconds, BigInt(Math.max(1, end - start))))
+  const gross = discounts.reduce((sum, { amount }) => sum + amount, net)
+  const off = partOfDiscounts(left(gross) - left(net), discounts)
   const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `
   const what = `${counted}${productName(call, price)} after ${dayText(call.now)}`
-  return newLine({
+  const line = newLine({
     subscription,
     item,
     price,
     quantity: quantityOf(item),
-    amount: left === 0 ? 0 : left,
-    period: { start: call.now, end },
+    amount: left(net),
+    period: { start: call.now, end: until },
     description: `${sign < 0 ? 'Unused' : 'Remaining'} time on ${what}`,
     proration: true,
     credited: sign < 0 ? creditedBy(call, subscription, item) : null,
   })
+  return withProratedDiscounts(call, subscription, line, off)
 }
 
-/** Returns the invoice lines that last charged for the item's current period. Null if that charge is still pending, or was never billed. */
+/**
+ * Returns the proration with the discounts that its amount is reduced by. With `included` a line lists only those of the whole invoice, with
+ * the amount 0. Source: the changelog of 2025-09-30.clover.
+ */
+function withProratedDiscounts(
+  call: OperationContext,
+  { billing_mode: { flexible } }: SubscriptionBody,
+  line: InvoiceLineBody,
+  off: DiscountAmountBody[],
+): InvoiceLineBody {
+  if (flexible === null || off.length === 0) return line
+  const discounted = { ...line, _prorated_discounts: off }
+  if (flexible.proration_discounts === 'included') {
+    const shared = off.filter(({ discount }) => !isItemDiscount(call, discount))
+    return { ...discounted, discount_amounts: shared.map(({ discount }) => ({ amount: 0, discount })) }
+  }
+  const gross = off.reduce((sum, { amount }) => sum + amount, line.amount)
+  return {
+    ...discounted,
+    amount: gross,
+    discount_amounts: off,
+    pretax_credit_amounts: off.map((taken) => ({ ...taken, type: 'discount' as const })),
+    subtotal: gross,
+  }
+}
+
+/**
+ * Returns the invoice lines that last charged for the item's current period. Null if that charge is not invoiced yet, or if there is none.
+ */
 function creditedBy(
   call: OperationContext,
   subscription: SubscriptionBody,
@@ -261,33 +311,10 @@ function creditedBy(
   return null
 }
 
-/** Returns the line of a licensed item whose subscription ends within its first period. It charges a share of the price, rounded down. */
-export function partialPeriodLine(
-  call: OperationContext,
-  subscription: SubscriptionBody,
-  item: SubscriptionItemBody,
-): InvoiceLineBody {
-  const price = priceOf(call, item)
-  const { current_period_start: start, current_period_end: end } = item
-  const whole = periodAt(item._anchor, intervalOf(price), start)
-  const full = BigInt(amountFor(price, subscription.currency, quantityOf(item)))
-  const counted = quantityOf(item) === '1' ? '' : `${quantityOf(item)} × `
-  return newLine({
-    subscription,
-    item,
-    price,
-    quantity: quantityOf(item),
-    amount: Number(divideDown(full * BigInt(end - start), BigInt(whole.end - whole.start))),
-    period: { start, end },
-    description: `Remaining time on ${counted}${productName(call, price)} after ${dayText(start)}`,
-    proration: true,
-  })
-}
-
 /** Returns the cost of an item for its current period, after discounts. */
 function costOfPeriod(call: OperationContext, subscription: SubscriptionBody, item: SubscriptionItemBody): DebitBody {
-  // An item that was added in mid-period was charged for the rest of the period only. Its price is for the whole period, so the cost is
-  // computed from the start of the period.
+  // An item that was added in mid-period was charged only for the rest of the period. Its price is for a whole period, so this computes
+  // with the start of the whole period.
   const start = Math.min(
     item.current_period_start,
     periodAt(item._anchor, intervalOf(priceOf(call, item)), call.now).start,
@@ -298,7 +325,9 @@ function costOfPeriod(call: OperationContext, subscription: SubscriptionBody, it
       ({ coupon }) => coupon.duration !== 'once',
     ),
   )
-  return { amount: paid.reduce((sum, line) => sum + discountedAmount(line), 0), start, end: item.current_period_end }
+  const end = item._whole_end ?? item.current_period_end
+  const discounts = summedByDiscount(paid.flatMap((line) => line.discount_amounts))
+  return { amount: paid.reduce((sum, line) => sum + discountedAmount(line), 0), discounts, start, end }
 }
 
 /** Returns the line of a one-time purchase that is billed together with a subscription. */

@@ -10,11 +10,14 @@ import type {
   SubscriptionBody,
   SubscriptionItemBody,
 } from '../../objects/customer-bodies.ts'
+import { invoicePayment } from '../../objects/invoice-payment.ts'
 import { isBelowMinimum } from '../../money/minimum-charge.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Metadata } from '../../protocol/parameters/metadata.ts'
 import { recordDebits, wholePeriods } from '../payments/debits.ts'
-import { discountsFor, applyReductions, reductionsOf } from '../pricing/discounts.ts'
+import { creditUses, plannedOf, returnCredits, withCredits, type CreditUse } from './credits.ts'
+import { withRecordedCredits } from './draft-lines.ts'
+import { applyReductions, discountsFor, discountsOfLine, isItemDiscount, reductionsOf } from '../pricing/discounts.ts'
 import { itemLine, pendingItems, removePendingLine, withProrationItems } from './invoice-items.ts'
 import { cancelIntent, intentFor, attemptIntent } from '../payments/payments.ts'
 import { withLateUsage } from './late-usage.ts'
@@ -56,7 +59,7 @@ interface NewInvoice {
   /** Pending invoice items to include. Default: depends on `reason` (see `takesPending`). */
   readonly pending?: readonly InvoiceItemBody[]
   readonly period: Period
-  /** True: the invoice auto-advances, i.e. it is finalized and collected automatically. Default: true. */
+  /** True (default): the invoice auto-advances, i.e. it is finalized and collected automatically. */
   readonly autoAdvance?: boolean
   /** True: a first invoice (`subscription_create`) stays a draft for an hour. Used when a schedule starts the subscription. */
   readonly staysDraft?: boolean
@@ -68,7 +71,10 @@ interface NewInvoice {
 
 export interface DraftedInvoice {
   readonly invoice: InvoiceBody
-  /** Discounts to remove from the subscription and its items: used-up `once` coupons, and discounts that have ended. */
+  /**
+   * Discounts that no longer apply after this invoice: `once` coupons that it has used, and discounts that have ended. They are removed
+   * from the subscription and its items.
+   */
   readonly gone: ReadonlySet<string>
 }
 
@@ -102,15 +108,20 @@ export function createDraft(call: OperationContext, params: NewInvoice): Drafted
   const id = newId('in_1', 23)
   const pending = params.pending ?? (takesPending(params) ? pendingItems(call, subscription) : [])
   // Invoice items come before subscription lines. Source: the SDK's documentation of `lines`.
-  const unreduced = [...pending.map(itemLine), ...withProrationItems(call, subscription, params.lines, id)]
-  const lines = withTaxes(call, applyReductions(unreduced, reductions), (line) => {
+  const unreduced = [
+    ...pending.map((item) => itemLine(call, item)),
+    ...withProrationItems(call, subscription, params.lines, id),
+  ]
+  const reduced = applyReductions(unreduced, reductions)
+  const uses = draftCredits(call, params, reduced)
+  const lines = withTaxes(call, withCredits(reduced, uses), (line) => {
     const { invoice_item_details: ofItem, subscription_item_details: ofSubscription } = line.parent
     const billed = pending.find(({ id }) => id === (ofItem ?? ofSubscription)?.invoice_item)
     if (billed !== undefined && billed.tax_rates.length > 0) return billed.tax_rates
     const item = items.get(line.parent.subscription_item_details?.subscription_item ?? '')
     return item === undefined || item.tax_rates.length === 0 ? subscription.default_tax_rates : item.tax_rates
-  }).map((line) => ({ ...line, invoice: id }))
-  const sums = totals(lines, new Set(ofItems.map(({ discount }) => discount)))
+  }).map((line) => ({ ...line, discounts: discountsOfLine(line, items, running), invoice: id }))
+  const sums = totals(lines, (discount) => isItemDiscount(call, discount))
   const used = new Set(
     reductions
       .filter(({ coupon, discount }) => coupon.duration === 'once' && isUsed(sums, discount))
@@ -130,9 +141,24 @@ export function createDraft(call: OperationContext, params: NewInvoice): Drafted
     removePendingLine(call, item)
     call.update(item, { ...item, invoice: id }, null)
   }
-  const invoice = call.create(blankInvoice(call, params, id, lines, kept, sums), 'invoice.created')
+  const draft = { ...blankInvoice(call, params, id, lines, kept, sums), _planned_credits: plannedOf(uses) }
+  const invoice = call.create(draft, 'invoice.created')
   const pause = subscription.pause_collection ?? null
   return { invoice: pause === null ? invoice : applyCollectionPause(call, invoice, pause.behavior), gone }
+}
+
+/**
+ * Returns the billing credits that a new draft shows. Only invoices of subscriptions use credits. An invoice that is void because of
+ * `pause_collection` uses none.
+ */
+function draftCredits(
+  call: OperationContext,
+  { subscription, period }: NewInvoice,
+  lines: readonly InvoiceLineBody[],
+): CreditUse[] {
+  if (subscription.id === null || subscription.pause_collection?.behavior === 'void') return []
+  const { currency, customer } = subscription
+  return creditUses(call, { currency, customer, period_end: period.end }, lines)
 }
 
 /**
@@ -152,10 +178,11 @@ function applyCollectionPause(
     _due: null,
   }
   if (behavior === 'keep_as_draft') return call.update(invoice, kept, 'invoice.updated')
-  // An invoice is closed only if its total is positive, even if the balance covers it or it is below the minimum charge.
+  // An invoice is closed only if its total is positive. The total counts even if the balance covers it or it is below the minimum charge.
   if (invoice.total <= 0) return invoice
   // A void invoice must not use the customer's balance.
-  const open = withNumber(call, invoice, kept, behavior !== 'void')
+  const settled = behavior === 'void' ? kept : withRecordedCredits(call, kept)
+  const open = withNumber(call, settled, behavior !== 'void')
   call.update(invoice, open, 'invoice.finalized')
   return close(call, open, behavior === 'void' ? 'void' : 'uncollectible')
 }
@@ -169,7 +196,7 @@ function close(call: OperationContext, invoice: InvoiceBody, status: 'void' | 'u
 }
 
 /**
- * True if an invoice includes pending invoice items by default: those of a period (create, cycle) do. Manual invoices pass `pending`
+ * True if an invoice includes pending invoice items by default. Invoices for a period (create, cycle) do; manual invoices set `pending`
  * instead. Source: the SDK's documentation of invoice items.
  */
 function takesPending({ reason }: NewInvoice): boolean {
@@ -177,8 +204,8 @@ function takesPending({ reason }: NewInvoice): boolean {
 }
 
 /**
- * Returns the subscription without the discounts in `gone`. Each item records the amount charged (`_debited`), because a later credit is a
- * share of that amount.
+ * Returns the subscription without the discounts in `gone`. Records on each item the amount charged (`_debited`), because a later credit is
+ * a share of that amount.
  */
 export function afterInvoice(subscription: SubscriptionBody, { gone, invoice }: DraftedInvoice): SubscriptionBody {
   const kept = (discounts: readonly string[]): string[] => discounts.filter((discount) => !gone.has(discount))
@@ -271,12 +298,13 @@ function blankInvoice(
 }
 
 /**
- * Finalizes the invoice: counts the usage reported since the draft, assigns the number and applies the customer's balance. Attempts payment
+ * Finalizes the invoice: counts the usage reported since the draft, uses billing credits, assigns the number and applies the customer's
+ * balance. Attempts payment
  * unless `pay` is false.
  */
 export function finalize(call: OperationContext, draft: InvoiceBody, pay = true): InvoiceBody {
   const before = withLateUsage(call, draft)
-  const open = withNumber(call, before, before)
+  const open = withNumber(call, withRecordedCredits(call, before))
   if (before.collection_method === 'send_invoice' && open.amount_due > 0)
     return withSecret(call, finalizeByEmail(call, before, open))
   const finalized = withSecret(call, call.update(before, open, 'invoice.finalized'))
@@ -292,28 +320,28 @@ function withSecret(call: OperationContext, invoice: InvoiceBody): InvoiceBody {
 }
 
 /**
- * Finalizes the invoice and returns it with its number, for the caller to store. Unless `settles` is false, applies the customer's balance.
- * Stores the customer with its next invoice number.
+ * Finalizes the invoice and returns it with its number; the caller stores it. Applies the customer's balance unless `settles` is false.
+ * Stores the customer with the number of its next invoice.
  */
-function withNumber(call: OperationContext, before: InvoiceBody, own: InvoiceBody, settles = true): InvoiceBody {
-  const customer = customerOf(call, before.customer)
+function withNumber(call: OperationContext, draft: InvoiceBody, settles = true): InvoiceBody {
+  const customer = customerOf(call, draft.customer)
   const starting = settles ? customer.balance : 0
-  const owed = before.total + starting
-  const ending = settles && isBelowMinimum(owed, before.currency) ? owed : Math.min(0, owed)
+  const owed = draft.total + starting
+  const ending = settles && isBelowMinimum(owed, draft.currency) ? owed : Math.min(0, owed)
   const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   const balance = settles ? ending : customer.balance
   const after = { ...customer, balance, next_invoice_sequence: customer.next_invoice_sequence + 1 }
   call.update(customer, after, balance === customer.balance ? null : 'customer.updated')
   return {
-    ...own,
-    ...amountsDue(before.total, starting, before.currency),
+    ...draft,
+    ...amountsDue(draft.total, starting, draft.currency),
     automatically_finalizes_at: null,
     effective_at: call.now,
     ending_balance: ending,
-    hosted_invoice_url: `${call.origin}/invoices/${before.id}`,
+    hosted_invoice_url: `${call.origin}/invoices/${draft.id}`,
     number,
     status: 'open',
-    status_transitions: { ...before.status_transitions, finalized_at: call.now },
+    status_transitions: { ...draft.status_transitions, finalized_at: call.now },
     _due: null,
   }
 }
@@ -389,6 +417,7 @@ export function attemptInvoice(
     // `invoice.payment_succeeded` comes before `invoice.paid`. Source: the real API at version 2026-08-26.dahlia.
     const written = call.update(invoice, paid, 'invoice.payment_succeeded')
     call.emit('invoice.paid', written)
+    if (intent !== undefined) call.emit('invoice_payment.paid', invoicePayment(written, intent))
     setDelinquent(call, invoice, false)
     return written
   }
@@ -444,6 +473,7 @@ export function closeUnpaid(
   if (status === 'void') {
     cancelIntent(call, invoice)
     returnBalance(call, invoice)
+    returnCredits(call, invoice)
   }
   const written = close(call, invoice, status)
   if (status === 'uncollectible') setDelinquent(call, invoice, false)

@@ -1,9 +1,9 @@
-// Taxes of invoice lines, computed per line on its amount after discounts.
+// Taxes of invoice lines, computed per line on its amount after discounts and billing credits.
 import { divideHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { TaxRateBody } from '../../objects/bodies.ts'
 import type { InvoiceLineBody, TaxBody } from '../../objects/customer-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import { discountedAmount } from '../pricing/discounts.ts'
+import { netAmount } from '../pricing/discounts.ts'
 
 /** Returns the lines with their taxes. `ratesOf` returns the ids of a line's tax rates. */
 export function withTaxes(
@@ -13,7 +13,7 @@ export function withTaxes(
 ): InvoiceLineBody[] {
   return lines.map((line) => {
     const rates = ratesOf(line).flatMap((id) => call.find('tax_rate', id) ?? [])
-    return rates.length === 0 ? line : { ...line, taxes: taxesOn(discountedAmount(line), rates) }
+    return rates.length === 0 ? line : { ...line, taxes: taxesOn(netAmount(line), rates) }
   })
 }
 

@@ -1,6 +1,6 @@
-// Records the amount that was last charged for each licensed item. A credit proration is a share of that amount.
+// Records the last charge for each licensed item, because a credit proration is a share of that charge.
 import type { InvoiceLineBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
-import { discountedAmount } from '../pricing/discounts.ts'
+import { discountedAmount, summedByDiscount } from '../pricing/discounts.ts'
 
 /** Records on each item what the lines charge for its current period. Ignores lines for another period (e.g. usage of the previous one). */
 export function recordDebits(
@@ -16,11 +16,12 @@ export function recordDebits(
     const [first] = own
     if (first === undefined) return item
     const amount = own.reduce((sum, line) => sum + discountedAmount(line), 0)
-    return { ...item, _debited: { amount, start: first.period.start, end: first.period.end } }
+    const discounts = summedByDiscount(own.flatMap((line) => line._prorated_discounts ?? line.discount_amounts))
+    return { ...item, _debited: { amount, discounts, start: first.period.start, end: first.period.end } }
   })
 }
 
-/** Returns the lines that charge for a whole period. Prorations are left out. */
+/** Returns the lines that charge for a whole period, i.e. no prorations. */
 export function wholePeriods(
   items: readonly SubscriptionItemBody[],
   lines: readonly InvoiceLineBody[],

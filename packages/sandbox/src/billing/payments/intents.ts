@@ -1,5 +1,5 @@
 // The members that new payment intents and new setup intents share.
-import type { IntentBody } from '../../objects/session-bodies.ts'
+import type { AutomaticMethodsBody, IntentBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Metadata } from '../../protocol/parameters/metadata.ts'
@@ -11,6 +11,8 @@ export interface IntentParams {
   readonly paymentMethod: string | null
   /** Payment method types that the intent allows. Default: `['card']`. */
   readonly allowed?: readonly string[] | null | undefined
+  /** Default: null. */
+  readonly automatic?: AutomaticMethodsBody | null
 }
 
 const idPrefix = { payment_intent: 'pi_3', setup_intent: 'seti_1' } as const
@@ -29,6 +31,7 @@ export function blankIntent<O extends keyof typeof idPrefix>(
   return {
     id,
     object,
+    automatic_payment_methods: params.automatic ?? null,
     cancellation_reason: null,
     client_secret: newId(`${id}_secret_`, 25),
     created: call.now,

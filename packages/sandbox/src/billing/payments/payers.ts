@@ -4,8 +4,8 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import { intentFor } from './payments.ts'
 
 /**
- * Sets `delinquent` of an invoice's customer. A failed automatic payment, or a due date that has passed, makes a customer delinquent. An
- * invoice that becomes paid or uncollectible ends that. Source: the SDK's documentation of `delinquent`.
+ * Sets `delinquent` of an invoice's customer. A customer becomes delinquent if an automatic payment fails or a due date passes. This ends
+ * when the invoice is paid or becomes uncollectible. Source: the SDK's documentation of `delinquent`.
  */
 export function setDelinquent(call: OperationContext, invoice: InvoiceBody, delinquent: boolean): void {
   const customer = call.find('customer', invoice.customer)

@@ -3,8 +3,10 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, PaymentMethodBody, ShippingBody } from '../../objects/customer-bodies.ts'
 import type { ChargeBody, NextActionBody, PaymentIntentBody } from '../../objects/session-bodies.ts'
 import { StripeError, cardDeclined, type CardDecline } from '../../protocol/responses/errors.ts'
+import { isRecord } from '../../protocol/parameters/form.ts'
 import { newId } from '../../protocol/ids.ts'
 import { declineOf } from '../../endpoints/payments/test-payment-methods.ts'
+import { recordMovement } from './balance-transactions.ts'
 import { blankIntent, type IntentParams } from './intents.ts'
 
 interface NewIntent extends IntentParams {
@@ -23,6 +25,8 @@ export function newIntent(call: OperationContext, params: NewIntent): PaymentInt
       amount: params.amount,
       amount_received: 0,
       canceled_at: null,
+      // Source: public recordings of the real API since 2025-11-17.clover, and the SDK's documentation of the default.
+      capture_method: params.invoice === null ? 'automatic_async' : 'automatic',
       currency: params.currency,
       last_payment_error: null,
       latest_charge: null,
@@ -40,11 +44,20 @@ function intentOf(call: OperationContext, invoice: InvoiceBody): PaymentIntentBo
 
 /** Returns the payment intent of an invoice. Creates the intent if there is none yet. */
 export function intentFor(call: OperationContext, invoice: InvoiceBody): PaymentIntentBody {
-  const { customer, currency, amount_due: amount } = invoice
+  const { customer, currency, amount_due: amount, billing_reason: billingReason } = invoice
   const known = intentOf(call, invoice)
   if (known !== undefined) return known
-  const made = { amount, currency, customer, description: invoice.description, metadata: {}, paymentMethod: null }
+  const made = { amount, currency, customer, description: purpose[billingReason], metadata: {}, paymentMethod: null }
   return newIntent(call, { ...made, invoice: invoice.id, shipping: null })
+}
+
+/** Descriptions of the payments of invoices, by billing reason. Source: public recordings of the real API since 2025-11-17.clover. */
+const purpose: Readonly<Record<InvoiceBody['billing_reason'], string>> = {
+  manual: 'Payment for Invoice',
+  subscription_create: 'Subscription creation',
+  subscription_cycle: 'Subscription update',
+  subscription_update: 'Subscription update',
+  upcoming: 'Subscription update',
 }
 
 /** Updates the intent's amount after the invoice's amount due has changed (e.g. by a credit note). */
@@ -101,12 +114,19 @@ export function attemptIntent(
     call.update(method, { ...method, _fresh: false }, null)
   if (method.type === 'sepa_debit') return startDebit(call, intent, method, clock)
   const refusal = method._declines ? declineOf(method) : asks ? authenticationRequired : undefined
-  const charge = call.create(
-    chargeOf(call, intent, method, refusal === undefined ? 'succeeded' : 'failed', refusal),
-    refusal === undefined ? 'charge.succeeded' : 'charge.failed',
-  )
+  const tried = chargeOf(call, intent, method, refusal === undefined ? 'succeeded' : 'failed', refusal)
+  const charge =
+    refusal === undefined
+      ? call.create(withMovement(call, tried, 'charge'), 'charge.succeeded')
+      : call.create(tried, 'charge.failed')
   if (refusal !== undefined) return markFailed(call, intent, method, charge, refusal)
   return markSucceeded(call, intent, method, charge)
+}
+
+/** Returns a successful charge with the balance transaction that it makes. */
+function withMovement(call: OperationContext, charge: ChargeBody, type: 'charge' | 'payment'): ChargeBody {
+  const { amount, currency, description, id } = charge
+  return { ...charge, balance_transaction: recordMovement(call, { amount, currency, description, source: id, type }) }
 }
 
 function markSucceeded(
@@ -177,7 +197,9 @@ export const authenticationFailure = {
   message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
 } as const
 
-/** Starts a bank debit. Its charge is pending until the delay of the test bank account has passed; then `settleDebit` completes it. */
+/**
+ * Starts a bank debit. Its charge is pending until the delay of the test bank account has passed. Then `settleDebit` completes the debit.
+ */
 function startDebit(
   call: OperationContext,
   intent: PaymentIntentBody,
@@ -207,15 +229,24 @@ export function settleDebit(call: OperationContext, waiting: PaymentIntentBody):
     }
     return markFailed(call, intent, method, call.update(charge, over, 'charge.failed'), debitFailure)
   }
-  const paid = { ...charge, paid: true, status: 'succeeded' as const }
+  const paid = withMovement(call, { ...charge, paid: true, status: 'succeeded' as const }, 'payment')
   return markSucceeded(call, intent, method, call.update(charge, paid, 'charge.succeeded'))
 }
 
-/** Returns the API error for an intent whose last attempt failed. */
-export function declineErrorOf({ last_payment_error: error }: PaymentIntentBody): StripeError {
+/** Returns the API error for an intent whose last attempt failed, with the objects of that attempt. */
+export function declineErrorOf(call: OperationContext, intent: PaymentIntentBody): StripeError {
+  const { charge, payment_method: method } = intent.last_payment_error ?? {}
+  return cardDeclined(declineIn(intent), {
+    ...(typeof charge === 'string' ? { charge } : {}),
+    payment_intent: call.render(intent),
+    ...(isRecord(method) ? { payment_method: method } : {}),
+  })
+}
+
+function declineIn({ last_payment_error: error }: PaymentIntentBody): CardDecline | undefined {
   const { code, decline_code: reason, message } = error ?? {}
-  if (typeof code !== 'string' || typeof message !== 'string') return cardDeclined()
-  return cardDeclined({ code, ...(typeof reason === 'string' ? { decline_code: reason } : {}), message })
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined
+  return { code, ...(typeof reason === 'string' ? { decline_code: reason } : {}), message }
 }
 
 /** Returns the error of a payment that needs 3-D Secure. Source: public forum threads that quote Stripe's message. */
@@ -231,11 +262,15 @@ export function actionRequiredError(of: 'invoice' | 'subscription'): StripeError
   return new StripeError(message, { status: 402, type: 'card_error', code: `${of}_payment_intent_requires_action` })
 }
 
-/** Returns the error for an unpaid invoice, worded for the invoice or for its subscription. */
+/**
+ * Returns the error for an unpaid invoice, worded for the invoice or for its subscription. The error of a subscription names no objects,
+ * because it rolls back the payment attempt.
+ */
 export function unpaidError(call: OperationContext, invoice: InvoiceBody, of: 'invoice' | 'subscription'): StripeError {
   const intent = intentOf(call, invoice)
   if (intent?.status === 'requires_action') return actionRequiredError(of)
-  return intent === undefined ? cardDeclined() : declineErrorOf(intent)
+  if (intent === undefined) return cardDeclined()
+  return of === 'invoice' ? declineErrorOf(call, intent) : cardDeclined(declineIn(intent))
 }
 
 type ChargeFailure = Pick<ChargeBody, 'failure_code' | 'failure_message' | 'outcome' | 'paid'>
@@ -247,10 +282,19 @@ function failureOf(refusal: CardDecline | undefined): ChargeFailure {
     outcome: {
       network_status: refusal === undefined ? 'approved_by_network' : 'declined_by_network',
       reason: refusal?.decline_code ?? null,
+      seller_message: sellerMessage(refusal),
       type: refusal === undefined ? 'authorized' : 'issuer_declined',
     },
     paid: refusal === undefined,
   }
+}
+
+/** Returns the explanation of a charge for the seller. Source of the texts: public recordings of the real API. */
+function sellerMessage(refusal: CardDecline | undefined): string {
+  if (refusal === undefined) return 'Payment complete.'
+  const { code, decline_code: reason = code } = refusal
+  if (reason === 'generic_decline') return 'The bank did not return any further details with this decline.'
+  return `The bank returned the decline code \`${reason}\`.`
 }
 
 function detailsOf(method: PaymentMethodBody): Record<string, unknown> {

@@ -2,6 +2,7 @@
 import { formatMinor } from '../../money/format.ts'
 import type { ChargeBody, RefundBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
+import { recordMovement } from './balance-transactions.ts'
 import { notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Metadata } from '../../protocol/parameters/metadata.ts'
@@ -31,11 +32,14 @@ export function createRefund(call: OperationContext, charge: ChargeBody, params:
     const of = charge.amount_refunded === 0 ? 'charge amount' : 'unrefunded amount on charge'
     throw badRequest(`Refund amount (${money(amount)}) is greater than ${of} (${money(left)})`, 'amount')
   }
+  const id = newId('re_3', 23)
+  const { currency, description } = charge
   const made = call.create<RefundBody>(
     {
-      id: newId('re_3', 23),
+      id,
       object: 'refund',
       amount,
+      balance_transaction: recordMovement(call, { amount: -amount, currency, description, source: id, type: 'refund' }),
       charge: charge.id,
       created: call.now,
       currency: charge.currency,

@@ -62,8 +62,8 @@ export function attemptSetup(
 }
 
 /**
- * Clears `pending_setup_intent` of the subscription that waits for this setup intent. With `save_default_payment_method: on_subscription`
- * the card becomes the subscription's default payment method. Source: the SDK's documentation of `save_default_payment_method`.
+ * Clears `pending_setup_intent` of the subscription that waits for this setup intent. With `save_default_payment_method: on_subscription`,
+ * the saved card also becomes the subscription's default payment method. Source: the SDK's documentation of `save_default_payment_method`.
  */
 function assignToSubscription(call: OperationContext, intent: string, card: string): void {
   const waiting = call.select('subscription', [{ field: 'pending_setup_intent', is: intent }], 1)[0]

@@ -13,7 +13,8 @@ export interface Period {
 
 const day = 86_400
 /**
- * Longest duration (seconds) of each interval, e.g. 31 days for a month. A time divided by it gives at most the real number of intervals.
+ * Longest duration (seconds) of each interval, e.g. 31 days for a month. A time divided by it gives an estimate of the number of intervals
+ * that is never too high.
  */
 const maxLength = { day, week: 7 * day, month: 31 * day, year: 366 * day } as const
 
@@ -33,7 +34,7 @@ export function addIntervals(anchor: number, step: BillingInterval, times: numbe
   return moved.getTime() / 1000
 }
 
-/** Returns the period that contains the time `at`. If a period begins exactly at `at`, returns that period. */
+/** Returns the period that contains the time `at`. If one period ends and the next begins exactly at `at`, returns the next. */
 export function periodAt(anchor: number, step: BillingInterval, at: number): Period {
   let times = Math.floor((at - anchor) / (maxLength[step.interval] * step.interval_count))
   while (addIntervals(anchor, step, times) > at) times--

@@ -2,7 +2,12 @@
 import { divideHalfUp, parseDecimal, scale } from '../../money/decimal.ts'
 import type { CouponBody, CustomerBody, PromotionCodeBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import type { DiscountBody, InvoiceLineBody } from '../../objects/customer-bodies.ts'
+import type {
+  DiscountAmountBody,
+  DiscountBody,
+  InvoiceLineBody,
+  SubscriptionItemBody,
+} from '../../objects/customer-bodies.ts'
 import { noSuchReference, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { couponIsOpen } from '../../protocol/responses/expand.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -22,7 +27,7 @@ export interface Redemption {
 export interface Purchase {
   readonly customer: CustomerBody | null
   readonly currency: string
-  /** Amount of the purchase before discounts (minor units). It is compared with the `minimum_amount` of a promotion code. */
+  /** Amount of the purchase before discounts (minor units). It must reach the `minimum_amount` of a promotion code. */
   readonly subtotal: number
 }
 
@@ -76,7 +81,11 @@ function checkRestrictions(call: OperationContext, code: PromotionCodeBody, purc
     { field: 'status', is: 'paid' },
     { field: 'total', op: '>', value: 0 },
   ] as const
-  if (call.select('invoice', paid, 1).length === 0) return
+  const charged = [
+    { field: 'customer', is: purchase.customer.id },
+    { field: 'status', is: 'succeeded' },
+  ] as const
+  if (call.select('invoice', paid, 1).length === 0 && call.select('charge', charged, 1).length === 0) return
   throw badRequest(
     'This promotion code cannot be redeemed because the associated customer has prior transactions.',
     name,
@@ -85,7 +94,7 @@ function checkRestrictions(call: OperationContext, code: PromotionCodeBody, purc
 
 /**
  * Checks the discounts of a request and writes nothing. Returns a new discount as its coupon and code, and an existing discount (one in
- * `kept`) as its id. If `prefix` is null, the request has one discount and no list, so errors name `coupon` instead of
+ * `kept`) as its id. `prefix` is null if the request has a single discount instead of a list; errors then name `coupon` instead of
  * `discounts[0][coupon]`.
  */
 export function readDiscounts(
@@ -244,7 +253,7 @@ export function reductionsOf(call: OperationContext, discounts: readonly string[
   })
 }
 
-/** Applies the coupons to the lines in order. Each one works on the amounts that the previous ones left. */
+/** Applies the coupons to the lines one after the other. Each coupon reduces the amounts that the previous ones left. */
 export function applyReductions(
   lines: readonly InvoiceLineBody[],
   reductions: readonly Reduction[],
@@ -255,7 +264,13 @@ export function applyReductions(
       return left.map((line, index) => {
         const amount = parts[index] ?? 0
         if (amount === 0) return line
-        return { ...line, discount_amounts: [...line.discount_amounts, { amount, discount: reduction.discount }] }
+        const { discount } = reduction
+        const credits = [...line.pretax_credit_amounts, { amount, discount, type: 'discount' as const }]
+        return {
+          ...line,
+          discount_amounts: [...line.discount_amounts, { amount, discount }],
+          pretax_credit_amounts: credits,
+        }
       })
     },
     [...lines],
@@ -267,7 +282,35 @@ export function discountedAmount(line: InvoiceLineBody): number {
   return line.discount_amounts.reduce((left, taken) => left - taken.amount, line.amount)
 }
 
-/** Splits a discount among the lines. The parts add up to the rounded discount. */
+/** Returns the amounts with one entry per discount. */
+export function summedByDiscount(amounts: readonly DiscountAmountBody[]): DiscountAmountBody[] {
+  const sums = new Map<string, number>()
+  for (const { amount, discount } of amounts) sums.set(discount, (sums.get(discount) ?? 0) + amount)
+  return [...sums].map(([discount, amount]) => ({ amount, discount }))
+}
+
+/** True if the discount is one of a subscription item, so that it applies before the discounts of the invoice. */
+export function isItemDiscount(call: OperationContext, discount: string): boolean {
+  return (call.find('discount', discount)?.subscription_item ?? null) !== null
+}
+
+/** Returns the discounts of a line: the running ones of its item. Source: the SDK's documentation of `discounts`. */
+export function discountsOfLine(
+  { discounts, parent }: InvoiceLineBody,
+  items: ReadonlyMap<string, SubscriptionItemBody>,
+  running: ReadonlySet<string>,
+): string[] {
+  const details = parent.subscription_item_details
+  if (details === null || details.proration) return discounts
+  return (items.get(details.subscription_item)?.discounts ?? []).filter((discount) => running.has(discount))
+}
+
+/** Returns the line's amount before taxes, reduced by the discounts and billing credits applied so far. */
+export function netAmount(line: InvoiceLineBody): number {
+  return line.pretax_credit_amounts.reduce((left, taken) => left - taken.amount, line.amount)
+}
+
+/** Splits a discount among the lines. The sum of the parts is the rounded discount. */
 function allocate(lines: readonly InvoiceLineBody[], { coupon, item }: Reduction): number[] {
   const products = coupon.applies_to?.products
   const bases = lines.map((line) => {
@@ -277,8 +320,14 @@ function allocate(lines: readonly InvoiceLineBody[], { coupon, item }: Reduction
   })
   const base = bases.reduce((sum, part) => sum + part, 0n)
   const whole = totalOff(coupon, lines[0]?.currency ?? '', base)
+  return shares(whole, bases)
+}
+
+/** Splits an amount in proportion to `bases`. The sum of the shares is exact. */
+function shares(whole: bigint, bases: readonly bigint[]): number[] {
+  const base = bases.reduce((sum, part) => sum + part, 0n)
   if (whole === 0n || base === 0n) return bases.map(() => 0)
-  // Shares are cumulative: each rounding error moves to the next line, so the parts add up exactly.
+  // Shares are computed cumulatively. The rounding error of a line is added to the next one, so that the sum of the shares is exact.
   let seen = 0n
   let given = 0n
   return bases.map((part) => {
@@ -288,6 +337,15 @@ function allocate(lines: readonly InvoiceLineBody[], { coupon, item }: Reduction
     given = upTo
     return Number(own)
   })
+}
+
+/** Splits what discounts take off a part of a period in proportion to what they took off the whole. The sum of the parts is `whole`. */
+export function partOfDiscounts(whole: number, amounts: readonly DiscountAmountBody[]): DiscountAmountBody[] {
+  const parts = shares(
+    BigInt(whole),
+    amounts.map(({ amount }) => BigInt(amount)),
+  )
+  return amounts.map(({ discount }, index) => ({ amount: parts[index] ?? 0, discount }))
 }
 
 function totalOff(coupon: CouponBody, currency: string, base: bigint): bigint {

@@ -30,8 +30,8 @@ export interface TierPart {
 }
 
 /**
- * Returns the parts of a tiered price's amount, one or two per tier. Undefined if the price is not tiered. The parts add up to the rounded
- * amount: each rounding error moves to the next part.
+ * Returns the parts of a tiered price's amount, one or two per tier. Undefined if the price is not tiered. The rounding error of a part is
+ * added to the next part, so that the sum of the parts is the rounded amount.
  */
 export function partsOf(price: PriceBody, currency: string, quantity: string): readonly TierPart[] | undefined {
   const tiers = pricingIn(price, currency)?.tiers
@@ -86,7 +86,7 @@ function graduatedShares(tiers: readonly TierBody[], units: bigint): TierShare[]
   const shares: TierShare[] = []
   let below = 0n
   for (const [index, tier] of tiers.entries()) {
-    // Quantity 0 reaches the first tier too, so the flat amount of that tier is billed without any usage.
+    // Quantity 0 is in the first tier too, so the flat amount of that tier is billed even without usage.
     if (units <= below && below > 0n) break
     shares.push({ index, units: (within(tier, units) ? units : BigInt(tier.up_to ?? 0) * scale) - below })
     if (tier.up_to === null) break

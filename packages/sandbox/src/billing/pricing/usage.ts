@@ -34,8 +34,8 @@ export function preaggregate(meter: MeterBody, events: readonly MeterEventBody[]
 }
 
 /**
- * Returns the usage, aggregated with the meter's formula. `events` are newest first: of two events with the same timestamp, the formula
- * `last` takes the one received later.
+ * Returns the usage, aggregated with the meter's formula. `events` are newest first. If two events have the same timestamp, the formula
+ * `last` takes the one that was received later.
  */
 export function aggregate(
   formula: MeterBody['default_aggregation']['formula'],

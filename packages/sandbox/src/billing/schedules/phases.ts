@@ -3,15 +3,17 @@ import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import type { PhaseBody, PhaseItemBody, SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
 import { isSameInterval } from '../pricing/billing-intervals.ts'
+import { shortened, withPlannedEnd } from '../subscriptions/planned-end.ts'
 import { withPhaseItems } from '../subscriptions/proration.ts'
 import { discountsOfPhase } from '../pricing/discounts.ts'
 import { holderOf, newItem } from '../subscriptions/subscription-items.ts'
+import { withPlannedMetadata } from '../../protocol/parameters/metadata.ts'
 import { priceOf, intervalOf } from '../subscriptions/subscription-records.ts'
 import type { Terms } from '../subscriptions/terms.ts'
 
 /**
- * Computes the next phase of a subscription's schedule and returns the subscription with that phase's terms and items, for the caller to
- * store. After the last phase the subscription is released or canceled (`end_behavior`). `ended` contains the items whose period is over.
+ * Computes the next phase of a subscription's schedule. Returns the subscription with that phase's terms and items; the caller must store
+ * it. After the last phase, the subscription is released or canceled (`end_behavior`). `ended` contains the items whose period is over.
  */
 export function enterNextPhase(
   call: OperationContext,
@@ -27,20 +29,73 @@ export function enterNextPhase(
   const of = { customer: subscription.customer, subscription: subscription.id, session: null }
   const discounts = discountsOfPhase(call, next.discounts, subscription.discounts, of)
   const terms = termsOfPhase(subscription, schedule, next)
-  const items = { ...subscription.items, data: phaseItems(call, subscription, next, ended) }
-  return withPhaseItems(call, { ...subscription, ...terms }, items.data, {
+  const end = plannedEndIn(call, subscription, { schedule, phase: next })
+  const data = phaseItems(call, subscription, next, ended).map((item) =>
+    item.current_period_start === call.now ? shortened(item, end.cancel_at) : item,
+  )
+  const items = { ...subscription.items, data }
+  const { proration_behavior: behavior } = next
+  const entered = withPhaseItems(call, { ...subscription, ...terms }, items.data, {
     after: { ...subscription, ...terms, discounts, items },
-    behavior: next.proration_behavior,
+    behavior,
     ended,
   })
+  return withPlannedEnd(call, entered, { ...entered, ...end }, behavior)
 }
 
-/** Returns the billing terms in a phase: those of the phase, otherwise the schedule's `default_settings`. */
+/**
+ * Returns the planned end of a subscription in a phase of its schedule. In the last phase of a schedule that cancels it is the end of that
+ * phase. A planned end that the schedule did not set stays. Source: the SDK's documentation of `release` (`preserve_cancel_date`).
+ */
+export function plannedEndIn(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  {
+    schedule,
+    phase,
+    former = schedule,
+  }: {
+    readonly schedule: SubscriptionScheduleBody
+    readonly phase: PhaseBody
+    readonly former?: SubscriptionScheduleBody
+  },
+): Pick<SubscriptionBody, 'cancel_at' | 'cancel_at_period_end' | 'canceled_at'> {
+  const { cancel_at: before, cancel_at_period_end: atPeriodEnd, canceled_at: canceledAt } = subscription
+  const end = endOfSchedule(schedule)
+  if (end !== null && end === phase.end_date)
+    return { cancel_at: end, cancel_at_period_end: false, canceled_at: end === before ? canceledAt : call.now }
+  if (before === null || before !== endOfSchedule(former))
+    return { cancel_at: before, cancel_at_period_end: atPeriodEnd, canceled_at: canceledAt }
+  return notPlanned
+}
+
+const notPlanned = { cancel_at: null, cancel_at_period_end: false, canceled_at: null } as const
+
+/** Returns the time (seconds) at which the schedule ends its subscription. Null: it releases it. */
+function endOfSchedule({ end_behavior: behavior, phases }: SubscriptionScheduleBody): number | null {
+  return behavior === 'cancel' ? (phases.at(-1)?.end_date ?? null) : null
+}
+
+/** Returns the subscription that a schedule releases, without the planned end that the schedule set. */
+export function withoutSchedule(
+  call: OperationContext,
+  subscription: SubscriptionBody,
+  schedule: SubscriptionScheduleBody,
+): SubscriptionBody {
+  const end = endOfSchedule(schedule)
+  if (end === null || subscription.cancel_at !== end) return { ...subscription, schedule: null }
+  return withPlannedEnd(call, subscription, { ...subscription, ...notPlanned, schedule: null }, 'create_prorations')
+}
+
+/**
+ * Returns the billing terms in a phase: those of the phase, otherwise the schedule's `default_settings`. Metadata of the phase is merged
+ * into that of the subscription. Source: the SDK's documentation of `phases.metadata`.
+ */
 export function termsOfPhase(
   subscription: SubscriptionBody,
   { default_settings: usual }: Pick<SubscriptionScheduleBody, 'default_settings'>,
   phase: PhaseBody,
-): Terms & Pick<SubscriptionBody, 'default_payment_method' | 'description' | 'invoice_settings'> {
+): Terms & Pick<SubscriptionBody, 'default_payment_method' | 'description' | 'invoice_settings' | 'metadata'> {
   const method = phase.collection_method ?? usual.collection_method
   const days = phase.invoice_settings?.days_until_due ?? usual.invoice_settings.days_until_due
   const { days_until_due: _days, ...words } = phase.invoice_settings ?? usual.invoice_settings
@@ -52,6 +107,7 @@ export function termsOfPhase(
     default_tax_rates: phase.default_tax_rates,
     description: phase.description ?? usual.description,
     invoice_settings: words,
+    metadata: withPlannedMetadata(subscription.metadata, phase.metadata),
   }
 }
 
@@ -85,8 +141,8 @@ export function releaseSchedule(call: OperationContext, schedule: SubscriptionSc
 }
 
 /**
- * Returns the subscription's items in a phase. Items keep a price that the phase contains. The other items take over the remaining prices
- * of the phase, in order. Prices that are left after that become new items.
+ * Returns the subscription's items in a phase. An item keeps its price if the phase contains that price. The other items take over the
+ * remaining prices of the phase, in order. Prices that are still left become new items.
  */
 export function phaseItems(
   call: OperationContext,
@@ -108,8 +164,8 @@ function newPhaseItem(
   subscription: SubscriptionBody,
   planned: PhaseItemBody,
 ): SubscriptionItemBody {
-  const { metadata, quantity } = planned
-  const own = { metadata, ...(quantity === undefined ? {} : { quantity }) }
+  const { quantity } = planned
+  const own = { metadata: withPlannedMetadata({}, planned.metadata), ...(quantity === undefined ? {} : { quantity }) }
   const item = newItem(call, holderOf(subscription), priceOf(call, planned), own)
   return { ...item, discounts: discountsOf(call, subscription, item, planned), tax_rates: planned.tax_rates }
 }
@@ -140,11 +196,12 @@ function carriedItem(
   const changed: SubscriptionItemBody = {
     ...item,
     discounts: discountsOf(call, subscription, former, planned),
+    metadata: withPlannedMetadata(former.metadata, planned.metadata),
     tax_rates: planned.tax_rates,
     ...(planned.quantity === undefined ? {} : { quantity: planned.quantity }),
   }
   if (former.price === planned.price) return changed
-  // A changed interval restarts the item's period now, but only if the old period is over.
+  // If the phase changes the interval, a new period of the item starts now, but only if the old period is over.
   const anew = !isSameInterval(intervalOf(priceOf(call, former)), intervalOf(priceOf(call, planned)))
   const over = ended.some((one) => one.id === former.id)
   return { ...changed, _usage_from: call.now, ...(anew && over ? { _anchor: call.now } : {}) }

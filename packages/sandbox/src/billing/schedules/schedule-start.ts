@@ -1,6 +1,7 @@
 // Starts a schedule at its start date: the first phase begins and its subscription is created.
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
+import { withPlannedMetadata } from '../../protocol/parameters/metadata.ts'
 import { noInvoiceText } from '../invoices/invoice-text.ts'
 import { customerOf } from '../subscriptions/subscription-records.ts'
 import { subscribe } from '../subscriptions/subscribe.ts'
@@ -24,9 +25,10 @@ export function startSchedule(call: OperationContext, schedule: SubscriptionSche
   const made = subscribe(call, {
     customer: customerOf(call, schedule.customer),
     items: [],
+    billingMode: schedule.billing_mode,
     phase,
     currency: phase.currency,
-    metadata: phase.metadata,
+    metadata: withPlannedMetadata({}, phase.metadata),
     description: phase.description ?? usual.description,
     terms: {
       automatic_tax: phase.automatic_tax ?? usual.automatic_tax,
@@ -37,7 +39,8 @@ export function startSchedule(call: OperationContext, schedule: SubscriptionSche
     invoiceText: { ...noInvoiceText, ...words },
     paymentMethod: phase.default_payment_method ?? usual.default_payment_method ?? undefined,
     trialEnd: phase.trial_end,
-    endsAt: schedule._broken === true ? phase.end_date : undefined,
+    cancelAt: schedule.end_behavior === 'cancel' && schedule.phases.length === 1 ? phase.end_date : undefined,
+    prorationBehavior: phase.proration_behavior,
     invoicesLater: true,
     schedule: schedule.id,
   })

@@ -1,22 +1,14 @@
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import type {
-  InvoiceLineBody,
-  ProrationBehavior,
-  SubscriptionBody,
-  SubscriptionItemBody,
-} from '../../objects/customer-bodies.ts'
-import { badRequest } from '../../protocol/responses/errors.ts'
-import { periodAt } from '../pricing/billing-intervals.ts'
-import { amountFor } from '../pricing/price-amounts.ts'
+import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
 import { deletePendingProrations, withProrationItems } from '../invoices/invoice-items.ts'
 import { createDraft } from '../invoices/invoicing.ts'
 import { openInvoices } from './subscription-status.ts'
-import { arrearsLines, prorationLine, quantityOf } from '../invoices/invoice-lines.ts'
-import { isMetered, priceOf, save, intervalOf } from './subscription-records.ts'
+import { arrearsLines, prorationLine } from '../invoices/invoice-lines.ts'
+import { isMetered, priceOf, save } from './subscription-records.ts'
 
 /**
- * Cancels a subscription at the caller's request. `prorate` credits unused time. `invoiceNow` bills the credit, the usage and the pending
- * lines. With neither, pending prorations are deleted. Source: the SDK's documentation of `cancel`.
+ * Cancels a subscription by request. `prorate` credits unused time. `invoiceNow` bills the credit, the usage and the pending lines. If both
+ * are false, pending prorations are deleted. Source: the SDK's documentation of `cancel`.
  */
 export function cancelOnRequest(
   call: OperationContext,
@@ -64,55 +56,9 @@ export function cancelNow(
     status: 'canceled',
     _pending: [],
   }
-  // Read the subscription again, because `before` may contain changes that the caller has not written.
+  // Reads the subscription again, because `before` may contain changes that are not stored.
   const written = call.find('subscription', before.id) ?? before
   return save(call, written, after, 'customer.subscription.deleted')
-}
-
-/**
- * Refuses a `cancel_at` in mid-period if the real API would prorate it: in the current period unless `proration_behavior` is `none`, and in
- * any later period. Source: the SDK's documentation of `cancel_at`. The sandbox does not implement that and would bill a wrong amount.
- */
-export function refuseMidPeriodEnd(
-  call: OperationContext,
-  subscription: Pick<SubscriptionBody, 'currency' | 'status'> & {
-    readonly items: { readonly data: SubscriptionItemBody[] }
-  },
-  at: number,
-  behavior: ProrationBehavior,
-): void {
-  for (const item of subscription.items.data) {
-    const price = priceOf(call, item)
-    if (isMetered(price) || amountFor(price, subscription.currency, quantityOf(item)) === 0) continue
-    const running = at < item.current_period_end
-    if (running && (behavior === 'none' || subscription.status === 'trialing')) continue
-    if (!running && periodAt(item._anchor, intervalOf(price), at).start === at) continue
-    const what = `The sandbox does not support a \`cancel_at\` in the middle of a ${running ? 'period with prorations' : 'later period'}`
-    throw badRequest(
-      `${what}. ${running ? 'Give `proration_behavior: none`, or a border of a period.' : 'Give a border of a period.'}`,
-      'cancel_at',
-    )
-  }
-}
-
-/** Checks a planned `cancel_at` again after the items or `cancel_at` itself have changed. */
-export function recheckPlannedEnd(
-  call: OperationContext,
-  before: SubscriptionBody,
-  after: SubscriptionBody,
-  behavior: ProrationBehavior,
-): void {
-  // With `cancel_at_period_end` the planned end moves with the period, so it is never in mid-period.
-  if (after.cancel_at === null || after.cancel_at_period_end) return
-  const same = after.items.data.every((item) =>
-    before.items.data.some(
-      (old) =>
-        old.id === item.id &&
-        old.current_period_start === item.current_period_start &&
-        old.current_period_end === item.current_period_end,
-    ),
-  )
-  if (!same || after.cancel_at !== before.cancel_at) refuseMidPeriodEnd(call, after, after.cancel_at, behavior)
 }
 
 /** Stops automatic retries of the subscription's open invoices. Source: the SDK's documentation of `cancel`. */

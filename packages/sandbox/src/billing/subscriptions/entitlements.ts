@@ -12,7 +12,7 @@ const granting: readonly string[] = ['active', 'trialing', 'past_due']
 
 /**
  * Updates a customer's entitlements to the features of the products of its running subscriptions. Called when a subscription starts, ends,
- * changes prices or enters a period. A feature that was attached to a product in between counts from that time on. Source:
+ * changes prices or begins a new period. So a feature that is attached to a product takes effect only at the next of these times. Source:
  * docs.stripe.com/billing/entitlements.
  */
 export function refreshEntitlements(call: OperationContext, customer: string): void {

@@ -68,8 +68,8 @@ export function withItems(
 }
 
 /**
- * Returns the subscription after its schedule entered a phase. Items in mid-period are prorated. Items whose period is over are billed by
- * the renewal, together with the pending lines.
+ * Returns the subscription after its schedule entered a phase. Items in mid-period are prorated. Items whose period is over are left to the
+ * renewal, which bills them together with the pending lines.
  */
 export function withPhaseItems(
   call: OperationContext,
@@ -89,7 +89,7 @@ export function withPhaseItems(
   const over = new Set(ended.map((item) => item.id))
   const running = before.items.data.filter((item) => !over.has(item.id))
   const renews = ended.length > 0
-  // Items that the phase added are left out here, because the renewal bills them.
+  // Items that the new phase of the schedule added are not included here, because the renewal bills them.
   const kept = newItems.filter((item) => !over.has(item.id) && !(renews && item.current_period_start === call.now))
   const runningBefore = { ...before, items: { ...before.items, data: running } }
   const { credits, debits } = prorationLines(call, { before: runningBefore, after }, kept, { behavior }, false)
@@ -155,8 +155,9 @@ function startsNewPeriod(
 /** Returns the item with a new period that begins now. */
 export function restartPeriod(call: OperationContext, item: SubscriptionItemBody): SubscriptionItemBody {
   const period = periodAt(call.now, intervalOf(priceOf(call, item)), call.now)
+  const { _whole_end: _end, ...rest } = item
   return {
-    ...item,
+    ...rest,
     _anchor: call.now,
     _usage_from: call.now,
     current_period_start: period.start,
@@ -181,7 +182,7 @@ function prorationLines(
     const now = newItems.find((item) => item.id === old.id)
     const same = now !== undefined && now.price === old.price && now.quantity === old.quantity
     if (isMetered(priceOf(call, old))) {
-      // A new period bills the usage until now. A price change bills the usage before the change only in flexible billing with prorations.
+      // A new period bills the usage until now. A price change bills the usage before the change only with flexible billing and prorations.
       const billed = same ? rebill : prorates && before.billing_mode.type === 'flexible'
       return billed ? arrearsLines(call, before, old, call.now) : []
     }

@@ -4,14 +4,16 @@ import type { InvoiceLineBody, SubscriptionBody, SubscriptionItemBody } from '..
 import { periodAt } from '../pricing/billing-intervals.ts'
 import { abortSchedule, cancelNow } from './cancel.ts'
 import { afterInvoice, cardOf, createDraft, closeUnpaid } from '../invoices/invoicing.ts'
+import { expirePending } from './pending-update.ts'
 import { openInvoices } from './subscription-status.ts'
-import { advanceLines, arrearsLines } from '../invoices/invoice-lines.ts'
+import { arrearsLines } from '../invoices/invoice-lines.ts'
+import { periodLines, shortened, withChargedParts } from './planned-end.ts'
 import { enterNextPhase } from '../schedules/phases.ts'
 import { expiryWarning, isMetered, phaseEnd, priceOf, save, intervalOf, emitExpiring } from './subscription-records.ts'
 
 /**
- * Performs one due action of the subscription. If more is due at the same time, `_due` stays in the past, and `catchUp` calls `renew`
- * again.
+ * Executes one due action of the subscription. If more actions are due at the same time, `_due` stays in the past, and `catchUp` calls
+ * `renew` again.
  */
 export function renew(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody {
   if (subscription.status === 'incomplete') return expireIncomplete(call, subscription)
@@ -20,19 +22,24 @@ export function renew(call: OperationContext, subscription: SubscriptionBody): S
     emitExpiring(call, expiring.schedule)
     return save(call, subscription, subscription, null)
   }
+  const { pending_update: pending } = subscription
+  if (pending !== null && pending !== undefined && pending.expires_at <= call.now)
+    return expireUpdate(call, subscription)
   const { pause_collection: pause } = subscription
-  // Resume collection first, so that an invoice due at the same time is collected.
+  // Resumes collection first, so that an invoice that is due at the same time is collected.
   if (pause?.resumes_at !== null && pause?.resumes_at !== undefined && pause.resumes_at <= call.now)
     return save(call, subscription, { ...subscription, pause_collection: null })
   const warned = emitTrialWarning(call, subscription)
-  if (warned.cancel_at !== null && warned.cancel_at <= call.now) return endAsPlanned(call, warned)
+  // The last phase of a schedule ends together with its subscription. It is handled first, so that the schedule is completed.
+  const phaseOver = (phaseEnd(call, warned) ?? Infinity) <= call.now
+  if (warned.cancel_at !== null && warned.cancel_at <= call.now && !phaseOver) return endAsPlanned(call, warned)
   const trialOver = warned.status === 'trialing' && warned.trial_end !== null && warned.trial_end <= call.now
   const running = warned.status === 'trialing' && !trialOver
   const unpaid = trialOver ? trialWithoutCard(call, warned) : undefined
   if (unpaid !== undefined) return unpaid
   const ended = running ? [] : warned.items.data.filter((item) => trialOver || item.current_period_end <= call.now)
   const arrears = trialOver ? [] : usageOf(call, warned, ended)
-  const phased = (phaseEnd(call, warned) ?? Infinity) <= call.now ? enterNextPhase(call, warned, ended) : warned
+  const phased = phaseOver ? enterNextPhase(call, warned, ended) : warned
   if (phased.status === 'canceled') return billLast(call, phased, arrears)
   const started: SubscriptionBody = trialOver
     ? {
@@ -65,7 +72,7 @@ export function trialWithoutCard(call: OperationContext, subscription: Subscript
   return paused
 }
 
-/** Returns the customer and the payment method of the subscription in the form of an invoice, so that `cardOf` can choose the card. */
+/** Returns the customer and the payment method of the subscription in the form of an invoice, which `cardOf` needs. */
 export function payerOf(subscription: SubscriptionBody): Parameters<typeof cardOf>[1] {
   const { customer, default_payment_method: card, id } = subscription
   return {
@@ -89,6 +96,13 @@ function expireIncomplete(call: OperationContext, subscription: SubscriptionBody
   return save(call, subscription, { ...subscription, status: 'incomplete_expired', ended_at: call.now })
 }
 
+/** Gives up an update that was not paid in time, and voids its invoice. */
+function expireUpdate(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody {
+  const invoice = call.find('invoice', subscription._planned?.latest_invoice ?? '')
+  if (invoice?.status === 'open') closeUnpaid(call, invoice, 'void')
+  return expirePending(call, subscription)
+}
+
 function emitTrialWarning(call: OperationContext, subscription: SubscriptionBody): SubscriptionBody {
   if (subscription.status !== 'trialing' || subscription._trial_told) return subscription
   call.emit('customer.subscription.trial_will_end', subscription)
@@ -106,8 +120,8 @@ function usageOf(
 }
 
 /**
- * Returns the subscription's items after the items whose period is over (`ended`) entered their next period. A phase may have replaced
- * items in between.
+ * Moves the items in `ended`, whose period is over, to their next period. Returns all items of the subscription. An item that a phase has
+ * replaced in the meantime is not included.
  */
 function itemsInNextPeriod(
   call: OperationContext,
@@ -120,13 +134,10 @@ function itemsInNextPeriod(
     if (!over.has(item.id)) return item
     const anchor = anew ? call.now : item._anchor
     const period = periodAt(anchor, intervalOf(priceOf(call, item)), call.now)
-    return {
-      ...item,
-      _anchor: anchor,
-      _usage_from: call.now,
-      current_period_start: period.start,
-      current_period_end: period.end,
-    }
+    const { _whole_end: _former, ...rest } = item
+    const next = { ...rest, _anchor: anchor, _usage_from: call.now }
+    const whole = { ...next, current_period_start: period.start, current_period_end: period.end }
+    return shortened(whole, subscription.cancel_at_period_end ? null : subscription.cancel_at)
   })
   return { ...subscription.items, data }
 }
@@ -145,12 +156,12 @@ function billPeriod(
   const lines = [
     ...subscription._pending,
     ...arrears,
-    ...begun.flatMap((item) => advanceLines(call, subscription, item)),
+    ...begun.flatMap((item) => periodLines(call, subscription, item)),
   ]
   if (lines.length === 0) return subscription
   const period = { start: Math.min(...ended.map((item) => item.current_period_start)), end: call.now }
   const made = createDraft(call, { subscription, lines, reason: 'subscription_cycle', period })
-  return { ...afterInvoice(subscription, made), latest_invoice: made.invoice.id, _pending: [] }
+  return { ...afterInvoice(withChargedParts(subscription, lines), made), latest_invoice: made.invoice.id, _pending: [] }
 }
 
 /** Ends the subscription at its `cancel_at`. Bills the usage of the last period first. */

@@ -1,7 +1,8 @@
-// Creation of a subscription, with the same rules for the API, for a checkout and for a schedule.
+// Creates subscriptions, with the same rules for an API request, a checkout and a schedule.
 import type { CustomerBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type {
+  BillingModeBody,
   InvoiceLineBody,
   InvoiceTextBody,
   ProrationBehavior,
@@ -13,17 +14,17 @@ import { notSupported, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Metadata } from '../../protocol/parameters/metadata.ts'
 import { futureTimestamp, oneOf, required, shape } from '../../protocol/parameters/params.ts'
-import { refuseMidPeriodEnd } from './cancel.ts'
+import { plannedEndOf, shortened, withChargedParts, type PlannedEnd } from './planned-end.ts'
 import { periodAt, addIntervals } from '../pricing/billing-intervals.ts'
 import { amountFor, pricingIn } from '../pricing/price-amounts.ts'
-import { recordDebits } from '../payments/debits.ts'
 import { discountsOfPhase, readDiscounts, redeem, type DiscountParams } from '../pricing/discounts.ts'
+import { billingModeOf } from './billing-mode.ts'
 import { newSetupIntent } from '../payments/setup-intents.ts'
 import { afterInvoice, cardOf, createDraft, finalize } from '../invoices/invoicing.ts'
 import { statusAfter } from './subscription-status.ts'
 import { noInvoiceText } from '../invoices/invoice-text.ts'
 import { checkItems, itemFrom, usablePrice, type ItemParams } from './subscription-items.ts'
-import { advanceLines, partialPeriodLine, prorationLine, trialLine } from '../invoices/invoice-lines.ts'
+import { advanceLines, meteredLines, prorationLine, trialLine } from '../invoices/invoice-lines.ts'
 import { unpaidError } from '../payments/payments.ts'
 import { defaultCardAfter } from '../payments/payers.ts'
 import { phaseItems } from '../schedules/phases.ts'
@@ -44,7 +45,8 @@ export interface SubscribeParams {
   readonly items: readonly ItemParams[]
   readonly currency?: string | undefined
   readonly discounts?: DiscountParams | null | undefined
-  readonly mode?: 'classic' | 'flexible' | undefined
+  /** Default: flexible. */
+  readonly billingMode?: BillingModeBody
   readonly metadata: Metadata
   readonly description?: string | null | undefined
   readonly paymentMethod?: string | undefined
@@ -52,20 +54,18 @@ export interface SubscribeParams {
   readonly invoiceText?: InvoiceTextBody
   /** End of the trial (seconds). Null: no trial. */
   readonly trialEnd: number | null
-  /** Time (seconds, in the future) at which the first full period begins. Default: now. */
+  /** Time (seconds, in the future) at which the first full period begins. Default: the present time. */
   readonly anchor?: number | undefined
   /** Start date (seconds, in the past) of a backdated subscription. */
   readonly backdate?: number | undefined
   readonly paymentSettings?: SubscriptionBody['payment_settings']
-  readonly cancelAt?: number | undefined
-  /** End (seconds) of a subscription that ends within its first period. Only that part of the period is billed. */
-  readonly endsAt?: number | undefined
+  readonly cancelAt?: PlannedEnd | undefined
   readonly cancelAtPeriodEnd?: boolean | undefined
   /** Whether a partial first period is prorated. Default: `create_prorations`. */
   readonly prorationBehavior?: ProrationBehavior | undefined
-  /** What happens if the first payment fails or a payment method is missing. Default: `allow_incomplete`. */
+  /** What happens if the first payment fails or there is no payment method. Default: `allow_incomplete`. */
   readonly paymentBehavior?: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete' | undefined
-  /** What happens if the trial ends without a payment method. Default: `create_invoice`. */
+  /** What happens if the trial ends and there is no payment method. Default: `create_invoice`. */
   readonly missingPaymentMethod?: MissingPaymentMethod | undefined
   /** True: the first invoice stays a draft for an hour. */
   readonly invoicesLater?: boolean
@@ -126,16 +126,18 @@ export function subscribe(call: OperationContext, params: SubscribeParams): Subs
     phase === undefined
       ? params.items.map((item, index) => startItem(call, params, itemFrom(call, holder, item, `items[${index}]`)))
       : phaseItems(call, blank, phase, [])
-  const { endsAt } = params
-  const shortened = endsAt === undefined ? items : items.map((item) => ({ ...item, current_period_end: endsAt }))
-  const checked = checkItems(call, shortened, blank.billing_mode.type)
+  const end = params.cancelAt === undefined ? null : plannedEndOf(params.cancelAt, items)
+  const prorates = params.trialEnd === null && params.prorationBehavior !== 'none'
+  const checked = checkItems(
+    call,
+    items.map((item) => shortened(item, prorates ? end : null)),
+    blank.billing_mode.type,
+  )
   const whole = { ...blank, items: { ...blank.items, data: checked } }
-  if (params.cancelAt !== undefined)
-    refuseMidPeriodEnd(call, whole, params.cancelAt, params.prorationBehavior ?? 'create_prorations')
   const discounts = redeemAll(call, params, blank, checked)
   const made = createRecord(call, {
     ...whole,
-    ...cancellation(call, params, lastPeriodEnd(checked)),
+    ...cancellation(call, params, end, lastPeriodEnd(checked)),
     discounts,
   })
   if (params.customer.currency === null) call.update(params.customer, { ...params.customer, currency }, null)
@@ -145,7 +147,7 @@ export function subscribe(call: OperationContext, params: SubscribeParams): Subs
   return started
 }
 
-function checkBeginning(call: OperationContext, { anchor, backdate, mode, trialEnd }: SubscribeParams): void {
+function checkBeginning(call: OperationContext, { anchor, backdate, billingMode, trialEnd }: SubscribeParams): void {
   if (anchor !== undefined) futureTimestamp(anchor, 'billing_cycle_anchor', call.now)
   if (backdate !== undefined && backdate >= call.now)
     throw badRequest('`backdate_start_date` must be in the past.', 'backdate_start_date')
@@ -153,13 +155,13 @@ function checkBeginning(call: OperationContext, { anchor, backdate, mode, trialE
     throw notSupported('`billing_cycle_anchor` together with a trial', 'billing_cycle_anchor')
   if (trialEnd !== null && backdate !== undefined)
     throw notSupported('`backdate_start_date` together with a trial', 'backdate_start_date')
-  if (mode === 'classic' && backdate !== undefined)
+  if (billingMode?.type === 'classic' && backdate !== undefined)
     throw notSupported('`backdate_start_date` in classic billing', 'backdate_start_date')
 }
 
 /**
- * Returns the item with its first period. The period ends at the billing cycle anchor. It begins at `backdate_start_date` or at the
- * previous border of a period.
+ * Returns the item with its first period. With `backdate_start_date`, the period begins at that date or, if the date lies in an earlier
+ * period, at the start of the present period.
  */
 function startItem(
   call: OperationContext,
@@ -189,19 +191,20 @@ function firstLines(
   params: SubscribeParams,
 ): InvoiceLineBody[] {
   const step = intervalOf(priceOf(call, item))
+  const { _whole_end: _end, ...plain } = item
   const free = params.prorationBehavior === 'none'
   const lines: InvoiceLineBody[] = []
   for (let from = free ? item.current_period_start : made.start_date; from < item.current_period_end;) {
     const { start, end } = periodAt(item._anchor, step, from)
-    const part = { ...item, current_period_start: from, current_period_end: end }
-    if (start === from) lines.push(...advanceLines(call, made, part))
+    const part = shortened({ ...plain, current_period_start: from, current_period_end: end }, item.current_period_end)
+    if (start === from && part._whole_end === undefined) lines.push(...advanceLines(call, made, part))
     else if (!free) lines.push(prorationLine(call.at(from), made, part, 1))
     from = end
   }
   return lines
 }
 
-/** Refuses items whose prices have different currencies. Source of the message: the real API at version 2026-08-26.dahlia. */
+/** Refuses items whose prices do not have the same currency. Source of the message: the real API at version 2026-08-26.dahlia. */
 function refuseMixedCurrencies(call: OperationContext, items: readonly ItemParams[], currency: string): void {
   for (const [index, item] of items.entries()) {
     const price = call.find('price', item.price ?? '')
@@ -248,10 +251,10 @@ function redeemAll(
 function cancellation(
   call: OperationContext,
   params: SubscribeParams,
+  at: number | null,
   end: number,
 ): Pick<SubscriptionBody, 'cancel_at' | 'cancel_at_period_end' | 'canceled_at'> {
   if (params.cancelAtPeriodEnd === true) return { cancel_at: end, cancel_at_period_end: true, canceled_at: call.now }
-  const at = params.cancelAt ?? null
   return { cancel_at: at, cancel_at_period_end: false, canceled_at: at === null ? null : call.now }
 }
 
@@ -270,16 +273,15 @@ function firstInvoice(call: OperationContext, made: SubscriptionBody, params: Su
   const licensed = made.items.data.filter((item) => !isMetered(priceOf(call, item)))
   const own = licensed.flatMap((item) => {
     if (made.status === 'trialing') return [trialLine(call, made, item)]
-    return params.endsAt === undefined ? firstLines(call, made, item, params) : [partialPeriodLine(call, made, item)]
+    return firstLines(call, made, item, params)
   })
-  const lines = [...own, ...(params.extra?.(made) ?? [])]
+  const lines = [...own, ...(params.extra?.(made) ?? []), ...meteredStart(call, made)]
   if (lines.length === 0) {
     refuseAuthenticatedSetup(call, made)
     return made
   }
   // A part of a period is charged as a proration. The item records the charge, because a later credit is a share of it.
-  const parts = own.filter(({ parent }) => parent.subscription_item_details?.proration === true)
-  const charged = { ...made, items: { ...made.items, data: recordDebits(made.items.data, parts) } }
+  const charged = withChargedParts(made, own)
   const period = { start: call.now, end: call.now }
   const waits = params.invoicesLater === true
   const drafted = createDraft(call, {
@@ -309,6 +311,17 @@ function firstInvoice(call: OperationContext, made: SubscriptionBody, params: Su
     status,
   }
   return save(call, made, after, null)
+}
+
+/**
+ * Returns the lines without usage that begin a classic subscription of metered prices only: its first invoice is one of 0. A flexible
+ * subscription has no such invoice. Source: laravel/cashier-stripe, MeteredBillingTest.
+ */
+function meteredStart(call: OperationContext, made: SubscriptionBody): InvoiceLineBody[] {
+  const { data } = made.items
+  const applies = made.billing_mode.type === 'classic' && made.status !== 'trialing'
+  if (!applies || data.some((item) => !isMetered(priceOf(call, item)))) return []
+  return data.flatMap((item) => meteredLines(call, made, item, { start: call.now, end: call.now }))
 }
 
 /**
@@ -347,10 +360,7 @@ function blankSubscription(call: OperationContext, params: SubscribeParams, curr
     object: 'subscription',
     ...(params.terms ?? defaultTerms),
     billing_cycle_anchor: trialEnd ?? params.anchor ?? call.now,
-    billing_mode:
-      params.mode === 'classic'
-        ? { flexible: null, type: 'classic' }
-        : { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    billing_mode: params.billingMode ?? billingModeOf(undefined),
     cancel_at: null,
     cancel_at_period_end: false,
     canceled_at: null,

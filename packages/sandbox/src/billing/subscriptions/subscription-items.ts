@@ -29,7 +29,7 @@ export const newItems = list(shape(newItemFields), { max: maxItems })
 export const changedItems = list(shape(changedItemFields), { max: maxItems })
 export type ItemParams = Partial<Read<typeof changedItemFields>>
 
-/** Members of a subscription that new items are computed with, e.g. `billing_cycle_anchor` for their periods. */
+/** Members of a subscription that are needed to compute new items, e.g. `billing_cycle_anchor` for their periods. */
 export type Holder = Pick<
   SubscriptionBody,
   'id' | 'customer' | 'currency' | 'billing_cycle_anchor' | 'billing_mode'
@@ -42,7 +42,7 @@ export function holderOf(subscription: SubscriptionBody): Holder {
   return { ...subscription, trialEnd }
 }
 
-/** Returns the price with this id. Throws if it cannot be sold, i.e. if the price or its product is inactive. */
+/** Returns the price with this id. Throws if it cannot be sold because the price or its product is inactive. */
 export function activePrice(call: OperationContext, id: string | undefined, name: string): PriceBody {
   if (id === undefined) throw missingParam(`${name}[price]`)
   const price = call.reference('price', id, `${name}[price]`)
@@ -141,7 +141,7 @@ function extras(
   const { discounts, tax_rates: rates } = params
   return {
     discounts: discounts === undefined ? item.discounts : itemDiscounts(call, holder, item, discounts ?? []),
-    tax_rates: rates === undefined ? item.tax_rates : usableTaxRates(call, rates, `${name}[tax_rates]`),
+    tax_rates: rates === undefined ? item.tax_rates : usableTaxRates(call, rates, `${name}[tax_rates]`, item.tax_rates),
   }
 }
 
@@ -238,10 +238,22 @@ export function itemsAfter(
     }
     const before = subscription.items.data.find((item) => item.id === params.id)
     if (before === undefined) throw badRequest(`Invalid subscription_item id: ${params.id}`)
+    refuseClearUsage(holder, params, `${name}[clear_usage]`)
     if (params.deleted === true) items.delete(before.id)
     else items.set(before.id, changedItem(call, holder, before, params, name))
   }
   return checkItems(call, [...items.values()], holder.billing_mode.type)
+}
+
+/** Refuses `clear_usage` in flexible billing. Source of the message: laravel/cashier-stripe#1819. */
+export function refuseClearUsage(
+  { billing_mode: mode }: Pick<SubscriptionBody, 'billing_mode'>,
+  { clear_usage: clears }: Pick<ItemParams, 'clear_usage'>,
+  name: string,
+): void {
+  if (clears === undefined || mode.type === 'classic') return
+  const message = 'With `billing_mode.type=flexible` set on a subscription, the following parameters are not supported'
+  throw badRequest(`${message}: clear_usage.`, name)
 }
 
 /** Refuses a new item with the price of an existing item. Source of the message: the real API at version 2026-08-26.dahlia. */

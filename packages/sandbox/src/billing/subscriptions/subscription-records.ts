@@ -32,6 +32,7 @@ function dueOf(call: OperationContext, subscription: SubscriptionBody): number |
     phaseEnd(call, subscription),
     expiryWarning(call, subscription)?.at ?? null,
     subscription.pause_collection?.resumes_at ?? null,
+    subscription.pending_update?.expires_at ?? null,
   ]
   if (subscription.status === 'trialing') {
     moments.push(trialEnd, trialEnd === null || subscription._trial_told ? null : trialEnd - trialWarningBefore)
@@ -49,8 +50,8 @@ export function phaseEnd(call: OperationContext, subscription: SubscriptionBody)
 }
 
 /**
- * Returns the subscription's schedule if its `subscription_schedule.expiring` event is not sent yet, and when to send it (7 days before the
- * end). Undefined if the event was sent, or if the schedule is shorter than 7 days.
+ * Returns the subscription's schedule and the time (7 days before its end) at which to send `subscription_schedule.expiring`. Undefined if
+ * the event was already sent, or if the schedule is shorter than 7 days.
  */
 export function expiryWarning(
   call: OperationContext,
@@ -66,8 +67,8 @@ export function expiryWarning(
 }
 
 /**
- * Time (seconds) by which `subscription_schedule.expiring` may be sent early: 3 days. It is sent early if a test clock stops within this
- * time before the event is due. Stripe's command-line tool expects the event 9 days before the end.
+ * Time in seconds (3 days). If a test clock stops within this time before `subscription_schedule.expiring` is due, the event is sent early.
+ * Stripe's command-line tool expects the event 9 days before the end.
  */
 const earlyWarning = 3 * day
 

@@ -2,6 +2,7 @@
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { defaultCardAfter } from '../payments/payers.ts'
+import { settlePending } from './pending-update.ts'
 import { isEnded, save } from './subscription-records.ts'
 
 /** Returns the unpaid finalized invoices of a subscription, at most `most`. */
@@ -20,7 +21,7 @@ export function subscriptionOf({ parent }: Pick<InvoiceBody, 'parent'>): string 
 /** Updates the subscription of an invoice after the invoice was paid, declined or closed. */
 export function updateStatusAfter(call: OperationContext, invoice: InvoiceBody): void {
   const before = call.find('subscription', subscriptionOf(invoice) ?? '')
-  if (before === undefined || isEnded(before)) return
+  if (before === undefined || isEnded(before) || settlePending(call, before, invoice)) return
   const status = statusAfter(call, before, invoice)
   const card = defaultCardAfter(call, before, invoice)
   if (status === before.status && card === before.default_payment_method) return

@@ -42,7 +42,7 @@ export function termsAfter(call: OperationContext, customer: string, before: Ter
     default_tax_rates:
       given.default_tax_rates === undefined
         ? before.default_tax_rates
-        : usableTaxRates(call, given.default_tax_rates, 'default_tax_rates'),
+        : usableTaxRates(call, given.default_tax_rates, 'default_tax_rates', before.default_tax_rates),
   }
 }
 
@@ -69,12 +69,21 @@ export function automaticTax(call: OperationContext, customer: string, enabled: 
   return { disabled_reason: null, enabled: true, liability: { type: 'self' } }
 }
 
-/** Checks that the tax rates are active, and returns their ids. */
-export function usableTaxRates(call: OperationContext, given: readonly string[] | null, name: string): string[] {
+/**
+ * Checks that the tax rates are active, and returns their ids. `held` are rates that the subscription already has, which stay usable. Source:
+ * the SDK's documentation of `active`.
+ */
+export function usableTaxRates(
+  call: OperationContext,
+  given: readonly string[] | null,
+  name: string,
+  held: readonly string[] = [],
+): string[] {
   return (given ?? []).map((id, index) => {
     const param = `${name}[${index}]`
     const rate = call.reference('tax_rate', id, param)
-    if (!rate.active) throw badRequest(`The tax rate ${id} is inactive and cannot be used.`, param)
+    if (!rate.active && !held.includes(id))
+      throw badRequest(`The tax rate ${id} is inactive and cannot be used.`, param)
     return id
   })
 }

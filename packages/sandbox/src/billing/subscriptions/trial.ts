@@ -21,7 +21,7 @@ export function withTrial(
 ): SubscriptionBody {
   if (end === 'now') return before.status === 'trialing' ? endTrial(call, before) : before
   const until = trialEndOf(call, end, undefined) ?? call.now
-  const items = before.items.data.map((item) => ({
+  const items = before.items.data.map(({ _whole_end: _end, ...item }) => ({
     ...item,
     current_period_start: call.now,
     current_period_end: until,
@@ -54,6 +54,7 @@ function endTrial(call: OperationContext, before: SubscriptionBody): Subscriptio
     items: { ...before.items, data: items },
     status: 'active',
     trial_end: call.now,
+    _trial_told: true,
   }
   const over = before.items.data
     .filter((item) => !isMetered(priceOf(call, item)))
@@ -64,5 +65,7 @@ function endTrial(call: OperationContext, before: SubscriptionBody): Subscriptio
   const lines = [...before._pending, ...over, ...begun]
   const costs = lines.some(({ amount }) => amount > 0) && before.collection_method === 'charge_automatically'
   if (costs && cardOf(call, payerOf(before)) === undefined) throw noPaymentMethodError()
-  return billNow(call, after, lines)
+  const billed = billNow(call, after, lines)
+  if (!before._trial_told) call.emit('customer.subscription.trial_will_end', billed)
+  return billed
 }

@@ -99,7 +99,7 @@ export function toCustomAmount(
   return { maximum, minimum, preset }
 }
 
-/** Scheme in which a price states its amount. All currencies of a price use the same scheme. */
+/** How a price states its amount. All currencies of a price state it in the same way. */
 export type Scheme = 'tiers' | 'unit_amount' | 'custom_unit_amount'
 
 function checkScheme(option: Read<typeof optionFields>, scheme: Scheme, name: string): void {

@@ -1,7 +1,8 @@
 import type { ProductBody } from '../../objects/bodies.ts'
 import { emptyableDetails } from '../../objects/product-details.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import { badRequest } from '../../protocol/responses/errors.ts'
+import { badRequest, onlyOneOf } from '../../protocol/responses/errors.ts'
+import { pageFields } from '../../protocol/responses/list-pages.ts'
 import { changed, metadata } from '../../protocol/parameters/metadata.ts'
 import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { boolean, emptyable, list, oneOf, range, shape, text } from '../../protocol/parameters/params.ts'
@@ -35,7 +36,8 @@ function create(call: OperationContext): ProductBody {
   const { default_price_data: price, ...params } = call.read(createFields)
   const product = newProduct(call, params)
   if (price === undefined) return call.create(product, 'product.created')
-  // As in the real API, the product's event precedes the price's event, but already contains the id of the price.
+  // As in the real API, the event of the product comes before the event of its default price, and its data already contains the id of that
+  // price.
   const first = newPrice(call, price, product.id)
   const priced = call.create({ ...product, default_price: first.id }, 'product.created')
   writePrice(call, first)
@@ -81,10 +83,12 @@ function remove(call: OperationContext): void {
 
 export const products: readonly Operation[] = [
   post('/v1/products', 'product', create),
-  listing('/v1/products', 'product', listFilters, { ids: list(text()) }, ({ ids }) => [
-    ...(ids === undefined ? [] : [{ field: 'id', in: ids }]),
-    notInline,
-  ]),
+  listing('/v1/products', 'product', listFilters, { ...pageFields, ids: list(text()) }, (params) => {
+    const { ending_before: above, ids, starting_after: below } = params
+    if (ids !== undefined && below !== undefined) throw onlyOneOf('ids', 'starting_after')
+    if (ids !== undefined && above !== undefined) throw onlyOneOf('ids', 'ending_before')
+    return [...(ids === undefined ? [] : [{ field: 'id', in: ids }]), notInline]
+  }),
   retrieve('/v1/products/:id', 'product'),
   post('/v1/products/:id', 'product', update),
   deletion('/v1/products/:id', 'product', remove),

@@ -66,6 +66,15 @@ function refuseTakenCode(call: OperationContext, code: string, customer: string 
   if (clashes) throw badRequest(`An active promotion code with \`code: ${code}\` already exists.`, 'code')
 }
 
+/** Refuses a minimum in other currencies that repeats the code's own currency. */
+function refuseOwnCurrency(options: ReadonlyMap<string, unknown> | undefined, own: string | null): void {
+  if (own === null || options?.has(own) !== true) return
+  throw badRequest(
+    `The currency \`${own}\` is the \`minimum_amount_currency\` already.`,
+    `restrictions[currency_options][${own}]`,
+  )
+}
+
 function toRestrictions(given: Read<typeof restrictionFields> | undefined): PromotionCodeBody['restrictions'] {
   const pair = ['minimum_amount', 'minimum_amount_currency'] as const
   const [missing, second] = pair.filter((name) => given?.[name] === undefined)
@@ -73,6 +82,7 @@ function toRestrictions(given: Read<typeof restrictionFields> | undefined): Prom
     const passed = pair.find((name) => name !== missing) ?? ''
     throw badRequest(`You must pass ${missing} when passing ${passed}`, `restrictions[${missing}]`)
   }
+  refuseOwnCurrency(given?.currency_options, given?.minimum_amount_currency ?? null)
   return {
     ...(given?.currency_options === undefined ? {} : { currency_options: Object.fromEntries(given.currency_options) }),
     first_time_transaction: given?.first_time_transaction ?? false,
@@ -150,6 +160,7 @@ function update(call: OperationContext): PromotionCodeBody {
   const after = changed(before, params)
   const { restrictions } = before
   if (given?.currency_options === undefined) return call.update(before, after, 'promotion_code.updated')
+  refuseOwnCurrency(given.currency_options, restrictions.minimum_amount_currency)
   const options = { ...restrictions.currency_options, ...Object.fromEntries(given.currency_options) }
   const restricted = { ...after, restrictions: { ...restrictions, currency_options: options } }
   return call.update(before, restricted, 'promotion_code.updated')

@@ -3,10 +3,12 @@ import { pricingIn } from '../../billing/pricing/price-amounts.ts'
 import { discountsOf, quote, refuseBelowMinimum } from '../../billing/checkout.ts'
 import { activePrice, quantityOfMetered, wrongCurrency } from '../../billing/subscriptions/subscription-items.ts'
 import { newSetupIntent } from '../../billing/payments/setup-intents.ts'
-import { isMetered, timeOf } from '../../billing/subscriptions/subscription-records.ts'
+import { intervalOf, isMetered, timeOf } from '../../billing/subscriptions/subscription-records.ts'
+import { usableTaxRates } from '../../billing/subscriptions/terms.ts'
+import { isSameInterval } from '../../billing/pricing/billing-intervals.ts'
 import type { PriceBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import { missingParam, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
+import { missingParam, notSupported, onlyOneOf, badRequest } from '../../protocol/responses/errors.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata } from '../../protocol/parameters/metadata.ts'
 import { listing, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
@@ -30,6 +32,8 @@ function checkTogether(params: SessionParams): void {
     throw onlyOneOf('allow_promotion_codes', 'discounts')
   if (params.customer !== undefined && params.customer_email !== undefined)
     throw onlyOneOf('customer', 'customer_email')
+  if (params.customer === undefined && params.customer_update !== undefined)
+    throw badRequest('`customer_update` can only be used with `customer`.', 'customer_update')
   const shipping = params.payment_intent_data?.shipping
   if (shipping !== undefined && shipping.address.line1 === undefined)
     throw missingParam('payment_intent_data[shipping][address][line1]')
@@ -43,6 +47,7 @@ interface LineItemInput {
   readonly item: CheckoutSessionBody['line_items']['data'][number]['id']
   readonly quantity: number | null
   readonly metadata: CheckoutSessionBody['metadata']
+  readonly taxRates: string[]
 }
 
 function readItems(call: OperationContext, params: SessionParams): LineItemInput[] {
@@ -56,9 +61,13 @@ function readItems(call: OperationContext, params: SessionParams): LineItemInput
       item: newId('li_1', 23),
       quantity: quantityOf(price, item.quantity, name),
       metadata: applyMetadata({}, item.metadata),
+      taxRates: usableTaxRates(call, item.tax_rates ?? [], `${name}[tax_rates]`),
     }
   })
   const recurring = items.filter(({ price }) => price.recurring !== null)
+  const own = items.find(({ price, taxRates }) => price.recurring === null && taxRates.length > 0)
+  if (params.mode === 'subscription' && own !== undefined)
+    throw notSupported('tax rates of a one-time price in `subscription` mode', 'line_items')
   if (params.mode === 'payment' && recurring.length > 0) {
     const message = 'You specified `payment` mode but passed a recurring price.'
     throw badRequest(`${message} Either switch to \`subscription\` mode or use only one-time prices.`, 'mode')
@@ -69,8 +78,15 @@ function readItems(call: OperationContext, params: SessionParams): LineItemInput
       'line_items',
     )
   }
-  if (recurring.length > 20 || items.length - recurring.length > 20) {
-    throw badRequest('A session can have at most 20 recurring and 20 one-time prices.', 'line_items')
+  const [first, ...others] = recurring.map(({ price }) => intervalOf(price))
+  if (first !== undefined && others.some((one) => !isSameInterval(first, one))) {
+    throw badRequest('Checkout does not support multiple prices with different billing intervals.', 'line_items')
+  }
+  if (params.mode === 'subscription' && (recurring.length > 20 || items.length - recurring.length > 20)) {
+    throw badRequest(
+      'A session in `subscription` mode can have at most 20 recurring and 20 one-time prices.',
+      'line_items',
+    )
   }
   return items
 }
@@ -99,11 +115,12 @@ function create(outer: OperationContext): CheckoutSessionBody {
   }
   const id = newId('cs_test_', 58)
   const blank = blankSession(call, params, id, own)
-  const lineItems = items.map(({ item, price, quantity, metadata: about }) => ({
+  const lineItems = items.map(({ item, price, quantity, metadata: about, taxRates }) => ({
     id: item,
     price: price.id,
     quantity,
     metadata: about,
+    _tax_rates: taxRates,
   }))
   const quoted = quote(call, blank, lineItems, discountsOf(blank, null))
   refuseBelowMinimum(blank, quoted.total)
@@ -113,7 +130,7 @@ function create(outer: OperationContext): CheckoutSessionBody {
       amount_subtotal: quoted.subtotal,
       amount_total: quoted.total,
       line_items: { ...blank.line_items, data: [...quoted.items] },
-      total_details: { amount_discount: quoted.discount, amount_shipping: 0, amount_tax: 0 },
+      total_details: { amount_discount: quoted.discount, amount_shipping: 0, amount_tax: quoted.tax },
       _clock: clock,
     },
     null,
@@ -161,7 +178,10 @@ function items(call: OperationContext): HandlerResult {
   const params = call.read(pageFields)
   const { data: all, url } = call.subject('checkout.session').line_items
   const { data, hasMore } = pageWithin(all, params, 'item')
-  const shown = data.map((item) => ({ ...item, price: call.render(call.reference('price', item.price, 'price')) }))
+  const shown = data.map(({ _tax_rates: _internal, ...item }) => ({
+    ...item,
+    price: call.render(call.reference('price', item.price, 'price')),
+  }))
   return { unstored: { object: 'list', data: shown, has_more: hasMore, url } }
 }
 

@@ -42,7 +42,7 @@ const sharedFields = {
   balance: integer(),
   description: emptyable(text()),
   email: emptyable(email()),
-  invoice_prefix: text({ max: 12, pattern: /^[A-Z0-9]{3,12}$/ }),
+  invoice_prefix: text({ max: 12, pattern: /^[A-Z0-9]{1,12}$/ }),
   invoice_settings: shape(invoiceSettingFields),
   metadata: metadata(),
   name: emptyable(text({ max: 256 })),
@@ -144,7 +144,7 @@ function checkDefaultCard(call: OperationContext, id: string | null | undefined,
 }
 
 /**
- * Returns the customer's discount as the request sets it, and a function `tell` that emits the event of the discount. The caller stores the
+ * Returns the customer's discount after the request, and a function `tell` that emits the event of the discount. The caller stores the
  * customer, then calls `tell`.
  */
 function ownDiscount(
@@ -195,7 +195,7 @@ function createCustomer(call: OperationContext, blank: CustomerBody, params: Rea
   const made = call.create(withParams(blank, params), 'customer.created')
   const card = attachToCustomer(call, params.payment_method, made.id)
   if (requested === undefined || requested === null) return made
-  // The name of a test card (e.g. `pm_card_visa`) refers to the card that was just created from the same name.
+  // If the request names a test card (e.g. `pm_card_visa`) twice, the default payment method is the card that was just created for it.
   const id = requested === params.payment_method ? card.id : requested
   checkDefaultCard(call, id, made.id)
   const settings = { ...made.invoice_settings, default_payment_method: id }

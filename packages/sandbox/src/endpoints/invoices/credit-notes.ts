@@ -1,7 +1,8 @@
-// Credit notes in their simplest form. They reduce the amount due of an open invoice, or return a paid amount as customer balance, as a
-// refund or out of band. Source: the SDK's documentation of credit notes. Invoices with taxes or discounts are refused.
+// Credit notes without special cases. A credit note reduces the amount due of an open invoice, or returns a paid amount: as customer
+// balance, as a refund or out of band. Invoices with taxes or discounts are refused. Source: the SDK's documentation of credit notes.
 import { markPaidOutOfBand } from '../../billing/invoices/invoicing.ts'
 import { updateStatusAfter } from '../../billing/subscriptions/subscription-status.ts'
+import { netAmount } from '../../billing/pricing/discounts.ts'
 import { adjustIntent } from '../../billing/payments/payments.ts'
 import { customerOf, timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import { createRefund } from '../../billing/payments/refunds.ts'
@@ -66,7 +67,9 @@ function create(outer: OperationContext): CreditNoteBody {
   const lines = linesOf(call, params, invoice)
   const amount = lines.reduce((sum, line) => sum + line.amount, 0)
   const before = call.select('credit_note', [{ field: 'invoice', is: invoice.id }])
-  const left = invoice.total - issuedAmount(before)
+  const linked = linkedRefunds(call, params, invoice)
+  const credited = [...before.flatMap(({ refunds }) => refunds), ...linked]
+  const left = invoice.total - issuedAmount(before) - refundedWithoutNote(call, invoice, credited)
   if (amount > left) {
     const money = (minor: number): string => formatMinor(minor, invoice.currency)
     throw badRequest(
@@ -78,7 +81,6 @@ function create(outer: OperationContext): CreditNoteBody {
   const post = amount - pre
   if (invoice.status === 'open' && isBelowMinimum(invoice.amount_remaining - pre, invoice.currency))
     throw notSupported(`credit notes that leave less than ${minimumText(invoice.currency)} of an open invoice`)
-  const linked = linkedRefunds(call, params, invoice)
   checkReturnedAmount(params, linked, post, invoice.currency)
   const credit = params.credit_amount ?? 0
   const id = newId('cn_1', 23)
@@ -180,6 +182,15 @@ function linkedRefunds(
   })
 }
 
+/** Returns what was refunded of the invoice's payment beyond the refunds of its credit notes. */
+function refundedWithoutNote(call: OperationContext, invoice: InvoiceBody, credited: readonly RefundOfNote[]): number {
+  const intents = call.select('payment_intent', [{ field: '_invoice', is: invoice.id }]).map(({ id }) => id)
+  const refunded = call
+    .select('refund', [{ field: 'payment_intent', in: intents }])
+    .reduce((sum, { amount }) => sum + amount, 0)
+  return refunded - credited.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
+}
+
 /** Creates the refund of a credit note. Returns an empty list if no refund is requested. */
 function newRefund(
   call: OperationContext,
@@ -274,8 +285,8 @@ function creditedLine(
     .flatMap(({ lines }) => lines.data)
     .filter(({ invoice_line_item: id }) => id === credited.id)
     .reduce((sum, { amount: taken }) => sum + taken, 0)
-  if (amount > credited.amount - already) {
-    const shown = formatMinor(credited.amount - already, invoice.currency)
+  if (amount > netAmount(credited) - already) {
+    const shown = formatMinor(netAmount(credited) - already, invoice.currency)
     throw badRequest(`The line item ${credited.id} can be credited with at most ${shown}.`, name)
   }
   return lineOf({

@@ -39,6 +39,13 @@ const createFields = {
 }
 type InvoiceItemParams = Read<typeof createFields>
 
+/** Returns the period of a request. A period that ends before it starts is refused. */
+function checkedPeriod(period: InvoiceItemParams['period']): InvoiceItemParams['period'] {
+  if (period !== undefined && period.end < period.start)
+    throw badRequest('The period must not end before it starts.', 'period[end]')
+  return period
+}
+
 function create(outer: OperationContext): InvoiceItemBody {
   const params = outer.read(createFields)
   const invoice =
@@ -70,14 +77,14 @@ function create(outer: OperationContext): InvoiceItemBody {
       params.subscription === undefined
         ? null
         : { subscription_details: { subscription: params.subscription }, type: 'subscription_details' },
-    period: params.period ?? { end: call.now, start: call.now },
+    period: checkedPeriod(params.period) ?? { end: call.now, start: call.now },
     proration: false,
     tax_rates: usableTaxRates(call, params.tax_rates ?? [], 'tax_rates'),
     test_clock: customer.test_clock,
   }
   const made = call.create(body, 'invoiceitem.created')
   if (invoice !== undefined) {
-    const line = itemLine(made)
+    const line = itemLine(call, made)
     const rates = made.tax_rates.length === 0 ? invoice.default_tax_rates : made.tax_rates
     withLines(call, invoice, [line, ...invoice.lines.data], new Map([[line.id, rates]]))
   }
@@ -90,7 +97,7 @@ function requireDraft(invoice: InvoiceBody): InvoiceBody {
   throw badRequest('Invalid invoice: This invoice is no longer editable', undefined, 'invoice_not_editable')
 }
 
-/** Updates the draft invoice that contains the item: replaces the item's line or, if `line` is null, removes it. */
+/** Updates the draft invoice that contains the item. Replaces the item's line or, if `line` is null, removes it. */
 function updateDraft(call: OperationContext, item: InvoiceItemBody, line: InvoiceLineBody | null): void {
   const invoice = call.find('invoice', item.invoice ?? '')
   if (invoice === undefined) return
@@ -182,13 +189,13 @@ function update(call: OperationContext): InvoiceItemBody {
     discountable: discountable ?? before.discountable,
     metadata: applyMetadata(before.metadata, about),
     net_amount: amount,
-    period: params.period ?? before.period,
+    period: checkedPeriod(params.period) ?? before.period,
     pricing: params.amount === undefined ? before.pricing : withNewPrice(call, before, params.amount),
     ...{ quantity, quantity_decimal: String(quantity) },
     tax_rates: params.tax_rates === undefined ? before.tax_rates : usableTaxRates(call, params.tax_rates, 'tax_rates'),
   }
   const written = call.update(before, after, null)
-  updateDraft(call, written, itemLine(written))
+  updateDraft(call, written, itemLine(call, written))
   return written
 }
 
@@ -224,7 +231,8 @@ export const invoiceItems: readonly Operation[] = [
     { created: range(), pending: boolean() },
     ({ created, pending }) => [
       ...(pending === true ? [{ field: 'invoice', is: null }] : []),
-      // Matches every invoice id but not null: in SQLite, text is greater than any number, and a comparison with null is never true.
+      // Selects items with any invoice id, i.e. not null. In SQLite, text is greater than any number, and a comparison with null is never
+      // true.
       ...(pending === false ? [{ field: 'invoice', op: '>=', value: 0 } as const] : []),
       ...createdIn(created).map((condition) => ({ ...condition, field: 'date' })),
     ],

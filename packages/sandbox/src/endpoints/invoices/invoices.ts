@@ -102,7 +102,8 @@ function closeInvoice(outer: OperationContext, status: 'void' | 'uncollectible')
 
 function lines(call: OperationContext): HandlerResult {
   const params = call.read(pageFields)
-  const { data, hasMore } = pageWithin(call.subject('invoice').lines.data, params, 'line_item')
+  const all = call.subject('invoice').lines.data.map(({ _prorated_discounts: _own, ...shown }) => shown)
+  const { data, hasMore } = pageWithin(all, params, 'line_item')
   return { unstored: { object: 'list', data, has_more: hasMore, url: `/v1/invoices/${call.id}/lines` } }
 }
 

@@ -47,8 +47,8 @@ function checkDue(
 }
 
 /**
- * Creates a manual invoice. With `pending_invoice_items_behavior: include`, the invoice bills the pending items in its currency: those of
- * the named subscription, otherwise all of the customer.
+ * Creates a manual invoice. With `pending_invoice_items_behavior: include`, it bills the pending items in its currency: those of the named
+ * subscription, or all of the customer if none is named.
  */
 export function createInvoice(outer: OperationContext): InvoiceBody {
   const params = outer.read(createFields)
@@ -147,8 +147,8 @@ export function updateInvoice(outer: OperationContext): InvoiceBody {
 }
 
 /**
- * Returns when a draft is finalized: an hour after its creation if it auto-advances, even if `auto_advance` is set later. Source: the real
- * API at version 2026-08-26.dahlia.
+ * Returns the time at which a draft is finalized. If it auto-advances, that is an hour after its creation, even if `auto_advance` is set
+ * later. Source: the real API at version 2026-08-26.dahlia.
  */
 function autoAdvanceOf(
   { collection_method: method, created }: InvoiceBody,

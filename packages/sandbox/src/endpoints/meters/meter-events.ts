@@ -229,7 +229,7 @@ function summaries(call: OperationContext): HandlerResult {
   const data = [...groups]
     .sort(([a], [b]) => b - a)
     .map(([index, events]) => ({
-      id: `mtr_evt_sum_${meter.id.slice(-8)}${customer.id.slice(-8)}${start + index * size}`,
+      id: `mtrusg_test_60${meter.id.slice(-8)}${customer.id.slice(-8)}${start + index * size}`,
       object: 'billing.meter_event_summary',
       aggregated_value: Number(aggregate(meter.default_aggregation.formula, preaggregate(meter, events))),
       end_time: start + (index + 1) * size,

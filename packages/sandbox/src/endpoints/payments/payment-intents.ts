@@ -5,6 +5,7 @@ import { timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { InvoiceBody, PaymentMethodBody } from '../../objects/customer-bodies.ts'
 import type { PaymentIntentBody } from '../../objects/session-bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
+import { formatMinor } from '../../money/format.ts'
 import { isBelowMinimum, minimumText } from '../../money/minimum-charge.ts'
 import { missingParam, notSupported, onlyWithConfirm, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
@@ -23,7 +24,14 @@ import {
 import type { Read } from '../../protocol/parameters/params.ts'
 import { shippingField, toShipping } from '../customers/addresses.ts'
 import { currency } from '../catalog/currencies.ts'
-import { atCustomer, missingMethodError, refuseFinal } from './intents.ts'
+import {
+  atCustomer,
+  automaticMethodsOf,
+  automaticMethodsParam,
+  missingMethodError,
+  refuseFinal,
+  requireReturnUrl,
+} from './intents.ts'
 import { webUrl } from '../checkout/new-session.ts'
 import { declinesAttachment, methodForPayment } from './payment-methods.ts'
 
@@ -46,7 +54,8 @@ const confirmFields = {
 const createFields = {
   ...confirmFields,
   allowed_payment_method_types: list(oneOf('card', 'sepa_debit')),
-  amount: required(integer({ min: 1, max: 99_999_999 })),
+  amount: required(integer({ min: 1 })),
+  automatic_payment_methods: automaticMethodsParam,
   confirm: boolean(),
   currency: required(currency()),
   customer: text(),
@@ -57,12 +66,23 @@ const createFields = {
   shipping: shippingField,
 }
 
+/** Largest amount of a payment in minor units, in each currency. */
+const mostAmount = 99_999_999
+
 function create(outer: OperationContext): HandlerResult {
   const params = outer.read(createFields)
   const customer = params.customer === undefined ? null : outer.reference('customer', params.customer, 'customer')
   const call = outer.at(timeOf(outer, customer?.test_clock ?? null))
   if (isBelowMinimum(params.amount, params.currency))
     throw badRequest(`Amount must be at least ${minimumText(params.currency)}`, 'amount', 'amount_too_small')
+  if (params.amount > mostAmount)
+    throw badRequest(
+      `Amount must be no more than ${formatMinor(mostAmount, params.currency)}`,
+      'amount',
+      'amount_too_large',
+    )
+  if (params.automatic_payment_methods !== undefined && params.allowed_payment_method_types !== undefined)
+    throw notSupported('`automatic_payment_methods` together with `allowed_payment_method_types`')
   const card =
     params.payment_method === undefined ? null : methodForPayment(call, params.payment_method, customer?.id ?? null)
   const intent = newIntent(call, {
@@ -72,6 +92,7 @@ function create(outer: OperationContext): HandlerResult {
     paymentMethod: card?.id ?? null,
     shipping: toShipping(params.shipping),
     allowed: params.allowed_payment_method_types,
+    automatic: automaticMethodsOf(params.automatic_payment_methods),
     laterUse: params.setup_future_usage,
   })
   if (params.confirm === true)
@@ -93,10 +114,11 @@ function confirmIntent(
   { clock, mandate_data: mandate, off_session: offSession, return_url: returnUrl }: Confirmation,
 ): HandlerResult {
   if (card === null) throw missingMethodError(intent)
+  requireReturnUrl(intent, { offSession: offSession === true, returnUrl })
   refuseForeignType(intent, card)
   if (card.type === 'sepa_debit' && mandate === undefined) throw missingParam('mandate_data')
   const after = attemptIntent(call, intent, card, { offSession: offSession === true, returnUrl, clock })
-  return after.status === 'requires_payment_method' ? { refusal: declineErrorOf(after) } : { object: after }
+  return after.status === 'requires_payment_method' ? { refusal: declineErrorOf(call, after) } : { object: after }
 }
 
 /** Refuses a payment method whose type the intent does not allow, and `sepa_debit` in a currency other than EUR. */
@@ -143,7 +165,7 @@ function payInvoiceOfIntent(
       : given
   updateStatusAfter(call, attemptInvoice(call, invoice, { card: card.id, manual: true }))
   const after = call.find('payment_intent', intent.id) ?? intent
-  return after.status === 'requires_payment_method' ? { refusal: declineErrorOf(after) } : { object: after }
+  return after.status === 'requires_payment_method' ? { refusal: declineErrorOf(call, after) } : { object: after }
 }
 
 const reasons = oneOf('abandoned', 'duplicate', 'fraudulent', 'requested_by_customer')

@@ -7,7 +7,14 @@ import { cardDeclined, notSupported, onlyWithConfirm, badRequest } from '../../p
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { listing, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import { boolean, oneOf, range, text } from '../../protocol/parameters/params.ts'
-import { atCustomer, missingMethodError, refuseFinal } from './intents.ts'
+import {
+  atCustomer,
+  automaticMethodsOf,
+  automaticMethodsParam,
+  missingMethodError,
+  refuseFinal,
+  requireReturnUrl,
+} from './intents.ts'
 import { webUrl } from '../checkout/new-session.ts'
 import { methodForPayment } from './payment-methods.ts'
 import { declineOf } from './test-payment-methods.ts'
@@ -20,6 +27,7 @@ const sharedFields = {
 }
 const createFields = {
   ...sharedFields,
+  automatic_payment_methods: automaticMethodsParam,
   confirm: boolean(),
   return_url: webUrl(),
   usage: oneOf('off_session', 'on_session'),
@@ -37,6 +45,7 @@ function create(outer: OperationContext): HandlerResult {
     description: params.description ?? null,
     metadata: applyMetadata({}, params.metadata),
     paymentMethod: card?.id ?? null,
+    automatic: automaticMethodsOf(params.automatic_payment_methods),
     usage: params.usage ?? 'off_session',
     session: null,
   })
@@ -51,9 +60,12 @@ function confirmIntent(
   returnUrl?: string,
 ): HandlerResult {
   if (card === null) throw missingMethodError(intent)
+  requireReturnUrl(intent, { returnUrl })
   if (card.type !== 'card') throw notSupported('setting up a bank account', 'payment_method')
   const after = attemptSetup(call, intent, card, { returnUrl })
-  return after.status === 'requires_payment_method' ? { refusal: cardDeclined(declineOf(card)) } : { object: after }
+  if (after.status !== 'requires_payment_method') return { object: after }
+  const objects = { payment_method: call.render(card), setup_intent: call.render(after) }
+  return { refusal: cardDeclined(declineOf(card), objects) }
 }
 
 /**

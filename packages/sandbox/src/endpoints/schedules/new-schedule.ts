@@ -1,5 +1,5 @@
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
+import type { BillingModeBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
 import { noInvoiceText } from '../../billing/invoices/invoice-text.ts'
 import { defaultTerms } from '../../billing/subscriptions/terms.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -70,12 +70,12 @@ type ScheduledSubscription = Pick<
 
 /** Returns the default settings for a schedule that will create its subscription later. */
 export function futureSubscription(
-  { customer }: { readonly customer: string },
+  { billingMode, customer }: { readonly billingMode: BillingModeBody; readonly customer: string },
   clock: string | null,
 ): ScheduledSubscription {
   return {
     automatic_tax: defaultTerms.automatic_tax,
-    billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    billing_mode: billingMode,
     collection_method: 'charge_automatically',
     customer,
     days_until_due: null,

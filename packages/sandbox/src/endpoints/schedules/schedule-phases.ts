@@ -1,5 +1,5 @@
 // Reads, checks and converts the phases of a schedule, and the settings that a schedule and its phases share.
-import { periodAt, isSameInterval, addIntervals } from '../../billing/pricing/billing-intervals.ts'
+import { addIntervals } from '../../billing/pricing/billing-intervals.ts'
 import { amountFor } from '../../billing/pricing/price-amounts.ts'
 import { discountsParam, readDiscounts } from '../../billing/pricing/discounts.ts'
 import { checkItems, usablePrice } from '../../billing/subscriptions/subscription-items.ts'
@@ -8,8 +8,8 @@ import { automaticTax, taxRatesParam, termFields, usableTaxRates } from '../../b
 import { customerOf, isMetered, priceOf, intervalOf } from '../../billing/subscriptions/subscription-records.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
-import { UnknownParameters, missingParam, notSupported, badRequest } from '../../protocol/responses/errors.ts'
-import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
+import { UnknownParameters, missingParam, badRequest } from '../../protocol/responses/errors.ts'
+import { metadata, plannedMetadata } from '../../protocol/parameters/metadata.ts'
 import {
   emptyable,
   integer,
@@ -54,7 +54,7 @@ const phaseFields = {
   currency: text(),
   discounts: phaseDiscounts,
   duration: shape({ interval: required(interval), interval_count: integer({ min: 1 }) }),
-  // `iterations` is an older way to state a duration: the number of periods of the first item's price.
+  // `iterations` is an older way to set the duration: the number of periods of the first item's price.
   iterations: integer({ min: 1 }),
   end_date: timestamp(),
   items: required(list(phaseItem, { max: 20 })),
@@ -68,8 +68,9 @@ const phaseFields = {
 type PhaseParams = Read<typeof phaseFields>
 export const phasesParam = list(shape(phaseFields), { max: 10 })
 
-/** Members of a subscription that its phases are computed with. The subscription may not exist yet. */
-type PlannedSubscription = Pick<SubscriptionBody, 'currency' | 'customer' | 'discounts'> & {
+/** Members of a subscription that are needed to compute its phases. The subscription may not exist yet. */
+type PlannedSubscription = Pick<SubscriptionBody, 'billing_mode' | 'currency' | 'customer' | 'discounts'> & {
+  readonly default_tax_rates?: readonly string[]
   readonly items: { readonly data: SubscriptionBody['items']['data'] }
 }
 
@@ -94,84 +95,19 @@ export function toPhases(
     }
     const items = params.items.map((item, at) => toPhaseItem(call, subscription, item, `${name}[items][${at}]`))
     const end = endOf(call, params, start, items, name)
-    checkItems(call, items, 'flexible')
+    checkItems(call, items, subscription.billing_mode.type)
     from = end
     return blankPhase(subscription, {
       start_date: start,
       end_date: end,
       items,
-      metadata: applyMetadata({}, params.metadata),
+      metadata: plannedMetadata(params.metadata),
       discounts: phaseDiscountsOf(call, subscription, { held: subscription.discounts, items }, params.discounts, name),
       proration_behavior: params.proration_behavior ?? 'create_prorations',
       trial_end: trialEndOf(call, params, { start, end }, name),
       ...settingsOfPhase(call, subscription, params, name),
     })
   })
-}
-
-/**
- * Refuses a schedule that cancels in mid-period. Stripe prorates such an end. The sandbox does not implement that and would bill a wrong
- * amount.
- */
-export function refuseMidPeriodSchedule(
-  call: OperationContext,
-  subscription: Pick<PlannedSubscription, 'items' | 'currency'>,
-  endBehavior: SubscriptionScheduleBody['end_behavior'],
-  phases: readonly PhaseBody[],
-): void {
-  const last = phases.at(-1)
-  if (endBehavior !== 'cancel' || last === undefined) return
-  for (const item of last.items) {
-    const price = priceOf(call, item)
-    if (isMetered(price) || amountFor(price, subscription.currency, String(item.quantity ?? 1)) === 0) continue
-    const anchor = anchorOfEnd(call, subscription, phases, intervalOf(price))
-    if (periodAt(anchor, intervalOf(price), last.end_date).start === last.end_date) continue
-    if (endsInFirstPeriod(call, subscription, phases)) continue
-    const what = 'a last phase that ends in the middle of a period with `end_behavior: cancel`'
-    throw notSupported(what, `phases[${phases.length - 1}][end_date]`)
-  }
-}
-
-/**
- * True if the schedule starts and ends its subscription within the first period; only that part of the period is billed. Source: the SDK's
- * documentation of `cancel_at`. Discounts, tiers and trials would need their share too, which the sandbox does not implement.
- */
-export function endsInFirstPeriod(
-  call: OperationContext,
-  { items }: Pick<PlannedSubscription, 'items'>,
-  phases: readonly PhaseBody[],
-): boolean {
-  const [phase, next] = phases
-  if (phase === undefined || next !== undefined || items.data.length > 0) return false
-  const plain = phase.discounts.length === 0 && phase.trial_end === null && phase.proration_behavior !== 'none'
-  return (
-    plain &&
-    phase.items.every((item) => {
-      const price = priceOf(call, item)
-      if (phase.end_date >= addIntervals(phase.start_date, intervalOf(price), 1)) return false
-      return isMetered(price) || (price.tiers_mode === null && item.discounts.length === 0)
-    })
-  )
-}
-
-/**
- * Returns the anchor (seconds) of the periods of the last phases. It stays the same while the interval does not change. A trial moves it to
- * the end of the trial.
- */
-function anchorOfEnd(
-  call: OperationContext,
-  { items }: Pick<PlannedSubscription, 'items'>,
-  phases: readonly PhaseBody[],
-  step: ReturnType<typeof intervalOf>,
-): number {
-  const hasStep = (one: { readonly price: string }): boolean => isSameInterval(intervalOf(priceOf(call, one)), step)
-  const other = phases.findLastIndex((phase) => !phase.items.some(hasStep))
-  const run = phases.slice(other + 1)
-  const trial = run.find((phase) => phase.trial_end !== null)?.trial_end
-  const start = run[0]?.start_date ?? call.now
-  if (typeof trial === 'number') return trial
-  if (items.data.length === 0 || start > call.now) return start
-  return items.data.find(hasStep)?._anchor ?? call.now
 }
 
 /** Checks the discounts of a phase. Existing discounts stay. Coupons and promotion codes are redeemed when the phase begins. */
@@ -199,7 +135,7 @@ function phaseDiscountsOf(
   }))
 }
 
-/** Returns the settings of the phase itself. If a setting is null or absent, the schedule's default applies. */
+/** Returns the settings of the phase itself. A setting that is null or absent means the schedule's default. */
 function settingsOfPhase(
   call: OperationContext,
   subscription: PlannedSubscription,
@@ -215,7 +151,12 @@ function settingsOfPhase(
       : { automatic_tax: automaticTax(call, customer, params.automatic_tax.enabled) }),
     collection_method: params.collection_method ?? null,
     default_payment_method: card ?? null,
-    default_tax_rates: usableTaxRates(call, params.default_tax_rates ?? [], `${name}[default_tax_rates]`),
+    default_tax_rates: usableTaxRates(
+      call,
+      params.default_tax_rates ?? [],
+      `${name}[default_tax_rates]`,
+      ratesOf(subscription),
+    ),
     description: params.description ?? null,
     invoice_settings:
       settings === undefined ? null : invoiceSettings({ ...noInvoiceText, days_until_due: null }, settings),
@@ -281,7 +222,7 @@ function toPhaseItem(
     throw badRequest('Quantity should not be specified where usage_type is `metered`.', `${name}[quantity]`)
   }
   const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
-  return asPhaseItem(price.id, quantity, applyMetadata({}, item.metadata), {
+  return asPhaseItem(price.id, quantity, plannedMetadata(item.metadata), {
     discounts: phaseDiscountsOf(
       call,
       subscription,
@@ -292,8 +233,13 @@ function toPhaseItem(
       item.discounts,
       name,
     ),
-    tax_rates: usableTaxRates(call, item.tax_rates ?? [], `${name}[tax_rates]`),
+    tax_rates: usableTaxRates(call, item.tax_rates ?? [], `${name}[tax_rates]`, ratesOf(subscription)),
   })
+}
+
+/** Returns the tax rates that the subscription has. Returns an empty list if the schedule will create the subscription later. */
+function ratesOf({ default_tax_rates: own = [], items }: PlannedSubscription): string[] {
+  return [...own, ...items.data.flatMap((item) => item.tax_rates)]
 }
 
 /** Returns the end of a phase. By default a phase lasts for one period of its first item. */

@@ -1,32 +1,34 @@
 import { cancelOnRequest } from '../../billing/subscriptions/cancel.ts'
 import { discountsOfPhase } from '../../billing/pricing/discounts.ts'
+import { billingModeOf, billingModeParam } from '../../billing/subscriptions/billing-mode.ts'
 import { checkItems, usablePrice } from '../../billing/subscriptions/subscription-items.ts'
-import { phaseItems, releaseSchedule, termsOfPhase } from '../../billing/schedules/phases.ts'
+import {
+  phaseItems,
+  plannedEndIn,
+  releaseSchedule,
+  termsOfPhase,
+  withoutSchedule,
+} from '../../billing/schedules/phases.ts'
 import { startSchedule } from '../../billing/schedules/schedule-start.ts'
 import { refuseSecondCurrency } from '../../billing/subscriptions/subscribe.ts'
 import { lastPeriodEnd, timeOf, save } from '../../billing/subscriptions/subscription-records.ts'
+import { withPlannedEnd } from '../../billing/subscriptions/planned-end.ts'
 import { withItems } from '../../billing/subscriptions/proration.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import type { SubscriptionBody } from '../../objects/customer-bodies.ts'
-import { missingParam, notSupported, badRequest } from '../../protocol/responses/errors.ts'
+import type { ProrationBehavior, SubscriptionBody } from '../../objects/customer-bodies.ts'
+import { missingParam, badRequest } from '../../protocol/responses/errors.ts'
 import { applyMetadata, metadata } from '../../protocol/parameters/metadata.ts'
 import { listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
 import { boolean, nowOrTimestamp, oneOf, range, shape, text, type Read } from '../../protocol/parameters/params.ts'
 import type { PhaseBody, SubscriptionScheduleBody } from '../../objects/schedule-bodies.ts'
 import { asPhaseDiscount, asPhaseItem, blankPhase, newSchedule, futureSubscription } from './new-schedule.ts'
 import { applyUpdate, prorationBehavior, refusePaused } from '../subscriptions/subscriptions.ts'
-import {
-  endsInFirstPeriod,
-  phasesParam,
-  refuseMidPeriodSchedule,
-  settingFields,
-  settingsAfter,
-  toPhases,
-} from './schedule-phases.ts'
+import { phasesParam, settingFields, settingsAfter, toPhases } from './schedule-phases.ts'
 
 const endBehavior = oneOf('cancel', 'release')
 
 const createFields = {
+  billing_mode: billingModeParam,
   customer: text(),
   default_settings: shape(settingFields),
   end_behavior: endBehavior,
@@ -37,18 +39,23 @@ const createFields = {
 }
 type ScheduleParams = Read<typeof createFields>
 
-const updateFields = {
-  default_settings: shape(settingFields),
+/** Members of an update that a preview takes, too (`schedule_details`). */
+export const previewedFields = {
   end_behavior: endBehavior,
-  metadata: metadata(),
   phases: phasesParam,
   proration_behavior: prorationBehavior,
+}
+
+const updateFields = {
+  ...previewedFields,
+  default_settings: shape(settingFields),
+  metadata: metadata(),
 }
 
 /** Creates a schedule from a subscription. Its first phase is the subscription's current state, until the end of the period. */
 function create(outer: OperationContext): SubscriptionScheduleBody {
   const params = outer.read(createFields)
-  const own = ['customer', 'default_settings', 'end_behavior', 'phases', 'start_date'] as const
+  const own = ['billing_mode', 'customer', 'default_settings', 'end_behavior', 'phases', 'start_date'] as const
   const named = own.find((name) => params[name] !== undefined)
   if (params.from_subscription === undefined) {
     if (params.customer === undefined) throw missingParam('customer')
@@ -101,30 +108,26 @@ function createForCustomer(outer: OperationContext, params: ScheduleParams, id: 
   if (start < call.now) throw badRequest('The sandbox does not support a start in the past.', 'start_date')
   const price = usablePrice(call, first.items[0]?.price, 'phases[0][items][0]', undefined)
   refuseSecondCurrency(call, id, first.currency ?? price.currency)
-  const planned = { currency: first.currency ?? price.currency, customer: id, discounts: [], items: { data: [] } }
+  const billingMode = billingModeOf(params.billing_mode)
+  const planned = {
+    billing_mode: billingMode,
+    currency: first.currency ?? price.currency,
+    customer: id,
+    discounts: [],
+    items: { data: [] },
+  }
   const given = (params.phases ?? []).map((phase, index) => (index === 0 ? { ...phase, start_date: start } : phase))
   const phases = toPhases(call, { phases: [{ start_date: start }] }, planned, given)
-  refuseMidPeriodSchedule(call, planned, params.end_behavior ?? 'release', phases)
-  const blank = newSchedule(call, futureSubscription(planned, customer.test_clock), phases, {
+  const blank = newSchedule(call, futureSubscription({ billingMode, customer: id }, customer.test_clock), phases, {
     end_behavior: params.end_behavior ?? 'release',
     metadata: applyMetadata({}, params.metadata),
   })
-  const broken = blank.end_behavior === 'cancel' && endsInFirstPeriod(call, planned, phases)
   const settings = settingsAfter(call, blank, params.default_settings)
-  const withSettings = { ...blank, default_settings: settings, ...(broken ? { _broken: true as const } : {}) }
   const made = call.create(
-    { ...withSettings, status: 'not_started' as const, _due: start, _clock: customer.test_clock },
+    { ...blank, default_settings: settings, status: 'not_started' as const, _due: start, _clock: customer.test_clock },
     'subscription_schedule.created',
   )
   return start > call.now ? made : startSchedule(call, made)
-}
-
-/**
- * Refuses to change the phases of, or to release, a schedule that ends in its first period. Its first invoice billed a part of a period,
- * and another end would not match that invoice.
- */
-function refuseShortSchedule({ _broken: broken }: SubscriptionScheduleBody, what: string): void {
-  if (broken === true) throw notSupported(`${what} a schedule that ends in the middle of its first period`)
 }
 
 function refuseInactive(schedule: SubscriptionScheduleBody, what: string): void {
@@ -132,48 +135,50 @@ function refuseInactive(schedule: SubscriptionScheduleBody, what: string): void 
   throw badRequest(`You cannot ${what} a subscription schedule that is currently in the \`${schedule.status}\` status.`)
 }
 
-function scheduledSubscription(call: OperationContext, schedule: SubscriptionScheduleBody): SubscriptionBody {
+export function scheduledSubscription(call: OperationContext, schedule: SubscriptionScheduleBody): SubscriptionBody {
   const found = call.find('subscription', schedule.subscription ?? '')
   if (found === undefined) throw new Error(`${schedule.id} has no subscription`)
   return found
 }
 
-/** Updates a schedule. Changes of the current phase apply at once, with prorations. Changes of later phases apply when these begin. */
 function update(outer: OperationContext): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
-  const params = outer.read(updateFields)
+  return updateSchedule(outer, schedule, outer.read(updateFields))
+}
+
+/** Updates a schedule. Changes of the current phase apply at once, with prorations. Changes of later phases apply when these begin. */
+export function updateSchedule(
+  outer: OperationContext,
+  schedule: SubscriptionScheduleBody,
+  params: Partial<Read<typeof updateFields>>,
+): SubscriptionScheduleBody {
   const call = outer.at(timeOf(outer, schedule.test_clock))
-  if (params.phases !== undefined || params.end_behavior !== undefined) refuseShortSchedule(schedule, 'other phases of')
   const own = {
     metadata: applyMetadata(schedule.metadata, params.metadata),
     end_behavior: params.end_behavior ?? schedule.end_behavior,
     default_settings: settingsAfter(call, schedule, params.default_settings),
   }
   if (params.phases === undefined) {
-    const held = call.find('subscription', schedule.subscription ?? '')
-    const target = held ?? { currency: schedule.phases[0]?.currency ?? '', items: { data: [] } }
-    if (params.end_behavior !== undefined) refuseMidPeriodSchedule(call, target, own.end_behavior, schedule.phases)
-    return call.update(schedule, { ...schedule, ...own }, 'subscription_schedule.updated')
+    const written = call.update(schedule, { ...schedule, ...own }, 'subscription_schedule.updated')
+    if (schedule.status === 'active') moveEnd(call, schedule, written, params.proration_behavior)
+    return written
   }
+  if (params.phases[0]?.start_date === undefined) throw missingParam('phases[0][start_date]')
   if (schedule.status === 'not_started') {
-    const [start] = schedule.phases.map((phase) => phase.start_date)
-    const { currency = '', customer } = { currency: schedule.phases[0]?.currency, customer: schedule.customer }
-    const planned = { currency, customer, discounts: [], items: { data: [] } }
-    const given = params.phases.map((phase, index) =>
-      index === 0 ? { ...phase, start_date: phase.start_date ?? start } : phase,
-    )
-    const later = toPhases(call, schedule, planned, given)
-    refuseMidPeriodSchedule(call, planned, own.end_behavior, later)
+    const { billing_mode: mode, customer, phases } = schedule
+    const currency = phases[0]?.currency ?? ''
+    const planned = { billing_mode: mode, currency, customer, discounts: [], items: { data: [] } }
+    const later = toPhases(call, schedule, planned, params.phases)
     return call.update(schedule, { ...schedule, ...own, phases: later }, 'subscription_schedule.updated')
   }
   refuseInactive(schedule, 'update')
   const before = scheduledSubscription(call, schedule)
   refusePaused(before)
   const requested = toPhases(call, schedule, before, params.phases)
-  refuseMidPeriodSchedule(call, before, own.end_behavior, requested)
   const current = requested.find((phase) => phase.start_date <= call.now && phase.end_date > call.now)
   if (current === undefined) throw badRequest('The current phase cannot be removed.', 'phases')
-  // Coupons of a later phase are redeemed when the phase begins. So its items are checked in a transaction that is rolled back.
+  // Checks the items of each phase, with its coupons, in a transaction that is rolled back. Coupons of a later phase must not be redeemed
+  // before the phase begins.
   call.rehearse((rehearsal) => {
     for (const phase of requested)
       checkItems(rehearsal, phaseItems(rehearsal, before, phase, []), before.billing_mode.type)
@@ -186,11 +191,27 @@ function update(outer: OperationContext): SubscriptionScheduleBody {
   const discounts = discountsOfPhase(call, current.discounts, before.discounts, of)
   const withTerms = { ...before, ...termsOfPhase(before, after, current) }
   const changed = withItems(call, withTerms, phaseItems(call, before, current, []), { behavior, discounts })
-  setTrial(call, save(call, before, changed), current)
+  const planned = { ...changed, ...plannedEndIn(call, before, { schedule: after, phase: current, former: schedule }) }
+  setTrial(call, save(call, before, withPlannedEnd(call, before, planned, behavior)), current)
   return written
 }
 
-/** Applies the phase's trial. If the phase has none, a running trial ends now. */
+/** Moves the planned end of the subscription after a change of the schedule's `end_behavior`. */
+function moveEnd(
+  call: OperationContext,
+  former: SubscriptionScheduleBody,
+  schedule: SubscriptionScheduleBody,
+  behavior: ProrationBehavior = 'create_prorations',
+): void {
+  const before = scheduledSubscription(call, schedule)
+  const phase = schedule.phases.find(({ end_date: end }) => end === schedule.current_phase?.end_date)
+  if (phase === undefined) return
+  const end = plannedEndIn(call, before, { schedule, phase, former })
+  if (end.cancel_at !== before.cancel_at)
+    save(call, before, withPlannedEnd(call, before, { ...before, ...end }, behavior))
+}
+
+/** Sets the trial of the phase. If the phase has no trial, a running trial ends now. */
 function setTrial(call: OperationContext, subscription: SubscriptionBody, { trial_end: requested }: PhaseBody): void {
   const running = subscription.status === 'trialing' ? subscription.trial_end : null
   const future = requested !== null && requested > call.now ? requested : null
@@ -199,14 +220,13 @@ function setTrial(call: OperationContext, subscription: SubscriptionBody, { tria
 
 function releaseNow(outer: OperationContext): SubscriptionScheduleBody {
   const schedule = outer.subject('subscription_schedule')
-  outer.read({ preserve_cancel_date: boolean() })
+  const { preserve_cancel_date: keepsEnd } = outer.read({ preserve_cancel_date: boolean() })
   const call = outer.at(timeOf(outer, schedule.test_clock))
   if (schedule.status === 'not_started') return releaseSchedule(call, schedule)
   refuseInactive(schedule, 'release')
-  refuseShortSchedule(schedule, 'releasing')
   const before = scheduledSubscription(call, schedule)
   const released = releaseSchedule(call, schedule)
-  save(call, before, { ...before, schedule: null })
+  save(call, before, keepsEnd === true ? { ...before, schedule: null } : withoutSchedule(call, before, schedule))
   return released
 }
 
@@ -221,8 +241,8 @@ function cancel(outer: OperationContext): SubscriptionScheduleBody {
   if (schedule.status === 'not_started') {
     const after = { ...schedule, canceled_at: call.now, status: 'canceled' as const, _due: null }
     const written = call.update(schedule, after, 'subscription_schedule.canceled')
-    // Stripe's command-line tool triggers `subscription_schedule.aborted` by canceling with these two parameters. The documentation
-    // mentions the event for unpaid schedules only.
+    // With these two parameters, Stripe's command-line tool triggers `subscription_schedule.aborted`. The documentation mentions this event
+    // only for unpaid schedules.
     if (params.invoice_now === false && params.prorate === false) call.emit('subscription_schedule.aborted', written)
     return written
   }

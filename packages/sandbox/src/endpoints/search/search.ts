@@ -41,6 +41,7 @@ function search(call: OperationContext, kind: Searchable): HandlerResult {
       data,
       has_more: more,
       next_page: more ? pageToken(from + limit) : null,
+      total_count: found.length,
       url: `/v1/${resource}/search`,
     },
   }

@@ -1,7 +1,7 @@
 // Resumes a subscription that is paused because its trial ended without a payment method.
 import { billNow, restartPeriod } from '../../billing/subscriptions/proration.ts'
 import { cardOf } from '../../billing/invoices/invoicing.ts'
-import { advanceLines } from '../../billing/invoices/invoice-lines.ts'
+import { periodLines, shortened } from '../../billing/subscriptions/planned-end.ts'
 import { isMetered, isEnded, timeOf, priceOf, save } from '../../billing/subscriptions/subscription-records.ts'
 import { payerOf } from '../../billing/subscriptions/renewal.ts'
 import { noPaymentMethodError } from '../../billing/subscriptions/subscribe.ts'
@@ -25,7 +25,7 @@ export function resume(outer: OperationContext): SubscriptionBody {
   // Source of the message: the real API at version 2026-08-26.dahlia.
   if (before.status !== 'paused') throw badRequest('You can only resume a subscription if it is `paused`.')
   const call = outer.at(timeOf(outer, before.test_clock))
-  const data = before.items.data.map((item) => restartPeriod(call, item))
+  const data = before.items.data.map((item) => shortened(restartPeriod(call, item), before.cancel_at))
   const running: SubscriptionBody = {
     ...before,
     billing_cycle_anchor: call.now,
@@ -33,7 +33,7 @@ export function resume(outer: OperationContext): SubscriptionBody {
     status: 'active',
   }
   const licensed = data.filter((item) => !isMetered(priceOf(call, item)))
-  const lines = [...before._pending, ...licensed.flatMap((item) => advanceLines(call, running, item))]
+  const lines = [...before._pending, ...licensed.flatMap((item) => periodLines(call, running, item))]
   const costs = lines.some(({ amount }) => amount > 0) && before.collection_method === 'charge_automatically'
   if (costs && cardOf(call, payerOf(before)) === undefined) throw noPaymentMethodError()
   const resumed = save(

@@ -1,6 +1,11 @@
-import { itemsAfter, newItemFields, type ItemParams } from '../../billing/subscriptions/subscription-items.ts'
+import {
+  itemsAfter,
+  newItemFields,
+  refuseClearUsage,
+  type ItemParams,
+} from '../../billing/subscriptions/subscription-items.ts'
 import { checkProrationDate, withItems } from '../../billing/subscriptions/proration.ts'
-import { recheckPlannedEnd } from '../../billing/subscriptions/cancel.ts'
+import { withPlannedEnd } from '../../billing/subscriptions/planned-end.ts'
 import { timeOf, save } from '../../billing/subscriptions/subscription-records.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
@@ -40,8 +45,8 @@ function changeItem(
   const call = outer.at(timeOf(outer, before.test_clock))
   const { proration_behavior: behavior = 'create_prorations', proration_date: date } = how
   const prorateFrom = checkProrationDate(before, date)
-  const after = withItems(call, before, itemsAfter(call, before, [item]), { behavior, prorateFrom })
-  recheckPlannedEnd(call, before, after, behavior)
+  const changed = withItems(call, before, itemsAfter(call, before, [item]), { behavior, prorateFrom })
+  const after = withPlannedEnd(call, before, changed, behavior)
   const saved = save(call, before, after)
   refuseUnpaid(call, before, saved, how.payment_behavior)
   return saved
@@ -73,7 +78,8 @@ function update(call: OperationContext): SubscriptionItemBody {
 
 function remove(call: OperationContext): void {
   const before = holderOf(call)
-  const { clear_usage: _usage, ...how } = call.read(deleteFields)
+  const { clear_usage, ...how } = call.read(deleteFields)
+  refuseClearUsage(before, { clear_usage }, 'clear_usage')
   changeItem(call, before, { id: call.id, deleted: true }, how)
 }
 

@@ -8,7 +8,8 @@ import {
   wrongCurrency,
   wrongType,
 } from '../../billing/subscriptions/subscription-items.ts'
-import { cancelOnRequest, recheckPlannedEnd } from '../../billing/subscriptions/cancel.ts'
+import { cancelOnRequest } from '../../billing/subscriptions/cancel.ts'
+import { plannedEndOf, withPlannedEnd } from '../../billing/subscriptions/planned-end.ts'
 import { checkProrationDate, withItems } from '../../billing/subscriptions/proration.ts'
 import { deletedDiscount, discountsParam, readDiscounts, redeem } from '../../billing/pricing/discounts.ts'
 import { invoiceTextAfter, invoiceTextFields, noInvoiceText } from '../../billing/invoices/invoice-text.ts'
@@ -31,6 +32,8 @@ import {
   trialSettings,
   trialSettingsParam,
 } from '../../billing/subscriptions/subscribe.ts'
+import { awaitPayment } from '../../billing/subscriptions/pending-update.ts'
+import { billingModeOf, billingModeParam } from '../../billing/subscriptions/billing-mode.ts'
 import { defaultTerms, taxRatesParam, termFields, termsAfter } from '../../billing/subscriptions/terms.ts'
 import { withTrial } from '../../billing/subscriptions/trial.ts'
 import { nouns, type PriceBody } from '../../objects/bodies.ts'
@@ -57,6 +60,7 @@ import {
   shape,
   text,
   timestamp,
+  timestampOr,
 } from '../../protocol/parameters/params.ts'
 import type { Fields, Read } from '../../protocol/parameters/params.ts'
 import { currency } from '../catalog/currencies.ts'
@@ -102,6 +106,8 @@ const sharedFields = {
   trial_settings: trialSettingsParam,
 } satisfies Fields
 
+const plannedEnd = timestampOr('max_period_end', 'min_period_end')
+
 const createFields = {
   ...sharedFields,
   add_invoice_items: list(
@@ -111,11 +117,8 @@ const createFields = {
   backdate_start_date: timestamp(),
   billing_cycle_anchor: timestamp(),
   payment_behavior: oneOf('allow_incomplete', 'default_incomplete', 'error_if_incomplete'),
-  billing_mode: shape({
-    flexible: shape({ proration_discounts: oneOf('included') }),
-    type: oneOf('classic', 'flexible'),
-  }),
-  cancel_at: timestamp(),
+  billing_mode: billingModeParam,
+  cancel_at: plannedEnd,
   currency: currency(),
   customer: text(),
   items: newItems,
@@ -124,8 +127,9 @@ const createFields = {
 
 const updateFields = {
   ...sharedFields,
+  payment_behavior: oneOf('allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete'),
   billing_cycle_anchor: shape({ type: oneOf('now', 'unchanged') }),
-  cancel_at: emptyable(timestamp()),
+  cancel_at: emptyable(plannedEnd),
   cancellation_details: details,
   items: changedItems,
   pause_collection: emptyable(
@@ -156,7 +160,8 @@ function create(outer: OperationContext): SubscriptionBody {
   const params = outer.read(createFields)
   if (params.customer === undefined) throw missingParam('customer')
   const customer = outer.find('customer', params.customer)
-  // An unknown customer is a 404, although the id is a parameter. Source: the real API at version 2026-08-26.dahlia.
+  // The error for an unknown customer has status 404, although other ids in parameters lead to 400. Source: the real API at version
+  // 2026-08-26.dahlia.
   if (customer === undefined) throw noSuchResource(nouns.customer.noun, params.customer, 'customer')
   const call = outer.at(timeOf(outer, customer.test_clock))
   return subscribe(call, {
@@ -164,7 +169,7 @@ function create(outer: OperationContext): SubscriptionBody {
     items: params.items ?? [],
     currency: params.currency,
     discounts: params.discounts,
-    mode: params.billing_mode?.type,
+    billingMode: billingModeOf(params.billing_mode),
     metadata: applyMetadata({}, params.metadata),
     description: params.description,
     terms: termsAfter(call, customer.id, defaultTerms, params),
@@ -265,6 +270,7 @@ function checkUpdate(before: SubscriptionBody, params: UpdateParams): void {
     throw badRequest(`You cannot set \`trial_end\` while a subscription is \`paused\`. ${first}`)
   }
   if (Object.values(others).some((value) => value !== undefined)) refusePaused(before)
+  refuseWithPending(before, params)
   if (params.items !== undefined || params.billing_cycle_anchor?.type === 'now') refuseScheduled(before, 'items')
   if (params.trial_end !== undefined) refuseScheduled(before, 'trial')
   if (params.cancel_at !== undefined || params.cancel_at_period_end !== undefined)
@@ -309,19 +315,21 @@ export function applyUpdate(
   const anchorNow = params.billing_cycle_anchor?.type === 'now'
   if (params.items !== undefined || anchorNow) {
     const nextItems = itemsAfter(call, after, params.items ?? [])
-    // Credits use the discounts from before this update, because the old items were charged with them. New charges use the discounts of
-    // this update. Source: docs.stripe.com/billing/subscriptions/billing-mode/compare, last discounts used.
+    // Credits are computed with the discounts before this update, because the old items were charged with them. New charges are computed
+    // with the discounts of this update. Source: docs.stripe.com/billing/subscriptions/billing-mode/compare, last discounts used.
     const { discounts } = after
     const withOldDiscounts = { ...after, discounts: before.discounts }
     after = withItems(call, withOldDiscounts, nextItems, { behavior, anchorNow, prorateFrom, discounts })
   }
   if (params.trial_end !== undefined) after = withTrial(call, after, params.trial_end, behavior, prorateFrom)
-  recheckPlannedEnd(call, before, after, behavior)
+  after = withPlannedEnd(call, before, after, behavior)
   if (after.cancel_at_period_end) after = { ...after, cancel_at: lastPeriodEnd(after.items.data) }
   return save(call, before, after)
 }
 
-/** Refuses parameters that would bill the subscription (e.g. `items`), if the end of its trial pauses or cancels it. */
+/**
+ * Refuses parameters that would bill the subscription (e.g. `items`) if the subscription is paused or cancelled at the end of its trial.
+ */
 function refuseWithEndOfTrial(params: Partial<UpdateParams>): void {
   const billing = ['items', 'billing_cycle_anchor', 'proration_date', 'cancel_at', 'cancel_at_period_end'] as const
   const given = (name: (typeof billing)[number]): boolean => ![undefined, null, false].includes(params[name] as null)
@@ -346,9 +354,9 @@ function cancellationAfter(
     comment: given?.comment === undefined ? comment : given.comment,
     feedback: given?.feedback === undefined ? feedback : given.feedback,
   }
-  if (atEnd === true || typeof at === 'number') {
+  if (atEnd === true || (at !== undefined && at !== null)) {
     return {
-      cancel_at: typeof at === 'number' ? at : before.cancel_at,
+      cancel_at: at === undefined || at === null ? before.cancel_at : plannedEndOf(at, before.items.data),
       cancel_at_period_end: atEnd === true,
       canceled_at: before.canceled_at ?? call.now,
       cancellation_details: { ...cancellation, reason: 'cancellation_requested' },
@@ -377,7 +385,12 @@ function discountsAfter(call: OperationContext, before: SubscriptionBody, given:
   const subtotal = licensed.reduce((sum, item) => sum + itemAmount(call, before, item), 0)
   const purchase = { customer: customerOf(call, before.customer), currency: before.currency, subtotal }
   const of = { customer: before.customer, subscription: before.id, session: null }
-  return redeem(call, readDiscounts(call, given ?? [], purchase, before.discounts), of)
+  const after = redeem(call, readDiscounts(call, given ?? [], purchase, before.discounts), of)
+  for (const id of before.discounts) {
+    const removed = after.includes(id) ? undefined : call.find('discount', id)
+    if (removed !== undefined) call.emit('customer.discount.deleted', removed)
+  }
+  return after
 }
 
 /**
@@ -403,7 +416,33 @@ function update(outer: OperationContext): SubscriptionBody {
   const call = outer.at(timeOf(outer, before.test_clock))
   const after = applyUpdate(call, before, params)
   refuseUnpaid(call, before, after, params.payment_behavior)
-  return after
+  return params.payment_behavior === 'pending_if_incomplete' ? awaitPayment(call, before, after) : after
+}
+
+/**
+ * Parameters that an update with `pending_if_incomplete` may have. Source: docs.stripe.com/billing/subscriptions/pending-updates-reference
+ * and the changelog of 2026.
+ */
+const pendingParams = new Set([
+  ...['billing_cycle_anchor', 'discounts', 'items', 'metadata', 'payment_behavior', 'proration_behavior'],
+  ...['proration_date', 'trial_end'],
+])
+
+function refuseWithPending(before: SubscriptionBody, params: UpdateParams): void {
+  if (params.payment_behavior !== 'pending_if_incomplete') return
+  const named = Object.entries(params).find(([name, value]) => value !== undefined && !pendingParams.has(name))?.[0]
+  if (named !== undefined)
+    throw badRequest(
+      `\`${named}\` cannot be changed with \`payment_behavior\` set to \`pending_if_incomplete\`.`,
+      named,
+    )
+  if (before.collection_method === 'send_invoice')
+    throw badRequest(
+      '`payment_behavior` can only be set to `pending_if_incomplete` if `collection_method` is `charge_automatically`.',
+      'payment_behavior',
+    )
+  if (before.pending_update !== null && before.pending_update !== undefined)
+    throw notSupported('an update of a subscription with a pending update', 'payment_behavior')
 }
 
 const cancelFields = { cancellation_details: details, invoice_now: boolean(), prorate: boolean() }

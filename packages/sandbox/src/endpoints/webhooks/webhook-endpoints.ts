@@ -1,6 +1,7 @@
 import type { WebhookEndpointBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import { StripeError, badRequest } from '../../protocol/responses/errors.ts'
+import { StripeError, badRequest, notSupported } from '../../protocol/responses/errors.ts'
+import { oldestEventVersion } from '../../events/former-shapes.ts'
 import { newId } from '../../protocol/ids.ts'
 import { applyMetadata, changed, metadata } from '../../protocol/parameters/metadata.ts'
 import { deletion, listing, post, retrieve, type Operation } from '../../protocol/operation.ts'
@@ -45,6 +46,11 @@ function create(call: OperationContext): {
   readonly once: { readonly secret: string }
 } {
   const params = call.read(createFields)
+  if (params.api_version !== undefined && params.api_version < oldestEventVersion)
+    throw notSupported(
+      `events in the API version \`${params.api_version}\`, before ${oldestEventVersion}`,
+      'api_version',
+    )
   if (call.count('webhook_endpoint') >= maxEndpoints) {
     throw new StripeError(`You have reached the maximum of ${maxEndpoints} test webhook endpoints.`)
   }

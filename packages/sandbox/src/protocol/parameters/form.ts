@@ -1,6 +1,6 @@
 /**
- * A decoded form: a map of names to values. A list is a map with the names 0, 1, 2 …, because only the reader of a parameter knows its
- * type.
+ * A decoded form: a map of names to values. A list is a map with the names 0, 1, 2 …, because the decoder does not know the types of the
+ * parameters.
  */
 export interface FormNode {
   [name: string]: FormValue
@@ -64,7 +64,7 @@ function put(root: FormNode, segments: readonly string[], value: string): void {
 }
 
 /**
- * Returns the index for a value in a list with empty brackets. A new element begins where a name would repeat:
+ * Returns the index for a value in a list with empty brackets. A name that the last element already has begins a new element:
  * `tiers[][up_to]=1&tiers[][unit_amount]=2&tiers[][up_to]=inf` has two elements.
  */
 function nextIndex(list: FormNode, rest: readonly string[]): string {
@@ -114,7 +114,7 @@ export function fromJson(value: unknown): FormValue {
   return node
 }
 
-/** Serializes a form independently of the order of its names. The fingerprint of an idempotency key needs that. */
+/** Serializes a form so that the order of its names does not matter. The fingerprint of a request with an idempotency key needs that. */
 export function canonical(value: FormValue): string {
   if (!isNode(value)) return JSON.stringify(value)
   const names = Object.keys(value).sort()

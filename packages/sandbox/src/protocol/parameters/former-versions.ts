@@ -1,11 +1,11 @@
-// Translates parameters of former API versions. Applies to requests with a former `Stripe-Version`. Also applies to requests without a
-// version (e.g. of Stripe's command-line tool or curl), which have the account's version at Stripe. A request with the current version gets
-// an error for former parameters.
+// Translates parameters of former API versions to current ones. Applies to requests with a former `Stripe-Version`, and to requests without
+// a version (e.g. of Stripe's command-line tool or curl), because Stripe would use the account's version for them. In a request with the
+// current version, former parameters are an error.
 import { emptyForm, isNode, type FormNode } from './form.ts'
 
 type Translation = (form: FormNode) => FormNode
 
-/** For each operation: the first version without the former parameters, and the translation. */
+/** For each operation: the first API version without the earlier parameters, and the function that translates them. */
 const former: Readonly<Record<string, readonly [before: string, say: Translation]>> = {
   'POST /v1/promotion_codes': [
     '2025-09-30.clover',
@@ -25,12 +25,12 @@ export function translateFormerParameters(operation: string, form: FormNode, ver
   return before === undefined || say === undefined || (version !== null && version >= before) ? form : node(say(form))
 }
 
-/** Translates `payment_method_types`, which is a filter of the default types now: `allowed_payment_method_types`. */
+/** Translates the former `payment_method_types` to `allowed_payment_method_types`, which filters the default types. */
 function typesAllowed({ payment_method_types: types, ...form }: FormNode): FormNode {
   return types === undefined ? form : node({ ...form, allowed_payment_method_types: types })
 }
 
-/** Translates `billing_cycle_anchor`: `now` and `unchanged` were plain values, and are objects with a `type` now. */
+/** Translates `billing_cycle_anchor` from the former plain values `now` and `unchanged` to an object with a `type`. */
 function anchorByType({ billing_cycle_anchor: anchor, ...form }: FormNode): FormNode {
   if (anchor === undefined) return form
   return node({ ...form, billing_cycle_anchor: isNode(anchor) ? anchor : node({ type: anchor }) })

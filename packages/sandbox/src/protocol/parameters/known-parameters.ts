@@ -18,7 +18,7 @@ let requests: { readonly exact: ReadonlySet<string>; readonly patterns: readonly
 function find(operation: string, name: string): Known | undefined {
   // The generated file contains data of this type.
   parameters ??= JSON.parse(knownParameters) as Readonly<Record<string, Known>>
-  // The SDK lacks some operations. Their parameters are not known, so every parameter counts as known.
+  // The SDK does not contain some operations. Their parameters are unknown, so every parameter counts as one of the real API.
   let at: Known | undefined = parameters[operation.replaceAll(/:[a-z]+/g, '{id}')] ?? 1
   for (const part of name.replaceAll(']', '').split('[')) {
     if (at === 1) return 1
@@ -51,14 +51,26 @@ function everyRequest(): { readonly exact: ReadonlySet<string>; readonly pattern
   })
 }
 
-/** True if the real API has this request. */
+/**
+ * Requests of former versions of the real API whose path matches an operation of today: `/v1/invoices/upcoming` is no invoice. Source: the
+ * SDK's changelog, version 18.
+ */
+const formerRequests: ReadonlySet<string> = new Set(['GET /v1/invoices/upcoming', 'GET /v1/invoices/upcoming/lines'])
+
+/** True if a former version of the real API had this request, and no version of today has it. */
+export function isFormerRequest(method: string, path: string): boolean {
+  return formerRequests.has(`${method} ${path}`)
+}
+
+/** True if the real API has, or had, this request. */
 export function isKnownRequest(method: string, path: string): boolean {
+  if (isFormerRequest(method, path)) return true
   const { exact, patterns } = everyRequest()
   const request = `${method} ${path}`
   return exact.has(request) || patterns.some((pattern) => pattern.test(request))
 }
 
-/** True if the real API has this path without an `{id}` in it, e.g. `/v1/prices/search`, which also matches `/v1/prices/{id}`. */
+/** True if the real API has this literal path. E.g. `/v1/prices/search` is such a path, although it also matches `/v1/prices/{id}`. */
 export function isLiteralRequest(method: string, path: string): boolean {
   return everyRequest().exact.has(`${method} ${path}`)
 }

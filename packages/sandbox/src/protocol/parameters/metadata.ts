@@ -52,6 +52,16 @@ export function changed<B extends { metadata: Metadata }, P extends { readonly m
   return { ...before, ...given, metadata: applyMetadata(before.metadata, params.metadata) }
 }
 
+/** Returns the metadata of a phase as stored. An empty value stays, because it removes its key when the phase begins. */
+export function plannedMetadata(change: MetadataChange | undefined): Metadata {
+  return Object.fromEntries(change ?? [])
+}
+
+/** Merges the metadata of a phase, which has begun, into that of its subscription or item. */
+export function withPlannedMetadata(current: Metadata, planned: Metadata): Metadata {
+  return Object.fromEntries(Object.entries({ ...current, ...planned }).filter(([, value]) => value !== ''))
+}
+
 /** Merges the change into the metadata and returns it. Throws if the result has more than 50 keys. */
 export function applyMetadata(current: Metadata, change: MetadataChange | undefined): Metadata {
   if (change === undefined) return current

@@ -11,7 +11,10 @@ export interface Param<T, R extends boolean = boolean> {
 
 export type Fields = Readonly<Record<string, Param<unknown>>>
 
-/** The values of the fields after reading. An absent optional parameter is undefined; a cleared parameter (`''`) is null. */
+/**
+ * Values of the fields after reading. The value of an absent optional parameter is undefined, and that of a cleared parameter (`''`) is
+ * null.
+ */
 export type Read<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Param<infer T, infer R> ? (R extends true ? T : T | undefined) : never
 }
@@ -44,7 +47,7 @@ export function readParams<F extends Fields>(fields: F, form: FormNode, prefix =
     const value = form[name]
     return [name, value === undefined ? undefined : param.read(value, nameOf(name))] as const
   })
-  // Each value was read by the field of the same name, so the type is right.
+  // The value of each field comes from the reader of that field, so the type is right.
   return Object.fromEntries(read) as Read<F>
 }
 
@@ -168,9 +171,14 @@ export function timestamp(): Optional<number> {
   })
 }
 
-export function nowOrTimestamp(): Optional<number | 'now'> {
+/** A parameter with a time in Unix seconds, or one of the given words. */
+export function timestampOr<const T extends string>(...words: readonly T[]): Optional<number | T> {
   const moment = timestamp()
-  return optional((value, name) => (value === 'now' ? 'now' : moment.read(value, name)))
+  return optional((value, name) => words.find((word) => word === value) ?? moment.read(value, name))
+}
+
+export function nowOrTimestamp(): Optional<number | 'now'> {
+  return timestampOr('now')
 }
 
 /** Checks that a timestamp (seconds) is after `now`, by at most five years. Returns it. */

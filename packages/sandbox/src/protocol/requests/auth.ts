@@ -8,13 +8,14 @@ const notProvided =
   'or we can help at https://support.stripe.com/.'
 
 /**
- * Returns the account of a request. Each test key (`sk_test_…`) has its own account. All other keys get Stripe's 401. Above all this
- * refuses live keys, because a program that sends one to the sandbox is misconfigured.
+ * Returns the account of a request. Each test key (`sk_test_…`, or a restricted `rk_test_…`, which may do everything here) has its own
+ * account. All other keys get Stripe's 401. Above all this refuses live keys, because a program that sends one to the sandbox is
+ * misconfigured.
  */
 export function accountOf(authorization: string | undefined): string {
   const key = keyOf(authorization)
   if (key === undefined || key === '') throw new StripeError(notProvided, { status: 401 })
-  if (!/^sk_test_[A-Za-z0-9_]+$/.test(key)) {
+  if (!/^[rs]k_test_[A-Za-z0-9_]+$/.test(key)) {
     throw new StripeError(`Invalid API Key provided: ${maskKey(key)}`, { status: 401 })
   }
   return accountIdOf(key)

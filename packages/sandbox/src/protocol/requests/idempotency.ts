@@ -15,8 +15,8 @@ export function fingerprintOf(method: string, path: string, form: FormNode): str
 }
 
 /**
- * Stores the response to each idempotency key for 24 hours. Successes, 500s and declined payments (402) are stored. Other errors are not,
- * because they executed nothing.
+ * Stores the responses to requests with idempotency keys for 24 hours. Successes, 500s and declined payments (402) are stored. Other errors
+ * are not, because their requests changed nothing.
  */
 export class IdempotencyKeys {
   readonly #state: State
@@ -44,7 +44,7 @@ export class IdempotencyKeys {
     return reply
   }
 
-  /** Locks the key while a request runs. Throws if another request holds it. */
+  /** Locks the key while a request runs. Throws if another request has locked it. */
   begin(account: string, key: string): void {
     if (this.#running.has(`${account} ${key}`)) throw keyInUse(key)
     this.#running.add(`${account} ${key}`)

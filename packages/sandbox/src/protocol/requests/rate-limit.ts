@@ -6,6 +6,10 @@ export const rateProfiles = {
 } as const
 export type RateProfile = keyof typeof rateProfiles
 
+/** Meter events a second in live mode. They do not count as other requests there; in test mode they do. */
+const meterEventsPerSecond = 1000
+const meterEvents = 'POST /v1/billing/meter_events'
+
 interface Bucket {
   tokens: number
   filledAt: number
@@ -33,12 +37,20 @@ export class RateLimit {
   take(account: string, operation: string, nowMs: number): 'global-rate' | 'endpoint-rate' | undefined {
     const limits = rateProfiles[this.#profile]
     if (limits === null) return undefined
+    if (this.#profile === 'live' && operation === meterEvents) return this.#takeMeterEvent(account, nowMs)
     const whole = this.#fill(account, limits.account, nowMs)
     const own = this.#fill(`${account} ${operation}`, limits.operation, nowMs)
     if (whole.tokens < 1) return 'global-rate'
     if (own.tokens < 1) return 'endpoint-rate'
     whole.tokens--
     own.tokens--
+    return undefined
+  }
+
+  #takeMeterEvent(account: string, nowMs: number): 'endpoint-rate' | undefined {
+    const events = this.#fill(`${account} ${meterEvents}`, meterEventsPerSecond, nowMs)
+    if (events.tokens < 1) return 'endpoint-rate'
+    events.tokens--
     return undefined
   }
 

@@ -9,6 +9,16 @@ export interface StripeErrorDetails {
   readonly declineCode?: string | undefined
   readonly param?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
+  readonly objects?: ErrorObjects | undefined
+}
+
+/** Objects that a failed payment or setup attempt leaves behind, as its error contains them. Source: the SDK's documentation of errors. */
+export interface ErrorObjects {
+  /** Id of the failed charge. */
+  readonly charge?: string
+  readonly payment_intent?: Readonly<Record<string, unknown>>
+  readonly payment_method?: Readonly<Record<string, unknown>>
+  readonly setup_intent?: Readonly<Record<string, unknown>>
 }
 
 /** An error with the text and the shape of the real API. The client gets exactly this, plus the request id. */
@@ -20,6 +30,7 @@ export class StripeError extends Error {
   readonly declineCode: string | undefined
   readonly param: string | undefined
   readonly headers: Readonly<Record<string, string>>
+  readonly objects: ErrorObjects
 
   constructor(message: string, details: StripeErrorDetails = {}) {
     super(message)
@@ -29,15 +40,17 @@ export class StripeError extends Error {
     this.declineCode = details.declineCode
     this.param = details.param
     this.headers = details.headers ?? {}
+    this.objects = details.objects ?? {}
   }
 
   /**
    * Returns the body of the error response. `logUrl` is the URL of the request in the sandbox's log, where the real API links its
    * dashboard.
    */
-  toBody(logUrl: string): { error: Record<string, string> } {
+  toBody(logUrl: string): { error: Readonly<Record<string, unknown>> } {
     return {
       error: {
+        ...this.objects,
         ...(this.code === undefined
           ? {}
           : { code: this.code, doc_url: `https://stripe.com/docs/error-codes/${this.code.replaceAll('_', '-')}` }),
@@ -160,8 +173,11 @@ export const genericDecline: CardDecline = {
   message: 'Your card was declined.',
 }
 
-export function cardDeclined({ code, decline_code: declineCode, message }: CardDecline = genericDecline): StripeError {
-  return new StripeError(message, { status: 402, type: 'card_error', code, declineCode })
+export function cardDeclined(
+  { code, decline_code: declineCode, message }: CardDecline = genericDecline,
+  objects?: ErrorObjects,
+): StripeError {
+  return new StripeError(message, { status: 402, type: 'card_error', code, declineCode, objects })
 }
 
 export function serverError(): StripeError {

@@ -3,12 +3,14 @@ import type { Bodies, Body, Kind } from '../../objects/bodies.ts'
 import { constants } from '../../objects/constants.ts'
 import { invoicePayment } from '../../objects/invoice-payment.ts'
 import type { ListOf } from '../../objects/customer-bodies.ts'
-import { badRequest } from './errors.ts'
+import { badRequest, notSupported } from './errors.ts'
+import { isKnownExpansion } from './known-expansions.ts'
 import { elementsOf, isNode, isRecord, type FormValue } from '../parameters/form.ts'
 
 /**
  * How a member is rendered. `refer`: an id that `expand` replaces by its object (with `always`, also without `expand`). `include`: a member
- * that is present only if expanded. `within`: leads to nested members, also through lists. `plan`: a price in the older form of a plan.
+ * that is returned only if expanded. `within`: contains members with rules of their own, also in lists. `plan`: a price in the older form
+ * of a plan.
  */
 type Rule =
   | { readonly refer: Kind; readonly always?: true }
@@ -24,6 +26,13 @@ const customer: Rule = { refer: 'customer' }
 const discounts: Rule = { refer: 'discount' }
 const clock: Rule = { refer: 'test_helpers.test_clock' }
 
+const pretaxCredits: Rule = {
+  within: {
+    credit_balance_transaction: { refer: 'billing.credit_balance_transaction' },
+    discount: { refer: 'discount' },
+  },
+}
+
 const taxRates: Rule = { refer: 'tax_rate', always: true }
 const itemRules: Rules = {
   tax_rates: taxRates,
@@ -33,10 +42,16 @@ const itemRules: Rules = {
 }
 const lineRules: Rules = {
   discounts,
+  pretax_credit_amounts: pretaxCredits,
   subscription: { refer: 'subscription' },
   pricing: { within: { price_details: { within: { price: { refer: 'price' } } } } },
 }
 const listOf = (within: Rules): Rule => ({ within: { data: { within } } })
+
+const paymentRules: Rules = {
+  invoice: { refer: 'invoice' },
+  payment: { within: { payment_intent: { refer: 'payment_intent' } } },
+}
 
 /** Rules of each kind of object. `*` matches any key of a map. */
 const rules: { readonly [K in Kind]: Rules } = {
@@ -73,6 +88,7 @@ const rules: { readonly [K in Kind]: Rules } = {
     discounts,
     items: listOf(itemRules),
     latest_invoice: { refer: 'invoice' },
+    pending_update: { within: { discounts, subscription_items: { within: itemRules } } },
     pending_setup_intent: { refer: 'setup_intent' },
     schedule: { refer: 'subscription_schedule' },
     test_clock: clock,
@@ -103,12 +119,12 @@ const rules: { readonly [K in Kind]: Rules } = {
     default_tax_rates: taxRates,
     discounts,
     lines: listOf(lineRules),
-    payments: {
-      include: { data: { within: { payment: { within: { payment_intent: { refer: 'payment_intent' } } } } } },
-    },
+    payments: { include: { data: { within: paymentRules } } },
     test_clock: clock,
+    total_pretax_credit_amounts: pretaxCredits,
     parent: { within: { subscription_details: { within: { subscription: { refer: 'subscription' } } } } },
   },
+  invoice_payment: paymentRules,
   invoiceitem: {
     customer,
     invoice: { refer: 'invoice' },
@@ -117,10 +133,28 @@ const rules: { readonly [K in Kind]: Rules } = {
     test_clock: clock,
   },
   credit_note: { customer, invoice: { refer: 'invoice' } },
+  'billing.credit_grant': { customer, test_clock: clock },
+  'billing.credit_balance_transaction': {
+    credit: { within: { credits_application_invoice_voided: { within: { invoice: { refer: 'invoice' } } } } },
+    credit_grant: { refer: 'billing.credit_grant' },
+    debit: { within: { credits_applied: { within: { invoice: { refer: 'invoice' } } } } },
+    test_clock: clock,
+  },
+  'billing.credit_balance_summary': { customer },
   payment_intent: { customer, latest_charge: { refer: 'charge' }, payment_method: { refer: 'payment_method' } },
-  refund: { charge: { refer: 'charge' }, customer, payment_intent: { refer: 'payment_intent' } },
+  refund: {
+    balance_transaction: { refer: 'balance_transaction' },
+    charge: { refer: 'charge' },
+    customer,
+    payment_intent: { refer: 'payment_intent' },
+  },
   setup_intent: { customer, payment_method: { refer: 'payment_method' } },
-  charge: { customer, payment_intent: { refer: 'payment_intent' } },
+  charge: {
+    balance_transaction: { refer: 'balance_transaction' },
+    customer,
+    payment_intent: { refer: 'payment_intent' },
+  },
+  balance_transaction: {},
   'billing.meter_event': {},
   'test_helpers.test_clock': {},
   'checkout.session': {
@@ -132,7 +166,10 @@ const rules: { readonly [K in Kind]: Rules } = {
     subscription: { refer: 'subscription' },
     discounts: { within: { coupon: { refer: 'coupon' }, promotion_code: { refer: 'promotion_code' } } },
   },
-  'billing_portal.configuration': {},
+  // The products are left out unless they are expanded. Source: the SDK's type, in which `products` is optional.
+  'billing_portal.configuration': {
+    features: { within: { subscription_update: { within: { products: { include: {} } } } } },
+  },
   'billing_portal.session': {},
 }
 
@@ -173,7 +210,7 @@ export function expandTree(kind: Kind, paths: readonly string[], inList: boolean
       const hint = isExpandable(rules[kind], names) ? ` You may want to try expanding 'data.${path}' instead.` : ''
       throw badRequest(`This property cannot be expanded (${path}).${hint}`)
     }
-    if (!isExpandable(rules[kind], own)) throw badRequest(`This property cannot be expanded (${path}).`)
+    if (!isExpandable(rules[kind], own)) throw notExpandable(kind, own, path)
     addPath(tree, own)
   }
   return tree
@@ -187,6 +224,12 @@ function isExpandable(level: Rules, names: readonly string[]): boolean {
   if ('plan' in rule) return false
   if ('refer' in rule) return isExpandable(rules[rule.refer], rest)
   return isExpandable('include' in rule ? rule.include : rule.within, rest)
+}
+
+/** Returns the error of a path that cannot be expanded. If the real API can, the sandbox does not support it. */
+function notExpandable(kind: Kind, names: readonly string[], path: string): Error {
+  if (isKnownExpansion(kind, names)) return notSupported(`the expansion of \`${path}\``, 'expand')
+  return badRequest(`This property cannot be expanded (${path}).`)
 }
 
 function addPath(tree: ExpandTree, names: readonly string[]): void {
@@ -223,7 +266,7 @@ function renderLevel(fields: object, level: Rules, tree: ExpandTree, lookup: Loo
   return shown
 }
 
-/** Returns the members of an object, its constants included, in the order of the real API: `id`, `object`, then the others by name. */
+/** Returns the members of an object, including constant members, in the order of the real API: `id`, `object`, then the others by name. */
 function membersOf(fields: object): [string, unknown][] {
   const fixed = 'object' in fields ? constants[fields.object as Kind] : undefined
   if (fixed === undefined) return Object.entries(fields)
@@ -253,7 +296,10 @@ function renderField(value: unknown, rule: Rule, expansion: ExpandTree | undefin
   return isRecord(value) ? renderLevel(value, rule.within, expansion ?? nothingExpanded, lookup) : value
 }
 
-/** Returns the rules within an expanded member. In the rules of `currency_options`, `tiers` only leads to the tiers of each currency. */
+/**
+ * Returns the rules for the members of an expanded object. For `currency_options` that is only the rule of each currency (`*`), because its
+ * rule `tiers` just allows the path `currency_options.tiers`.
+ */
 function withoutOptional(included: Rules): Rules {
   if (included['*'] !== undefined) return { '*': included['*'] }
   return included
@@ -290,6 +336,9 @@ function withDerived(body: Body, tree: ExpandTree, lookup: Lookup): object {
   if (body.object === 'coupon') return { ...body, valid: body.valid && couponIsOpen(body, lookup.now) }
   if (body.object === 'subscription') return { ...body, items: firstPage(body.items) }
   if (body.object === 'invoice') return { ...body, ...listsOfInvoice(body, tree, lookup) }
+  if (body.object === 'balance_transaction')
+    return { ...body, status: body.available_on <= lookup.now ? 'available' : 'pending' }
+  if (body.object === 'billing.credit_balance_summary') return { ...body, id: undefined }
   if (body.object !== 'price') return body
   const own = {
     custom_unit_amount: body.custom_unit_amount,

@@ -14,8 +14,8 @@ export interface ListPage<K extends Kind> {
 }
 
 /**
- * Reads one page of a list, newest first. The limit is clamped to 1–100. A cursor is a position: its object need not match the filter and
- * may be deleted.
+ * Reads one page of a list, newest first. A limit outside 1–100 becomes 1 or 100. A cursor is a position in the list: its object need not
+ * match the filter and may be deleted.
  */
 export function readPage<K extends Kind>(
   state: State,
