@@ -12,7 +12,7 @@ export function toRfc3339(epochMs: number): string {
 }
 
 interface Deadline {
-  /** Time at which `pass` runs: a timestamp of `performance.now()` in milliseconds. */
+  /** Time at which the callback `pass` runs: a timestamp of `performance.now()` in milliseconds. */
   readonly moment: number
   readonly pass: () => void
 }
@@ -20,7 +20,8 @@ interface Deadline {
 const deadlines = new Set<Deadline>()
 
 /**
- * Runs `pass` once, at a timestamp of `performance.now()`. Its timer does not keep the process alive. Returns a function that cancels it.
+ * Runs the callback `pass` once, at a timestamp of `performance.now()`. Its timer does not keep the process alive. Returns a function that
+ * cancels it.
  */
 export function atDeadline(moment: number, pass: () => void): () => void {
   const callOff = () => {
@@ -40,8 +41,8 @@ export function atDeadline(moment: number, pass: () => void): () => void {
 }
 
 /**
- * Runs all overdue deadlines. After a suspended process continues, I/O callbacks may run before its overdue timers. Call this before an
- * action that cannot be undone. Otherwise the action could run under a lease that has expired and that another process holds by now.
+ * Runs all overdue deadlines. When a suspended process continues, I/O callbacks may run before overdue timers. So call this before an
+ * action that cannot be undone. Otherwise the action could run under a lease that has expired, and that another process has taken.
  */
 export function runOverdueDeadlines(): void {
   const now = performance.now()

@@ -1,4 +1,4 @@
-// Yields to the event loop during loops over very many rows, so that other requests are handled in between.
+// Yields to the event loop during loops over very many rows, so that other requests can be handled in between.
 
 /** Longest time (ms) between two yields. End users and health checks do not notice a delay of 8 ms. */
 const sliceMs = 8

@@ -1,6 +1,6 @@
 /**
- * Wraps a callback (sync or async) of an emitter or a timer. An error in such a callback has no caller that could catch it, and would end
- * the process. So it is passed to `onError`, which e.g. closes the connection that the error concerns.
+ * Wraps a callback (sync or async) of an event emitter or a timer. An error in such a callback cannot be caught by a caller, and would end
+ * the process. So the error is passed to `onError`, which can e.g. close the connection concerned.
  */
 export function guarded<Args extends readonly unknown[]>(
   callback: (...args: Args) => unknown,

@@ -1,9 +1,12 @@
-// The public API of `import 'ratecard'`. The types in this file use no types of other files, because an installed package contains no
-// sources.
+// The public API of `import 'ratecard'`. The types in this file must not refer to types of other files, because an installed package
+// contains no source files.
 import { startServer as start } from './composition/main.ts'
 
 export interface ServerOptions {
-  /** Settings, by the names of the environment variables. Default: none, so that variables of the process are not used by accident. */
+  /**
+   * Settings, by the names of the environment variables. Default: none. The variables of the process are not used, to avoid using them by
+   * accident.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Port of the server; 0 picks a free port. */
   readonly port?: number

@@ -4,30 +4,30 @@ import type { Service } from './service/service.ts'
 import type { Store } from './store/store.ts'
 
 /**
- * Time (ms) without a heartbeat after which a claim of an idempotency key is abandoned. If no push is running either, the process that made
- * the claim counts as dead.
+ * Time (ms) without a heartbeat after which a claim of an idempotency key counts as abandoned, if no push is running either. Its process is
+ * then assumed to be dead.
  */
 const abandonedMs = 10_000
-/** Heartbeat interval (ms) of a process that executes the request of a claimed key. */
+/** Interval (ms) of the heartbeats that a process stores while it executes a request with an idempotency key. */
 const refreshMs = 3_000
 
 export interface IdempotencyDeps {
   readonly store: Pick<Store, 'idempotency'>
   readonly clock: Clock
-  /** True if any replica runs work that an idempotency key can guard, e.g. `() => store.held('push')`. */
+  /** Returns true if any replica runs work that a request with an idempotency key may have started, e.g. `() => store.held('push')`. */
   readonly busy: () => Promise<boolean>
 }
 
 /**
- * Implements {@link Service.idempotent}: before a request is executed, its idempotency key is claimed in the store. If the claiming process
- * died, the next caller takes the claim over.
+ * Implements {@link Service.idempotent}. Before a request is executed, its idempotency key is claimed in the store. If the claiming process
+ * dies, the next caller takes the claim over.
  */
 export function createIdempotency({ store: { idempotency }, clock, busy }: IdempotencyDeps): Service['idempotent'] {
   async function claim(key: string, fingerprint: string) {
     const present = await idempotency.claim(key, fingerprint, clock.now())
     if (present === null || present.status !== null || present.fingerprint !== fingerprint) return present
     if (clock.now() - present.createdAt < abandonedMs || (await busy())) return present
-    // If two callers find the same abandoned claim, only one takes it over. The other gets `request_in_progress`.
+    // If two callers find the same abandoned claim, only one of them takes it over. The other caller gets `request_in_progress`.
     return (await idempotency.takeOver(key, present.createdAt, clock.now())) ? null : present
   }
 
@@ -46,7 +46,7 @@ export function createIdempotency({ store: { idempotency }, clock, busy }: Idemp
       return { status: present.status, body: present.body, replayed: true }
     }
     const alive = setInterval(() => {
-      // A failed heartbeat, e.g. because the store is briefly unreachable, is ignored: the next one follows soon.
+      // A failed heartbeat (e.g. because the store is briefly unreachable) is ignored, because the next one follows soon.
       idempotency.refresh(key, clock.now()).catch(() => undefined)
     }, refreshMs)
     alive.unref()
@@ -56,7 +56,7 @@ export function createIdempotency({ store: { idempotency }, clock, busy }: Idemp
         throw error
       })
       .finally(() => clearInterval(alive))
-    // The request was executed. If storing its response fails, the caller must not get an error.
+    // A failure to store the response must not become an error for the caller, because the request has been executed.
     await idempotency
       .finish(key, result.status, result.body)
       .catch(() => idempotency.release(key).catch(() => undefined))

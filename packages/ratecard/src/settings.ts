@@ -4,6 +4,8 @@ import { Ajv } from 'ajv'
 import { envSchema } from 'env-schema'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { customerActs, isCustomerAct } from './api/customer-acts.ts'
+import type { CustomerAct } from './api/customer-acts.ts'
 import { ServiceError } from './errors/service-error.ts'
 import { confinementModes } from './workers/runtime/confinement-modes.ts'
 import type { ConfinementMode } from './workers/runtime/confinement-modes.ts'
@@ -26,12 +28,16 @@ export interface Settings {
   readonly requireVersionBump: boolean
   /** Maximum number of live subscriptions that a push may affect without approval; null means no limit. */
   readonly impactThreshold: number | null
+  /** Name of the environment, for policies. If it is null (unknown), policies for any named environment apply. */
+  readonly environment: string | null
   /** Maximum trial (days) that a tenant session may request. */
   readonly sessionTrialDays: number
-  /** Days for which a tenant keeps its features after its oldest unpaid invoice was due. */
+  /** Acts that tenants' sessions may do with their subscriptions. */
+  readonly customersMay: readonly CustomerAct[]
+  /** Number of days that a tenant keeps its features after its oldest unpaid invoice was due. */
   readonly pastDueGraceDays: number
   readonly mirror: 'on' | 'off'
-  /** Time between two polls of the processor's events; null means the default of the processor in use. */
+  /** Interval (s) between two polls of the processor's events; null means the default of the processor in use. */
   readonly mirrorPollSeconds: number | null
   /** Signing secret of an events endpoint that the operator created by hand. */
   readonly processorEventsSecret: string | null
@@ -43,7 +49,7 @@ export interface Settings {
   readonly workerConfinement: 'auto' | ConfinementMode
   readonly workerLogDays: number
   readonly workerIdleMinutes: number
-  /** Rate limit per minute and client address: of failed authentications and, counted separately, of successful calls without a key. */
+  /** Rate limit per minute and client address. Failed authentications and successful calls without a key are counted separately. */
   readonly rateLimit: number
   /** Addresses and networks of trusted proxies, e.g. `10.0.0.0/8`. `X-Forwarded-For` is used only in requests that one of them sends. */
   readonly trustedProxies: readonly string[]
@@ -61,6 +67,9 @@ const Port = (description: string, fallback: number) =>
   Type.Integer({ minimum: 0, maximum: 65535, default: fallback, description })
 const Text = (description: string) => Type.Optional(Type.String({ description }))
 
+/** Pattern of names of environments. */
+const environmentName = '^[a-z][a-z0-9-]{0,30}$'
+
 /** Default maximum trial (days) that a tenant session may request. Most trials are shorter. */
 export const defaultSessionTrialDays = 30
 
@@ -72,7 +81,7 @@ export const settingsSchema = Type.Object({
   RATECARD_HOST: Type.String({
     default: '127.0.0.1',
     minLength: 1,
-    description: 'Address that the API, the docs and worker routes listen on.',
+    description: 'Address on which the API, the docs and worker routes listen.',
   }),
   RATECARD_PORT: Port('Port of the API. 0 picks a free one.', 4242),
   RATECARD_DATA_DIR: Type.String({
@@ -112,6 +121,13 @@ export const settingsSchema = Type.Object({
         'Number of live subscriptions that a push may affect (by archiving or replacing their price) without --approve-impact. Default: any number, because they keep their price.',
     }),
   ),
+  RATECARD_ENVIRONMENT: Type.Optional(
+    Type.String({
+      pattern: environmentName,
+      description:
+        'Name of this environment, e.g. `production`: policies may name environments. Default: `dev`; with a live key of Stripe the environment is unknown, and policies for any environment hold.',
+    }),
+  ),
   RATECARD_SESSION_TRIAL_DAYS: Type.Integer({
     minimum: 0,
     maximum: 730,
@@ -119,11 +135,17 @@ export const settingsSchema = Type.Object({
     description:
       'Longest trial (days) that a checkout with a session cookie may request. With a service key it is 730 days.',
   }),
+  RATECARD_CUSTOMERS_MAY: Type.String({
+    default: customerActs.join(','),
+    description:
+      'What tenants may do with their subscriptions using a session cookie, separated by commas: `change`, `cancel`, `resume`. Empty: nothing.',
+  }),
   RATECARD_PAST_DUE_GRACE_DAYS: Type.Integer({
     minimum: 0,
     maximum: 365,
     default: defaultPastDueGraceDays,
-    description: 'Days for which a tenant that is past due keeps its features after its oldest unpaid invoice was due.',
+    description:
+      'Number of days after the due date of its oldest unpaid invoice for which a tenant keeps its features.',
   }),
   RATECARD_MIRROR: Type.Enum(['on', 'off'], {
     default: 'on',
@@ -239,7 +261,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     allowedRedirects: listOf(raw.RATECARD_ALLOWED_REDIRECTS),
     requireVersionBump: raw.RATECARD_REQUIRE_VERSION_BUMP,
     impactThreshold: raw.RATECARD_IMPACT_THRESHOLD ?? null,
+    environment: raw.RATECARD_ENVIRONMENT ?? (isLive(raw.STRIPE_SECRET_KEY) ? null : 'dev'),
     sessionTrialDays: raw.RATECARD_SESSION_TRIAL_DAYS,
+    customersMay: listOf(raw.RATECARD_CUSTOMERS_MAY).filter(isCustomerAct),
     pastDueGraceDays: raw.RATECARD_PAST_DUE_GRACE_DAYS,
     mirror: raw.RATECARD_MIRROR,
     mirrorPollSeconds: raw.RATECARD_MIRROR_POLL_SECONDS ?? null,
@@ -295,6 +319,9 @@ function checkUrls(raw: Raw): string[] {
   for (const origin of (raw.RATECARD_ALLOWED_REDIRECTS ?? '').split(',').map((text) => text.trim()))
     if (origin !== '' && !isUrl(origin, ['http:', 'https:']))
       problems.push('RATECARD_ALLOWED_REDIRECTS has an entry that is not an origin.')
+  for (const act of listOf(raw.RATECARD_CUSTOMERS_MAY))
+    if (!isCustomerAct(act))
+      problems.push(`RATECARD_CUSTOMERS_MAY has the entry "${act}", but allows only ${customerActs.join(', ')}.`)
   for (const host of listOf(raw.RATECARD_WORKER_ALLOWED_HOSTS))
     if (!/^(\[[0-9a-f:]+\]|[\w.-]+)(:\d+)?$/i.test(host))
       problems.push('RATECARD_WORKER_ALLOWED_HOSTS has an entry that is not a host or host:port.')
@@ -309,11 +336,13 @@ function checkUrls(raw: Raw): string[] {
 function checkTogether(raw: Raw): string[] {
   const problems: string[] = []
   if (raw.DATABASE_URL !== undefined && raw.RATECARD_MASTER_KEY === undefined)
-    problems.push('RATECARD_MASTER_KEY must be given with DATABASE_URL: replicas seal secrets with one key.')
+    problems.push(
+      'With DATABASE_URL you must set RATECARD_MASTER_KEY, because all replicas encrypt secrets with the same key.',
+    )
   if (raw.STRIPE_API_BASE !== undefined && raw.STRIPE_SECRET_KEY === undefined)
     problems.push('STRIPE_API_BASE needs STRIPE_SECRET_KEY.')
-  if (raw.STRIPE_API_BASE !== undefined && /^[a-z]+_live_/.test(raw.STRIPE_SECRET_KEY ?? ''))
-    problems.push('STRIPE_API_BASE is refused with a live key: it would hand the key to another server.')
+  if (raw.STRIPE_API_BASE !== undefined && isLive(raw.STRIPE_SECRET_KEY))
+    problems.push('STRIPE_API_BASE is refused with a live key, because the key would be sent to another server.')
   return problems
 }
 
@@ -327,4 +356,8 @@ function isAddressOrNet(text: string): boolean {
   const family = isIP(address)
   if (family === 0 || rest.length > 0) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
+}
+
+function isLive(key: string | undefined): boolean {
+  return /^[a-z]+_live_/.test(key ?? '')
 }

@@ -1,11 +1,14 @@
 // Schemas of the differences between two documents, or between a document and the processor.
 import { Type } from 'typebox'
+import { resourceKinds } from '../catalog/kinds.ts'
 import { Ids, ResourceKind } from './notation/common.ts'
 import { AnyValue, asWritten, choice, closed, nullable, shape } from './notation/schema.ts'
 
 const created = { created: Ids, updated: Ids, archived: Ids }
 
-/** The specification's change report. Its names are snake_case in the code too, so they are not converted. */
+/**
+ * Change report of a push, in the form of the product specification. Its names are snake_case in the code too, so they are not converted.
+ */
 export const ChangeReport = asWritten(
   shape(
     'ChangeReport',
@@ -17,15 +20,17 @@ export const ChangeReport = asWritten(
       webhooks: Type.Object({ created: Ids, updated: Ids, unchanged: Ids }, closed),
       coupons: Type.Object(created, closed),
       promotion_codes: Type.Object(created, closed),
+      tax_rates: Type.Object(created, closed),
+      portal: Type.Object(created, closed),
     },
-    'What a push does, by configuration id.',
+    'Changes that a push makes, by configuration id.',
   ),
 )
 
 const difference = {
   field: Type.String({ description: 'Name of the field in the document.' }),
-  before: AnyValue('null when absent.'),
-  after: AnyValue('null when absent.'),
+  before: AnyValue('Value of the field; null if it is absent.'),
+  after: AnyValue('Value of the field; null if it is absent.'),
 }
 export const Display = shape(
   'Display',
@@ -35,7 +40,7 @@ export const Display = shape(
 export const FieldChange = shape('FieldChange', {
   ...difference,
   origin: Type.Enum(['edit', 'drift', 'both'], {
-    description: 'Whose change it is: the author’s edit, an edit at the processor, or both.',
+    description: 'Origin of the change: an edit of the document, an edit at the processor, or both.',
   }),
 })
 export const ChangeAction = choice('ChangeAction', [
@@ -59,10 +64,18 @@ export const Detail = shape('Detail', {
   display: Display,
 })
 
+const differenceActions = ['create', 'update', 'rename', 'replace', 'archive'] as const
 export const DocumentDifference = shape('DocumentDifference', {
-  kind: ResourceKind,
+  kind: Type.Enum([...resourceKinds, 'tax'], {
+    description: 'Kind of the resource; `tax` for the tax settings of the document.',
+  }),
   config_id: Type.String(),
   change: Type.Enum(['added', 'changed', 'removed']),
+  action: choice(
+    'DifferenceAction',
+    differenceActions,
+    'What a push does for this difference, in the words of a plan. `replace`: a field changed that the processor does not allow to change.',
+  ),
   fields: Type.Array(Type.Object(difference, closed)),
   display: Display,
 })

@@ -1,24 +1,46 @@
 // Operations for a tenant: prices, checkout, managing subscriptions, and reporting usage.
 import { Type } from 'typebox'
 import type { Price } from '../config/schema/schema.ts'
-import { customerErrors, keyErrors, keyHeader, operations } from './notation/operation.ts'
+import { maxItemsTogether } from '../config/schema/items-together.ts'
+import { TenantInvoices } from './invoices.ts'
+import { mirrorErrors } from './money.ts'
+import { customerErrors, keyErrors, keyHeader, operations, pageQuery } from './notation/operation.ts'
 import { closed, document, Moment, nullable, shape, shared, Time } from './notation/schema.ts'
-import { Entitlements, FeatureCheck } from './tenants.ts'
+import { Entitlements, FeatureCheck, TenantSubscriptions } from './tenants.ts'
 
 const Url = (description: string) => Type.String({ minLength: 1, maxLength: 2000, description })
-const tenant_id = Type.Optional(
+export const tenant_id = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 100,
-    description: 'Needed with a service key. A session has a tenant already and may name no other.',
+    description: 'Required with a service key. Omit it with a session, which always belongs to one tenant.',
   }),
 )
 
+const PriceId = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
+const Quantity = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Not for metered prices. Default 1.' }),
+)
+
 export const NewCheckout = shape('NewCheckout', {
-  price_id: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the price.' }),
-  success_url: Url('Where the customer goes after paying; its origin must be allowed.'),
-  cancel_url: Url('Where the customer goes instead; its origin must be allowed.'),
-  quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Not for metered prices.' })),
+  price_id: Type.Optional(
+    PriceId('Id of the price in your configuration. To sell several prices, pass `items` instead.'),
+  ),
+  items: Type.Optional(
+    Type.Array(Type.Object({ price_id: PriceId('Configuration id of a price.'), quantity: Quantity }, closed), {
+      minItems: 1,
+      maxItems: maxItemsTogether,
+      description:
+        'Several prices to sell together, instead of `price_id` and `quantity`. Recurring prices become one subscription; one-time prices are on its first invoice. The `attached_prices` of each price are added automatically.',
+    }),
+  ),
+  success_url: Url(
+    'URL that the customer returns to after paying. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`.',
+  ),
+  cancel_url: Url(
+    'URL that the customer returns to without paying. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`.',
+  ),
+  quantity: Quantity,
   trial_period_days: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -29,13 +51,13 @@ export const NewCheckout = shape('NewCheckout', {
   payment_method_collection: Type.Optional(
     Type.Union([Type.Literal('always'), Type.Literal('if_required')], {
       description:
-        '`if_required`: the trial begins without a card. Needs a trial. Where the tenant has used its trial of the price, the page asks for a card all the same.',
+        '`if_required`: a trial starts without a card. Allowed only if there is a trial. If the tenant has already used its trial, the page still asks for a card.',
     }),
   ),
   trial_end: Type.Optional(
     Type.Union([Type.Literal('cancel'), Type.Literal('pause')], {
       description:
-        'What becomes of the subscription when the trial ends and there is no card: it ends, or it pauses until it is resumed. Needs a trial; `cancel` when absent and `payment_method_collection` is `if_required`.',
+        'What happens to the subscription if the trial ends without a card: `cancel` ends it, `pause` pauses it until it is resumed. Allowed only if there is a trial. Default with `payment_method_collection: if_required`: `cancel`.',
     }),
   ),
   currency: Type.Optional(
@@ -45,32 +67,38 @@ export const NewCheckout = shape('NewCheckout', {
       examples: ['usd'],
     }),
   ),
-  allow_promotion_codes: Type.Optional(Type.Boolean({ description: 'Let the customer enter a code.' })),
+  allow_promotion_codes: Type.Optional(
+    Type.Boolean({ description: 'Let the customer enter a promotion code on the page.' }),
+  ),
   promotion_code: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 500,
       description:
-        'The code as customers type it; with a service key its config id will do. With a session, ten refused codes within an hour are the limit (429 `rate_limited`).',
+        'Promotion code as customers type it or, with a service key, its id in your configuration. After ten refused codes within an hour, a session gets 429 `rate_limited`.',
     }),
   ),
   allow_duplicate: Type.Optional(
     Type.Boolean({
       description:
-        'Sell a recurring price also where the tenant has a live subscription to its product, or to another product of its `subscription_group`: both are billed.',
+        'Sell a recurring price even if the tenant already has a live subscription to the product, or to another product of its `subscription_group`. Both are then billed.',
     }),
   ),
   allow_second_trial: Type.Optional(
     Type.Boolean({
       description:
-        'Service keys only: give a trial also where the tenant had one of the product or `subscription_group`.',
+        'Give a trial even if the tenant already had one of the product or its `subscription_group`. Needs a service key.',
     }),
   ),
   tenant_id,
 })
 export const Checkout = shape('Checkout', {
   url: Type.String({ description: 'Where to send the customer.' }),
-  session_id: nullable(Type.String({ description: 'null for a free price, which needs no checkout.' })),
+  session_id: nullable(
+    Type.String({
+      description: 'Id of the processor’s checkout session; null for a free price, which needs no checkout.',
+    }),
+  ),
   trial: Type.Optional(
     Type.Literal('used', {
       description: 'The price has a trial, but the tenant has already had one: payment is due at once.',
@@ -87,27 +115,32 @@ const UsageValue = Type.Unsafe<number | string>({
   description: 'A whole number, or a decimal as text; never negative.',
 })
 export const NewUsage = shape('NewUsage', {
-  meter: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the meter.' }),
+  meter: Type.String({ minLength: 1, maxLength: 200, description: 'Id of the meter in your configuration.' }),
   value: UsageValue,
   tenant_id,
   timestamp: Type.Optional(
     Moment(
-      'Time of the usage, RFC 3339. Default: the time of the call. At most 35 days ago; with a session not later than now.',
+      'Time of the usage (RFC 3339), at most 35 days ago. A session cannot report a time in the future. Default: the time of the call.',
     ),
   ),
   identifier: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'The same identifier is counted once.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        'Your id of this report. Usage with the same identifier is counted only once, so that a retry is safe.',
+    }),
   ),
   enforce: Type.Optional(
     Type.Boolean({
       description:
-        'Refuse the report (409 `limit_reached`) where it would pass an allowance of a metered feature; nothing is recorded then.',
+        'If true and the usage would exceed the allowance of a metered feature, the report is refused (409 `limit_reached`) and nothing is recorded.',
     }),
   ),
   strict: Type.Optional(
     Type.Boolean({
       description:
-        'Refuse the report (409 `meter_not_subscribed`) where nobody would pay for it; nothing is recorded then.',
+        'If true and the tenant has no subscription item that bills the meter, the report is refused (409 `meter_not_subscribed`) and nothing is recorded.',
     }),
   ),
 })
@@ -115,32 +148,36 @@ export const Usage = shape('Usage', {
   meter: Type.String(),
   tenant_id: Type.String(),
   value: nullable(UsageValue),
-  timestamp: nullable(Time('As given; null means the time of the call.')),
+  timestamp: nullable(Time('The `timestamp` of the request; null if it had none, and the time of the call is used.')),
   identifier: Type.String(),
   already_counted: Type.Boolean({
     description:
-      'True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here.',
+      'True if an earlier report had the same identifier. Then only the earlier report counts, and `value` and `timestamp` are null, because Ratecard does not store them.',
   }),
   billed: Type.Boolean({
     description:
-      'False: the tenant has no subscription item for the meter, as of the mirror, so nobody pays for the report. True without a complete mirror.',
+      'False if, according to the mirror, the tenant has no subscription item for the meter, so that the usage is not paid for. Always true without a complete mirror.',
   }),
 })
 
 const question = {
-  feature: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the feature.' }),
+  feature: Type.String({ minLength: 1, maxLength: 200, description: 'Id of the feature in your configuration.' }),
   used: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 999_999_999_999,
-      description: 'Only for features of type `limit`: the number in use, which your program counts.',
+      description: 'Number in use now, as your program counts it. Only for features of type `limit`.',
     }),
   ),
   requested: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 999_999_999_999, description: 'How many more are wanted. Default 1.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 999_999_999_999,
+      description: 'How many more the tenant wants to use. Default: 1.',
+    }),
   ),
 }
-/** A single check, or a list of checks in `checks`. The handler refuses a body with both or neither. */
+/** A single check, or a list of checks in `checks`. The handler rejects a body that contains both, and one that contains neither. */
 export const NewFeatureCheck = shape('NewFeatureCheck', {
   ...question,
   feature: Type.Optional(question.feature),
@@ -148,13 +185,13 @@ export const NewFeatureCheck = shape('NewFeatureCheck', {
     Type.Array(Type.Object(question, closed), {
       minItems: 1,
       maxItems: 50,
-      description: 'Several questions at once, in place of `feature`.',
+      description: 'Several checks in one request, instead of `feature`.',
     }),
   ),
   tenant_id,
 })
 export const FeatureChecks = shape('FeatureChecks', {
-  checks: Type.Array(shared(FeatureCheck), { description: 'The answers, in the order of the questions.' }),
+  checks: Type.Array(shared(FeatureCheck), { description: 'The results, in the order of the checks.' }),
 })
 
 export const SessionPrices = shape('SessionPrices', {
@@ -162,18 +199,128 @@ export const SessionPrices = shape('SessionPrices', {
     Type.Object(
       {
         base_price_id: Type.String({
-          description: 'Config id of the public price that the negotiated price replaces.',
+          description: 'Configuration id of the public price that the negotiated price replaces.',
         }),
         price: document<Price>('Price'),
       },
       closed,
     ),
-    { description: 'Empty for a tenant without a deal.' },
+    { description: 'Negotiated prices of the tenant; empty if it has none.' },
   ),
 })
 
 const path = '/api/v1/billing'
 const all = { tag: 'Checkout', access: 'session', scope: 'write', method: 'POST', bodyLimit: 32 * 1024 } as const
+
+const FlowSubscription = Type.String({ description: 'Id of a running subscription of the tenant.' })
+
+/**
+ * A flow of the customer portal. Its members are those of the processor's `flow_data`, but objects are named by their ids in the document.
+ */
+export const PortalFlow = shape(
+  'PortalFlow',
+  {
+    type: Type.Enum(
+      [
+        'customer_update',
+        'payment_method_update',
+        'subscription_cancel',
+        'subscription_update',
+        'subscription_update_confirm',
+      ],
+      { description: 'What the customer does on the page.' },
+    ),
+    subscription_cancel: Type.Optional(
+      Type.Object(
+        {
+          subscription: FlowSubscription,
+          retention: Type.Optional(
+            Type.Object(
+              {
+                type: Type.Literal('coupon_offer'),
+                coupon_offer: Type.Object(
+                  { coupon: Type.String({ description: 'Id of a coupon. Needs a service key.' }) },
+                  closed,
+                ),
+              },
+              closed,
+            ),
+          ),
+        },
+        closed,
+      ),
+    ),
+    subscription_update: Type.Optional(Type.Object({ subscription: FlowSubscription }, closed)),
+    subscription_update_confirm: Type.Optional(
+      Type.Object(
+        {
+          subscription: FlowSubscription,
+          items: Type.Array(
+            Type.Object(
+              {
+                id: Type.Optional(Type.String({ description: 'Id of the subscription item. Default: the only item.' })),
+                price: Type.Optional(
+                  Type.String({
+                    description: 'Id of a price in your configuration. Default: the item’s current price.',
+                  }),
+                ),
+                quantity: Type.Optional(Type.Integer({ minimum: 0, description: 'Default: the current quantity.' })),
+              },
+              closed,
+            ),
+            { minItems: 1, maxItems: 1 },
+          ),
+          discounts: Type.Optional(
+            Type.Array(
+              Type.Object(
+                {
+                  coupon: Type.Optional(Type.String({ description: 'Id of a coupon. Needs a service key.' })),
+                  promotion_code: Type.Optional(Type.String({ description: 'Id of a promotion code, or its code.' })),
+                },
+                closed,
+              ),
+              { minItems: 1, maxItems: 1 },
+            ),
+          ),
+        },
+        closed,
+      ),
+    ),
+    after_completion: Type.Optional(
+      Type.Object(
+        {
+          type: Type.Enum(['hosted_confirmation', 'portal_homepage', 'redirect']),
+          redirect: Type.Optional(
+            Type.Object(
+              {
+                return_url: Url(
+                  'URL that the customer returns to. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`.',
+                ),
+              },
+              closed,
+            ),
+          ),
+          hosted_confirmation: Type.Optional(
+            Type.Object({ custom_message: Type.Optional(Type.String({ maxLength: 500 })) }, closed),
+          ),
+        },
+        closed,
+      ),
+    ),
+  },
+  'Opens the customer portal at a page for one action, e.g. a cancellation.',
+)
+
+export const NewPortal = shape('NewPortal', {
+  return_url: Url('URL that the customer returns to. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`.'),
+  portal_id: Type.Optional(
+    Type.String({
+      description: 'Id of a portal configuration. Default: the document’s default one, otherwise the processor’s own.',
+    }),
+  ),
+  flow: Type.Optional(PortalFlow),
+  tenant_id,
+})
 
 export const checkoutOperations = operations({
   listSessionPrices: {
@@ -182,12 +329,36 @@ export const checkoutOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/session/prices`,
-    summary: 'The prices that a tenant negotiated',
+    summary: 'List the negotiated prices of a tenant',
     description:
-      'Each of them replaces a price of the public list. Pass the id of that base price to a checkout: the tenant is sold its negotiated price.',
+      'Each negotiated price replaces a price of the public list. To sell it, pass the id of the public price to a checkout.',
     query: { tenant_id },
     answers: { 200: { description: 'The tenant’s own prices.', schema: SessionPrices } },
     errors: ['config_not_found', 'tenant_not_found'],
+  },
+  listSessionSubscriptions: {
+    tag: 'Checkout',
+    access: 'session',
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/session/subscriptions`,
+    summary: 'List the subscriptions of the session’s tenant',
+    description: 'Same response as the route under `admin/tenants/{id}`, which needs a service key.',
+    query: { tenant_id },
+    answers: { 200: { description: 'The subscriptions, oldest first.', schema: TenantSubscriptions } },
+    errors: ['tenant_not_found', ...customerErrors],
+  },
+  listSessionInvoices: {
+    tag: 'Checkout',
+    access: 'session',
+    scope: 'read',
+    method: 'GET',
+    path: `${path}/session/invoices`,
+    summary: 'List the finalized invoices of the session’s tenant, newest first',
+    description: 'Same response as the route under `admin/tenants/{id}`, which needs a service key.',
+    query: { ...pageQuery, tenant_id },
+    answers: { 200: { description: 'A page of invoices.', schema: TenantInvoices } },
+    errors: ['tenant_not_found', ...mirrorErrors],
   },
   getEntitlements: {
     tag: 'Checkout',
@@ -195,8 +366,8 @@ export const checkoutOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/entitlements`,
-    summary: 'The features that the tenant of the session may use',
-    description: 'The same as for a service key under the tenant’s own path.',
+    summary: 'List the features that the session’s tenant may use',
+    description: 'Same response as the route under `admin/tenants/{id}`, which needs a service key.',
     query: { tenant_id },
     answers: { 200: { description: 'The features.', schema: Entitlements } },
     errors: ['tenant_not_found', ...customerErrors],
@@ -205,13 +376,13 @@ export const checkoutOperations = operations({
     ...all,
     scope: 'read',
     path: `${path}/entitlements/check`,
-    summary: 'Ask whether a tenant may use more of a feature',
+    summary: 'Check whether a tenant may use more of a feature',
     description:
-      'Answered from the mirror, without a call to the processor. Of a `limit` the caller says how many are `used`; without `used` only the request itself is held against the limit.',
+      'Read from the mirror, without a call to the processor. For a feature of type `limit`, pass how many are `used`; without `used`, only `requested` is compared with the limit.',
     body: NewFeatureCheck,
     answers: {
       200: {
-        description: 'The answer; for `checks` an object with the answers in their order.',
+        description: 'The result; for `checks`, an object with all results in the same order.',
         schema: Type.Union([shared(FeatureCheck), FeatureChecks]),
       },
     },
@@ -220,9 +391,9 @@ export const checkoutOperations = operations({
   createCheckout: {
     ...all,
     path: `${path}/checkout`,
-    summary: 'Send a tenant to the checkout of a price',
+    summary: 'Send a tenant to the checkout of one or several prices',
     description:
-      'A tenant with enterprise pricing gets its own price in place of the base. A free price with an interval begins at once: `url` is then the success URL.',
+      'A tenant with negotiated prices is sold its own price instead of the list price. A free price with an interval starts immediately, and `url` is the success URL.',
     headers: keyHeader,
     body: NewCheckout,
     answers: { 200: { description: 'Where to send the customer.', schema: Checkout } },
@@ -244,33 +415,39 @@ export const checkoutOperations = operations({
     ...all,
     path: `${path}/portal`,
     summary: 'Send a tenant to the customer portal of the processor',
-    body: Type.Object(
-      { return_url: Url('Where the customer goes afterwards; its origin must be allowed.'), tenant_id },
-      closed,
-    ),
+    body: NewPortal,
     answers: {
       200: {
         description: 'Where to send the customer.',
         schema: Type.Object({ url: Type.String({ description: 'Where to send the customer.' }) }, closed),
       },
     },
-    errors: ['tenant_not_found', 'checkout_invalid', 'tenant_busy', ...customerErrors],
+    errors: [
+      'tenant_not_found',
+      'portal_not_found',
+      'price_not_found',
+      'checkout_invalid',
+      'not_allowed',
+      'tenant_busy',
+      ...customerErrors,
+    ],
   },
   recordUsage: {
     ...all,
     path: `${path}/usage`,
     summary: 'Record usage of a meter',
     description:
-      'A session reports usage of its own tenant, of meters that sum or count, and not later than now. Meters with the formula `last`, or with `event_time_window`, take a service key: there a later report replaces earlier ones.',
+      'A session can report only usage of its own tenant, for meters that sum or count, and no time in the future. Meters with the formula `last` or with `event_time_window` need a service key, because a later report replaces earlier ones.',
     headers: keyHeader,
     body: NewUsage,
-    answers: { 200: { description: 'It is recorded.', schema: Usage } },
+    answers: { 200: { description: 'The usage is recorded.', schema: Usage } },
     errors: [
       'meter_not_found',
       'meter_not_subscribed',
       'limit_reached',
       'config_not_found',
       'tenant_not_found',
+      'conflict',
       'not_allowed',
       'checkout_invalid',
       'tenant_busy',

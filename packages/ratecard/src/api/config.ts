@@ -3,21 +3,28 @@ import { Type } from 'typebox'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { Detail } from './changes.ts'
 import { Ids, ResourceKind, Revision } from './notation/common.ts'
-import { actorHeaders, keyHeader, operations, processorErrors, pushErrors } from './notation/operation.ts'
+import {
+  actorHeaders,
+  keyHeader,
+  operations,
+  overrideQuery,
+  processorErrors,
+  pushErrors,
+} from './notation/operation.ts'
 import { Issue } from './problem.ts'
 import { pushHeaders, PushOutcome, pushQuery, pushStarted } from './pushes.ts'
-import { AnyObject, asWritten, closed, document, nullable, shape, shared, Time } from './notation/schema.ts'
+import { AnyObject, asWritten, closed, Count, document, nullable, shape, shared, Time } from './notation/schema.ts'
 
 const Document = document<BillingConfig>('BillingConfig')
-/** A configuration document that the API does not validate. The service validates it and returns detailed issues. */
+/** A configuration document whose content the API schema does not check. The service validates it later and returns detailed issues. */
 const GivenDocument = document<unknown>('BillingConfig')
 
 export const ServedConfig = shape('ServedConfig', {
   id: Type.String(),
   version: Type.String(),
   revision: Revision,
-  created_at: Time('When the first revision was applied.'),
-  updated_at: Time('When this revision was applied.'),
+  created_at: Time('Time at which the first revision was applied.'),
+  updated_at: Time('Time at which this revision was applied.'),
   config: Document,
 })
 
@@ -31,7 +38,15 @@ const PullReport = Type.Object(
   {
     document: Document,
     unrepresented: Type.Array(
-      Type.Object({ kind: Type.String(), processor_id: Type.String(), reason: Type.String() }, closed),
+      Type.Object(
+        {
+          kind: Type.String(),
+          processor_id: Type.String(),
+          field: nullable(Type.String({ description: 'The omitted field; null if the whole object is omitted.' })),
+          reason: Type.String(),
+        },
+        closed,
+      ),
     ),
   },
   closed,
@@ -41,6 +56,7 @@ export const DriftReport = shape('DriftReport', {
   in_sync: Type.Boolean(),
   revision: Revision,
   version: Type.String(),
+  edited_fields: Count('Number of fields that were edited. An object that is missing at the processor counts as one.'),
   differences: Type.Array(shared(Detail)),
   notes: Type.Array(
     Type.Object(
@@ -61,7 +77,19 @@ export const DriftReport = shape('DriftReport', {
 
 export const ResetReport = shape('ResetReport', {
   archived: asWritten(
-    Type.Object({ products: Ids, prices: Ids, features: Ids, meters: Ids, coupons: Ids, promotion_codes: Ids }, closed),
+    Type.Object(
+      {
+        products: Ids,
+        prices: Ids,
+        features: Ids,
+        meters: Ids,
+        coupons: Ids,
+        promotion_codes: Ids,
+        tax_rates: Ids,
+        portal: Ids,
+      },
+      closed,
+    ),
   ),
   errors: Type.Array(Type.Object({ kind: ResourceKind, config_id: Type.String(), detail: Type.String() }, closed)),
   revision: Revision,
@@ -83,7 +111,7 @@ export const configOperations = operations({
     method: 'GET',
     path,
     summary: 'The whole configuration',
-    answers: { 200: { description: 'The configuration, hidden prices and all.', schema: ServedConfig } },
+    answers: { 200: { description: 'The whole configuration, including hidden prices.', schema: ServedConfig } },
     errors: ['config_not_found'],
   },
   pushConfig: {
@@ -93,7 +121,7 @@ export const configOperations = operations({
     path,
     summary: 'Push a configuration document',
     description:
-      'Validates, plans, and applies the difference to the processor. The document must be complete: managed items that it does not contain are archived.',
+      'Validates the document, plans the changes, and applies them to the processor. The document must be complete: managed items that it does not contain are archived.',
     query: pushQuery,
     headers: pushHeaders,
     body: GivenDocument,
@@ -109,7 +137,7 @@ export const configOperations = operations({
     path: `${path}/written`,
     summary: 'Store a document as its author wrote it, with its `${NAME}` placeholders, for a push',
     description:
-      'The body is the document before its variables were expanded. Its id goes with the push of the expanded one (`X-Ratecard-Written`); what no push uses within a day is forgotten.',
+      'The body is the document before its variables are expanded. Send the returned id in `X-Ratecard-Written` with the push of the expanded document. A document that no push uses within a day is deleted.',
     body: AnyObject,
     bodyLimit: documentLimit,
     keepsText: true,
@@ -132,7 +160,9 @@ export const configOperations = operations({
     body: GivenDocument,
     bodyLimit: documentLimit,
     keepsText: true,
-    answers: { 200: { description: 'The verdict, for valid and invalid documents alike.', schema: Validation } },
+    answers: {
+      200: { description: 'The result of the validation, for valid and invalid documents.', schema: Validation },
+    },
   },
   rollbackConfig: {
     ...all,
@@ -154,8 +184,17 @@ export const configOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/pull`,
-    summary: 'A configuration document of what is active at the processor',
-    query: { report: Type.Boolean({ default: false, description: 'Also list what the document cannot express.' }) },
+    summary: 'Generate a configuration document from the active objects at the processor',
+    query: {
+      report: Type.Boolean({
+        default: false,
+        description: 'Also list the parts of objects that a document cannot express.',
+      }),
+      codes: Type.Enum(['all', 'active'], {
+        default: 'all',
+        description: '`active` leaves out promotion codes that were used up, have expired or are switched off.',
+      }),
+    },
     answers: {
       200: {
         description: 'The document; with `report`, the document and what it cannot express.',
@@ -175,8 +214,8 @@ export const configOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/drift`,
-    summary: 'Differences between the last applied version and the live processor',
-    answers: { 200: { description: 'The differences, field by field.', schema: DriftReport } },
+    summary: 'Compare the last applied version with the live objects at the processor',
+    answers: { 200: { description: 'The differences, one per field.', schema: DriftReport } },
     errors: ['config_not_found', ...processorErrors, 'account_mismatch'],
   },
   resetConfig: {
@@ -185,15 +224,17 @@ export const configOperations = operations({
     method: 'POST',
     path: `${path}/reset`,
     summary: 'Archive everything',
-    description: 'Archives every managed product, price, meter, coupon and promotion code. Webhooks stay.',
+    description:
+      'Archives every managed product, price, feature, meter, coupon, promotion code, tax rate and portal configuration. Webhooks stay.',
     query: {
       scope: Type.Enum(['managed', 'account'], {
         default: 'managed',
         description: '`account` also archives objects that Ratecard did not create.',
       }),
+      ...overrideQuery,
     },
     headers: { ...keyHeader, ...actorHeaders },
-    answers: { 200: { description: 'What was archived.', schema: ResetReport } },
+    answers: { 200: { description: 'The archived objects.', schema: ResetReport } },
     errors: pushErrors,
   },
 })

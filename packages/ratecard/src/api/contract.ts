@@ -4,6 +4,8 @@ import { ChangeReport, Detail } from './changes.ts'
 import { checkoutOperations } from './checkout.ts'
 import { configOperations } from './config.ts'
 import { dashboardOperations } from './dashboard.ts'
+import { creditOperations } from './credits.ts'
+import { discountOperations } from './discounts.ts'
 import { enterpriseOperations, enterprisePriceOperations } from './enterprise.ts'
 import { invoiceOperations } from './invoices.ts'
 import { jobOperations } from './jobs.ts'
@@ -13,10 +15,12 @@ import { moneyOperations } from './money.ts'
 import { Calculation, priceListOperations } from './price-list.ts'
 import { Issue, Problem } from './problem.ts'
 import { processorEventOperations } from './processor-events.ts'
+import { policyOperations, Violation } from './policies.ts'
 import { PriceImpact, pushOperations, PushStep } from './pushes.ts'
 import { revisionOperations } from './revisions.ts'
 import { descriptionOperations, doctorOperations, serverOperations } from './server.ts'
 import { sessionOperations } from './sessions.ts'
+import { subscriptionChangeOperations } from './subscription-changes.ts'
 import { FeatureCheck, tenantOperations } from './tenants.ts'
 import { usageOperations } from './usage.ts'
 import { webhookOperations } from './webhooks.ts'
@@ -27,8 +31,10 @@ export const contract = {
   ...descriptionOperations,
   ...priceListOperations,
   ...checkoutOperations,
+  ...subscriptionChangeOperations,
   ...configOperations,
   ...revisionOperations,
+  ...policyOperations,
   ...pushOperations,
   ...enterprisePriceOperations,
   ...webhookOperations,
@@ -36,6 +42,8 @@ export const contract = {
   ...dashboardOperations,
   ...doctorOperations,
   ...tenantOperations,
+  ...discountOperations,
+  ...creditOperations,
   ...invoiceOperations,
   ...moneyOperations,
   ...usageOperations,
@@ -64,5 +72,6 @@ export const components = {
   Detail,
   PriceImpact,
   PushStep,
+  Violation,
   FeatureCheck,
 }

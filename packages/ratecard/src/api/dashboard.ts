@@ -2,10 +2,17 @@
 import { Type } from 'typebox'
 import { ServiceKey } from './keys.ts'
 import { operations } from './notation/operation.ts'
-import { closed, Time } from './notation/schema.ts'
+import { choice, closed, nullable, shape, Time } from './notation/schema.ts'
 
 const admin = '/api/v1/billing/admin'
 const all = { tag: 'Access', access: 'service_key' } as const
+
+export const ProcessorMode = choice('ProcessorMode', ['sandbox', 'test', 'live'])
+
+export const AccountInfo = shape('AccountInfo', {
+  mode: ProcessorMode,
+  account_id: nullable(Type.String({ description: 'Id of the account at the processor; null until it is known.' })),
+})
 
 export const dashboardOperations = operations({
   getOwnKey: {
@@ -13,17 +20,27 @@ export const dashboardOperations = operations({
     method: 'GET',
     scope: 'read',
     path: `${admin}/keys/current`,
-    summary: 'The service key of this request',
+    summary: 'Get the service key of this request',
     answers: { 200: { description: 'The key, without its value.', schema: ServiceKey } },
+  },
+  getAccount: {
+    ...all,
+    method: 'GET',
+    scope: 'read',
+    path: `${admin}/account`,
+    summary: 'Get the processor account that this service writes to',
+    description:
+      '`sandbox`: a server that stands in for the processor; `test` and `live`: the mode of the key. `account_id` is null before the first push if the processor cannot be reached.',
+    answers: { 200: { description: 'The account.', schema: AccountInfo } },
   },
   getChangeTag: {
     ...all,
     method: 'GET',
     scope: 'read',
     path: `${admin}/changes`,
-    summary: 'Whether anything changed',
+    summary: 'Get the change tag of the dashboard’s data',
     description:
-      'Cheap to poll. While the tag stays the same, nothing that the pages and lists of the dashboard show has changed.',
+      'Poll this route to learn whether the dashboard’s data has changed: while the tag stays the same, it has not.',
     answers: {
       200: {
         description: 'The tag.',
@@ -43,17 +60,16 @@ export const dashboardOperations = operations({
     path: `${admin}/dashboard/links`,
     summary: 'Create a link that signs in to the dashboard',
     description:
-      'The page of the link has a button that signs in, once, within ten minutes, with the rights of the key of this request. Opening the page alone does not use up the link.',
+      'The link opens a page with a sign-in button. The button works once, within ten minutes, and signs in with the rights of the key of this request. Opening the page does not use up the link.',
     answers: {
       201: {
         description: 'The link.',
         schema: Type.Object(
           {
             url: Type.String({
-              description:
-                'Address to open in a browser; relative when the service has no public address in its settings.',
+              description: 'URL to open in a browser; relative if the setting RATECARD_PUBLIC_URL is missing.',
             }),
-            expires_at: Time('When the link stops working.'),
+            expires_at: Time('Time at which the link stops working.'),
           },
           closed,
         ),

@@ -8,31 +8,35 @@ import { Count, nullable, shape, Time } from './notation/schema.ts'
 
 export const TenantInvoiceLine = shape('TenantInvoiceLine', {
   description: nullable(Type.String()),
-  price_id: nullable(Type.String({ description: 'Config id; null when the price is not in the config.' })),
+  price_id: nullable(
+    Type.String({ description: 'Configuration id of the price; null if it is not in the configuration.' }),
+  ),
   processor_price_id: nullable(Type.String()),
   quantity: nullable(Type.Integer()),
-  ...leading('amount', 'Minor units, a decimal as text.'),
-  proration: Type.Boolean({ description: 'A part of a period, charged or credited because something changed.' }),
-  period_start: Time('Begin of the period that the line bills.'),
+  ...leading('amount', 'Amount in minor units, a decimal as text.'),
+  proration: Type.Boolean({
+    description: 'True if the line charges or credits a part of a period, because the subscription changed.',
+  }),
+  period_start: Time('Start of the period that the line bills.'),
   period_end: Time('Its end.'),
 })
 export const TenantInvoice = shape('TenantInvoice', {
   id: Type.String(),
   number: nullable(Type.String()),
-  subscription: nullable(Type.String({ description: 'null for an invoice created by hand.' })),
+  subscription: nullable(Type.String({ description: 'Id of the subscription; null for an invoice created by hand.' })),
   status: Type.Enum(['open', 'paid', 'uncollectible', 'void']),
   created_at: Time('Time of creation.'),
-  due_at: nullable(Time('When it has to be paid.')),
-  paid_at: nullable(Time('When it was paid.')),
+  due_at: nullable(Time('Due date of the invoice.')),
+  paid_at: nullable(Time('Time of the payment.')),
   currency: Type.String(),
-  ...leading('total', 'Minor units, with tax.'),
-  ...further('amount_due', 'Amount due when the invoice was created: the total less credit.'),
+  ...leading('total', 'Total in minor units, including tax.'),
+  ...further('amount_due', 'Amount due when the invoice was created: the total minus credit.'),
   ...further('amount_paid', 'Amount paid.'),
-  ...further('amount_remaining', 'Amount still owed.'),
+  ...further('amount_remaining', 'Amount that is still owed.'),
   ...further('amount_refunded', 'Amount refunded.'),
-  attempt_count: Count('How often a payment was tried.'),
-  next_attempt_at: nullable(Time('When the payment is tried again.')),
-  url: nullable(Type.String({ description: 'Page where the customer sees and pays it.' })),
+  attempt_count: Count('Number of payment attempts.'),
+  next_attempt_at: nullable(Time('Time of the next payment attempt.')),
+  url: nullable(Type.String({ description: 'Page on which the customer can see and pay the invoice.' })),
   lines: Type.Array(TenantInvoiceLine),
 })
 export const TenantInvoices = shape('TenantInvoices', {
@@ -47,20 +51,20 @@ const Decimal = (description: string) =>
   )
 /** Row of the invoice export. Its members are the columns of the CSV, in this order. */
 export const ExportRow = shape('ExportRow', {
-  date: Day('When it was finalized or made, UTC.'),
+  date: Day('Day (UTC) on which the document was finalized or created.'),
   type: Type.Enum(['invoice', 'credit_note', 'refund']),
-  id: Type.String({ description: 'At the processor.' }),
+  id: Type.String({ description: 'Id at the processor.' }),
   number: nullable(Type.String()),
   tenant_id: nullable(Type.String()),
   customer: nullable(Type.String()),
   currency: Type.String(),
-  subtotal: Decimal('Before discount and tax.'),
+  subtotal: Decimal('Amount before discounts and tax.'),
   discount: Decimal('Discounts.'),
   tax: Decimal('Tax.'),
-  total: Decimal('With tax; of a refund its amount.'),
-  amount_paid: Decimal('Paid so far.'),
-  amount_refunded: Decimal('Refunded so far.'),
-  status: Type.String({ description: 'The processor’s word.' }),
+  total: Decimal('Total including tax or, for a refund, the refunded amount.'),
+  amount_paid: Decimal('Amount that was paid so far.'),
+  amount_refunded: Decimal('Amount that was refunded so far.'),
+  status: Type.String({ description: 'Value of the processor, unchanged.' }),
 })
 export const InvoiceExport = shape('InvoiceExport', { ...mirrored, rows: Type.Array(ExportRow) })
 
@@ -72,7 +76,7 @@ export const invoiceOperations = operations({
     ...all,
     tag: 'Tenants',
     path: `${path}/tenants/:id/invoices`,
-    summary: 'Finalized invoices of a tenant, newest first',
+    summary: 'List the finalized invoices of a tenant, newest first',
     description: 'Includes outstanding and refunded amounts. Read from the mirror, without a call to the processor.',
     params: idParams,
     query: pageQuery,
@@ -83,12 +87,12 @@ export const invoiceOperations = operations({
     ...all,
     tag: 'Money',
     path: `${path}/invoices/export`,
-    summary: 'All finalized invoices, credit notes and refunds of a period',
+    summary: 'Export all finalized invoices, credit notes and refunds of a period',
     description:
-      'Streamed, oldest first, a row a line. CSV has the column names in the first line, and `as_of` in the header `X-Ratecard-As-Of`.',
+      'Streams one row per line, oldest first. In CSV, the first line has the column names, and the header `X-Ratecard-As-Of` contains `as_of`.',
     query: {
-      from: DayAsked('First day; the oldest row when absent.'),
-      to: DayAsked('Last day, included; today when absent.'),
+      from: DayAsked('First day. Default: the day of the oldest row.'),
+      to: DayAsked('Last day (inclusive). Default: today.'),
       format: Type.Enum(['csv', 'json'], { default: 'csv', description: 'Format of the response.' }),
     },
     answers: {
@@ -96,7 +100,7 @@ export const invoiceOperations = operations({
         description: 'The rows. With `format=csv` as `text/csv`.',
         schema: InvoiceExport,
         textType: 'text/csv',
-        headers: { 'X-Ratecard-As-Of': { type: 'string', description: 'As `as_of` of the JSON form.' } },
+        headers: { 'X-Ratecard-As-Of': { type: 'string', description: 'Same value as `as_of` in JSON.' } },
       },
     },
     errors: [...mirrorErrors],

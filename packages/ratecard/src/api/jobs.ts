@@ -1,4 +1,4 @@
-// Operations on jobs. A job changes many subscriptions step by step (e.g. moves the subscribers of a price), and its steps are in the
+// Operations on jobs. A job changes many subscriptions step by step (e.g. moves the subscribers of a price). Its steps are stored in the
 // journal.
 import { Type } from 'typebox'
 import { jobActs, jobKinds, jobStates } from '../store/records/journal.ts'
@@ -11,11 +11,12 @@ export const JobKind = choice('JobKind', jobKinds)
 const job = {
   id: Type.String(),
   kind: JobKind,
-  subject: Type.String({ description: 'What it is about: a tenant, a template, a price, a webhook.' }),
+  subject: Type.String({ description: 'Id of the tenant, template, price or webhook that the job changes.' }),
   state: Type.Enum([...jobStates], {
-    description: '`waiting`: the rest is done at a later date. `interrupted`: nothing happens until it is resumed.',
+    description:
+      'State of the job. `waiting`: the remaining steps run at a later date. `interrupted`: the job does nothing until it is resumed.',
   }),
-  resumes_at: nullable(Time('When a waiting job continues.')),
+  resumes_at: nullable(Time('Time at which a waiting job continues.')),
   allows: Type.Array(Type.Enum([...jobActs]), {
     description: 'Actions that are allowed now; any other is refused.',
   }),
@@ -25,7 +26,7 @@ export const Job = shape('Job', job)
 export const JobStep = shape('JobStep', {
   index: Count('Number of the step, from 0.'),
   state: StepState,
-  attempts: Count('How often it was begun.'),
+  attempts: Count('Number of attempts.'),
   step: AnyObject,
   result: nullable(AnyObject),
   error: nullable(AnyObject),
@@ -39,9 +40,9 @@ export const JobReport = shape('JobReport', {
 export const JobList = shape('JobList', { jobs: Type.Array(Job), pagination: Pagination })
 
 export const jobStarted = {
-  description: 'Accepted and running.',
+  description: 'The job was accepted and is running.',
   schema: Job,
-  headers: { Location: { type: 'string', description: 'Where the job is followed.' } },
+  headers: { Location: { type: 'string', description: 'Path at which the progress of the job can be read.' } },
 } as const
 
 export const jobsPath = '/api/v1/billing/admin/jobs'
@@ -62,7 +63,7 @@ export const jobOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${jobsPath}/:id`,
-    summary: 'A job with each of its steps',
+    summary: 'Get a job with all its steps',
     params: idParams,
     answers: { 200: { description: 'The job.', schema: JobReport } },
     errors: ['job_not_found'],
@@ -72,7 +73,7 @@ export const jobOperations = operations({
     scope: 'write',
     method: 'POST',
     path: `${jobsPath}/:id/resume`,
-    summary: 'Continue a job that stopped before its end',
+    summary: 'Continue a job that stopped before it was complete',
     params: idParams,
     answers: { 202: { description: 'The job is running again.', schema: Job } },
     errors: ['job_not_found', 'job_not_running', 'tenant_busy', 'push_in_progress', ...customerErrors],
@@ -82,7 +83,7 @@ export const jobOperations = operations({
     scope: 'write',
     method: 'POST',
     path: `${jobsPath}/:id/cancel`,
-    summary: 'Stop a running job after its current step, or a job that waits',
+    summary: 'Stop a running job after its current step, or cancel a waiting job',
     description: 'Changes already made are kept.',
     params: idParams,
     answers: { 200: { description: 'The job is stopping.', schema: Job } },

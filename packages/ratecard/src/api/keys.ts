@@ -9,13 +9,13 @@ const fields = {
   hint: Type.String({ description: 'The key’s last four characters.' }),
   scope: KeyScope,
   created_at: Time('Time of creation.'),
-  expires_at: nullable(Time('When it ends.')),
-  last_used_at: nullable(Time('Its last use, to the minute.')),
-  revoked_at: nullable(Time('When it was revoked.')),
+  expires_at: nullable(Time('Time at which the key expires; null means never.')),
+  last_used_at: nullable(Time('Time of the last use of the key, to the minute.')),
+  revoked_at: nullable(Time('Time at which the key was revoked; null if it was not.')),
 }
 export const ServiceKey = shape('ServiceKey', fields)
 export const NewServiceKey = Type.Object(
-  { ...fields, key: Type.String({ description: 'The key itself: shown this once.' }) },
+  { ...fields, key: Type.String({ description: 'The key itself. It is shown only in this response.' }) },
   closed,
 )
 
@@ -31,7 +31,7 @@ export const keyOperations = operations({
     description: 'The key appears only in this response; the service stores its hash.',
     body: Type.Object(
       {
-        name: Type.String({ minLength: 1, maxLength: 100, description: 'What the key is for.' }),
+        name: Type.String({ minLength: 1, maxLength: 100, description: 'Purpose of the key.' }),
         scope: Type.Optional(KeyScope),
         expires_at: Type.Optional(
           Type.String({
@@ -50,7 +50,7 @@ export const keyOperations = operations({
     method: 'GET',
     scope: 'read',
     path,
-    summary: 'Service keys, revoked ones included',
+    summary: 'List all service keys, including revoked ones',
     answers: { 200: { description: 'The keys.', schema: Type.Object({ keys: Type.Array(ServiceKey) }, closed) } },
   },
   revokeKey: {
@@ -60,7 +60,7 @@ export const keyOperations = operations({
     path: `${path}/:id`,
     summary: 'Revoke a service key',
     params: idParams,
-    answers: { 204: { description: 'Revoked, at once.', schema: null } },
+    answers: { 204: { description: 'The key was revoked and is invalid from now on.', schema: null } },
     errors: ['key_not_found', 'key_last'],
   },
 })

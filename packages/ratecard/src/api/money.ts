@@ -4,13 +4,17 @@ import { Pagination } from './notation/common.ts'
 import { Day, DayAsked, Formatted, further, leading, mirrored, MoneyOf, NullableMinor } from './notation/mirrored.ts'
 import { idParams, operations, pageQuery } from './notation/operation.ts'
 import { closed, Count, nullable, shape, Time } from './notation/schema.ts'
+import { Pause } from './tenants.ts'
 
 const revenue = {
   ...leading(
     'mrr',
-    'Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax.',
+    'Monthly recurring revenue: licensed recurring items that are active or past due, minus discounts that never end, without tax.',
   ),
-  ...further('usage_last_period', 'Amount billed for metered items in their last finished period; not part of `mrr`.'),
+  ...further(
+    'usage_last_period',
+    'Amount billed for metered items in their last finished period. Not included in `mrr`.',
+  ),
 }
 const movements = {
   ...further('new', 'MRR of customers that paid nothing before.'),
@@ -19,50 +23,60 @@ const movements = {
   ...further('churn', 'MRR lost from customers that no longer pay; a positive number.'),
   ...further('reactivation', 'MRR of customers that came back.'),
 }
-const Subscriptions = Count('Subscriptions with an item that counts.')
+const Subscriptions = Count('Subscriptions with at least one item that counts towards the MRR.')
 
 export const CurrencyMoney = shape('CurrencyMoney', {
   currency: Type.String(),
   ...revenue,
   subscriptions: Subscriptions,
-  tenants: Count('Tenants of these subscriptions.'),
-  trialing: Count('Subscriptions in a trial; they count nothing yet.'),
+  tenants: Count('Number of tenants with these subscriptions.'),
+  trialing: Count('Subscriptions in a trial. They do not count towards the MRR yet.'),
   past_due: Type.Object(
     {
-      ...leading('amount', 'What tenants owe whose subscription is past due or unpaid.'),
+      ...leading('amount', 'Unpaid amount of tenants whose subscription is past due or unpaid.'),
       tenants: Count('These tenants.'),
     },
     closed,
   ),
   written_off: Type.Object(
-    { ...leading('amount', 'What uncollectible invoices asked.'), tenants: Count('Tenants that owed it.') },
+    {
+      ...leading('amount', 'Amount of invoices that were marked uncollectible.'),
+      tenants: Count('Number of tenants with such invoices.'),
+    },
     closed,
   ),
   by_product: Type.Array(
     Type.Object(
       {
-        product_id: nullable(Type.String({ description: 'Config id; null for everything that is not in the config.' })),
+        product_id: nullable(
+          Type.String({ description: 'Configuration id; null sums up everything that is not in the configuration.' }),
+        ),
         ...revenue,
         subscriptions: Subscriptions,
       },
       closed,
     ),
-    { description: 'By product id.' },
+    { description: 'Revenue by product id.' },
   ),
   by_price: Type.Array(
     Type.Object(
       {
-        price_id: nullable(Type.String({ description: 'Config id; null for everything that is not in the config.' })),
+        price_id: nullable(
+          Type.String({ description: 'Configuration id; null sums up everything that is not in the configuration.' }),
+        ),
         ...revenue,
         subscriptions: Subscriptions,
         legacy: Type.Object(
           { ...revenue, subscriptions: Subscriptions },
-          { ...closed, description: 'The part on earlier generations of the price.' },
+          {
+            ...closed,
+            description: 'Part of the amount that subscribers pay at earlier, replaced versions of the price.',
+          },
         ),
       },
       closed,
     ),
-    { description: 'By price id; earlier generations of a price are part of it.' },
+    { description: 'Revenue by price id, including subscribers on earlier, replaced versions of each price.' },
   ),
   last_30_days: Type.Object(
     { ...movements, ...further('net', 'Change of the MRR.') },
@@ -72,20 +86,22 @@ export const CurrencyMoney = shape('CurrencyMoney', {
 export const Money = shape('Money', { ...mirrored, currencies: Type.Array(CurrencyMoney, { description: 'By code.' }) })
 
 export const MoneyDay = shape('MoneyDay', {
-  day: Day('The day, UTC.'),
+  day: Day('Day (UTC).'),
   currency: Type.String(),
   ...revenue,
   by_product: Type.Array(
     Type.Object(
       {
-        product_id: nullable(Type.String({ description: 'Config id; null for everything that is not in the config.' })),
+        product_id: nullable(
+          Type.String({ description: 'Configuration id; null sums up everything that is not in the configuration.' }),
+        ),
         ...revenue,
       },
       closed,
     ),
   ),
   ...movements,
-  ...further('past_due', 'Amount owed at the end of the day by tenants with a past due or unpaid subscription.'),
+  ...further('past_due', 'Amount that tenants with a past due or unpaid subscription owed at the end of the day.'),
 })
 export const MoneyDays = shape('MoneyDays', {
   ...mirrored,
@@ -97,37 +113,43 @@ export const MoneyDays = shape('MoneyDays', {
       {
         revision: Type.Integer({ minimum: 1 }),
         version: Type.String(),
-        at: Time('When it was applied.'),
+        at: Time('Time at which the push was applied.'),
         by: nullable(Type.String({ description: 'Author of the change. Default: the name of the service key.' })),
       },
       closed,
     ),
-    { description: 'Price lists that took effect in that time, oldest first.' },
+    { description: 'Pushes that were applied in that time, oldest first.' },
   ),
 })
 
 export const Generation = Type.Enum(['all', 'current', 'legacy'], {
   default: 'all',
-  description: '`current`: on the price as it is sold now; `legacy`: on an earlier generation of it.',
+  description:
+    '`current`: subscribed to the price as it is sold now. `legacy`: subscribed to an earlier, replaced version of it.',
 })
 export const Subscriber = shape('Subscriber', {
-  tenant_id: nullable(Type.String({ description: 'null when the customer is not a tenant.' })),
+  tenant_id: nullable(Type.String({ description: 'Id of the tenant; null if the customer is not a tenant.' })),
+  tenant_name: nullable(Type.String({ description: 'Name of the tenant; null if the customer is not a tenant.' })),
   customer: Type.String({
-    description: 'At the processor; empty for a tenant that has the price from when it was free.',
+    description: 'Id of the customer at the processor; empty if the tenant has the price since it was free.',
   }),
   subscription: Type.String(),
   item: Type.String(),
-  processor_price_id: Type.String({ description: 'Empty for a free price, which only Ratecard stores.' }),
-  legacy: Type.Boolean({ description: 'On an earlier generation of the price.' }),
+  processor_price_id: Type.String({
+    description: 'Id of the price at the processor; empty for a free price, which only Ratecard stores.',
+  }),
+  legacy: Type.Boolean({ description: 'Only subscribers on an earlier, replaced version of the price.' }),
   currency: Type.String(),
   amount: NullableMinor('Amount of the price per unit and interval, in minor units; null with tiers.'),
   formatted: nullable(Formatted('`amount`')),
-  quantity: nullable(Type.Integer({ minimum: 0, description: 'null for a metered price.' })),
-  monthly: MoneyOf('Its part of the MRR.'),
+  quantity: nullable(Type.Integer({ minimum: 0, description: 'Quantity of the item; null for a metered price.' })),
+  monthly: MoneyOf('Amount that the item adds to the MRR.'),
   status: Type.String({ description: 'Status at the processor: active, trialing, past_due …' }),
-  current_period_end: nullable(Time('When it renews.')),
+  pause: Pause,
+  ends_at: nullable(Time('Time at which the subscription ends as planned; null if it continues.')),
+  current_period_end: nullable(Time('Time at which the subscription renews.')),
   scheduled_price_id: nullable(
-    Type.String({ description: 'Config id of the price to which the item moves at the end of the period.' }),
+    Type.String({ description: 'Configuration id of the price that the item moves to at the end of the period.' }),
   ),
 })
 export const Subscribers = shape('Subscribers', {
@@ -145,19 +167,19 @@ export const moneyOperations = operations({
   getMoney: {
     ...all,
     path: `${path}/money`,
-    summary: 'Monthly recurring revenue now, by currency, product and price',
-    description: 'Read from the mirror: no call to the processor.',
+    summary: 'Get the current monthly recurring revenue, by currency, product and price',
+    description: 'Read from the mirror, without a call to the processor.',
     answers: { 200: { description: 'The money.', schema: Money } },
     errors: [...mirrorErrors],
   },
   listMoneyDays: {
     ...all,
     path: `${path}/money/days`,
-    summary: 'Monthly recurring revenue and its movements, day by day, and the pushes of that time',
+    summary: 'Get the monthly recurring revenue and its movements by day, with the pushes of that time',
     description: 'A day is recorded when it ends (UTC). Days before the mirror was first filled are not available.',
     query: {
       from: DayAsked('First day; 90 days before the last one when absent.'),
-      to: DayAsked('Last day, included; today when absent.'),
+      to: DayAsked('Last day (inclusive). Default: today.'),
     },
     answers: { 200: { description: 'The days.', schema: MoneyDays } },
     errors: [...mirrorErrors],
@@ -165,8 +187,8 @@ export const moneyOperations = operations({
   listSubscribers: {
     ...all,
     path: `${path}/prices/:id/subscribers`,
-    summary: 'Who is subscribed to a price, on which generation of it',
-    description: 'Subscriptions that have not ended, including those of customers that are not tenants.',
+    summary: 'List the subscribers of a price, and whether each pays the current or a replaced version of it',
+    description: 'Includes all subscriptions that have not ended, also of customers that are not tenants.',
     params: idParams,
     query: { generation: Generation, ...pageQuery },
     answers: { 200: { description: 'A page of subscribers, by tenant id.', schema: Subscribers } },

@@ -1,4 +1,4 @@
-// The specification's public operations. They need no key; with a valid key, single lookups include hidden prices.
+// Public operations of the price list. They need no key. With a valid key, lookups of single items also find hidden prices.
 import { Type } from 'typebox'
 import type { Meter, Price, Product } from '../config/schema/schema.ts'
 import { ResourceKind } from './notation/common.ts'
@@ -7,8 +7,8 @@ import { idParams, operations } from './notation/operation.ts'
 import { absent, closed, code, Count, document, nullable, shape } from './notation/schema.ts'
 
 /**
- * An exact amount in minor units; in the code a canonical decimal as text. In the API a whole number is an integer, so that common amounts
- * can be added without parsing, and a fraction is decimal text.
+ * An exact amount in minor units (e.g. cents). The code has it as decimal text. In the API a whole number is an integer, so that clients
+ * can add usual amounts without parsing, and a fraction is decimal text.
  */
 const ExactMinor = (description: string) =>
   code<string, number | string>(
@@ -26,10 +26,18 @@ export const CostLine = shape('CostLine', {
     encode: (upTo) => upTo ?? 'inf',
     decode: (upTo) => (upTo === 'inf' ? null : upTo),
   }),
-  quantity: Count('Units of this line.'),
-  unit_amount: ExactMinor('Exact, in minor units.'),
-  flat_amount: ExactMinor('Exact, in minor units.'),
-  amount: ExactMinor('Exact, in minor units.'),
+  quantity: Count('Number of units on this line.'),
+  unit_amount: ExactMinor('Exact amount in minor units.'),
+  flat_amount: ExactMinor('Exact amount in minor units.'),
+  amount: ExactMinor('Exact amount in minor units.'),
+})
+export const AttachedCost = shape('AttachedCost', {
+  price_id: Type.String(),
+  quantity: nullable(Count('Quantity of the attached price; null if it is metered.')),
+  amount: nullable(Count('Amount in minor units; null for a metered price, whose amount depends on the usage.')),
+  formatted: Type.String({
+    description: 'The amount formatted for display or, for a metered price, the cost of its usage.',
+  }),
 })
 export const Cost = shape('Cost', {
   price_id: Type.String(),
@@ -37,17 +45,24 @@ export const Cost = shape('Cost', {
   currency: Type.String(),
   billing_scheme: Type.Enum(['per_unit', 'tiered']),
   tiers_mode: absent(Type.Enum(['graduated', 'volume']), null),
-  amount: Count('Minor units, rounded half up once, at the end.'),
-  amount_decimal: Type.String({ description: 'Minor units before rounding.' }),
-  effective_unit_amount: nullable(ExactMinor('Minor units per unit; null at quantity 0.')),
-  formatted: Type.String({ description: 'The amount as people read it.' }),
+  amount: Count('Amount in minor units, rounded half up once, at the end.'),
+  amount_decimal: Type.String({ description: 'Amount in minor units before rounding.' }),
+  effective_unit_amount: nullable(ExactMinor('Average amount per unit in minor units; null at quantity 0.')),
+  formatted: Type.String({ description: 'The amount, formatted for display.' }),
   breakdown: Type.Array(CostLine),
+  attached: absent(
+    Type.Array(AttachedCost, {
+      description:
+        'Prices that are always sold with this one, and are not included in its amount. Absent if there are none.',
+    }),
+    null,
+  ),
 })
 /** The route validates this body by hand, because an invalid quantity has its own status and error code. */
 export const Calculation = shape(
   'Calculation',
   {
-    quantity: Count('How many units.'),
+    quantity: Count('Number of units.'),
     currency: Type.Optional(
       Type.String({
         description: 'One of the price’s currencies. Default: the price’s main currency.',
@@ -55,30 +70,33 @@ export const Calculation = shape(
       }),
     ),
   },
-  'What to calculate.',
+  'Quantity and currency of the calculation.',
 )
 
 export const Conversion = shape('Conversion', {
   config_id: Type.String(),
-  processor_id: Type.String({ description: 'The current one, also when a past one was asked for.' }),
+  processor_id: Type.String({ description: 'Current processor id, even if the request named an earlier one.' }),
   item_type: ResourceKind,
   history_count: Type.Integer({
     minimum: 1,
-    description: 'Entries in the mapping’s history, the current one included.',
+    description: 'Number of processor ids that the item has had, including the current one.',
   }),
-  current: Type.Boolean({ description: 'Whether the id asked for is the current one.' }),
+  current: Type.Boolean({ description: 'Whether the requested processor id is the current one.' }),
 })
 
 const path = '/api/v1/billing'
 const all = { tag: 'Price list', access: 'public' } as const
-const notModified = { description: 'The content is the one that `If-None-Match` names.', schema: null } as const
+const notModified = {
+  description: 'The content has not changed since the ETag in `If-None-Match`.',
+  schema: null,
+} as const
 
 export const priceListOperations = operations({
   getSchema: {
     ...all,
     method: 'GET',
     path: `${path}/schema`,
-    summary: 'The JSON Schema of the configuration document',
+    summary: 'Get the JSON Schema of the configuration document',
     answers: {
       200: {
         description: 'The schema.',
@@ -92,8 +110,8 @@ export const priceListOperations = operations({
     ...all,
     method: 'GET',
     path: `${path}/config`,
-    summary: 'The public price list',
-    description: 'Only public prices and their products, and the meters. Answered from memory.',
+    summary: 'Get the public price list',
+    description: 'Contains only public prices, their products, and their meters. Served from memory.',
     answers: {
       200: {
         description: 'The configuration as anyone may see it.',
@@ -108,7 +126,7 @@ export const priceListOperations = operations({
     ...all,
     method: 'GET',
     path: `${path}/config/prices/:id`,
-    summary: 'A price by its configuration id',
+    summary: 'Get a price by its configuration id',
     params: idParams,
     answers: {
       200: {
@@ -123,7 +141,7 @@ export const priceListOperations = operations({
     ...all,
     method: 'GET',
     path: `${path}/config/products/:id`,
-    summary: 'A product by its configuration id',
+    summary: 'Get a product by its configuration id',
     params: idParams,
     answers: {
       200: { description: 'The product.', schema: Type.Object({ product: document<Product>('Product') }, closed) },
@@ -135,7 +153,7 @@ export const priceListOperations = operations({
     ...all,
     method: 'GET',
     path: `${path}/config/meters/:id`,
-    summary: 'A meter by its configuration id',
+    summary: 'Get a meter by its configuration id',
     params: idParams,
     answers: {
       200: { description: 'The meter.', schema: Type.Object({ meter: document<Meter>('Meter') }, closed) },
@@ -147,8 +165,9 @@ export const priceListOperations = operations({
     ...all,
     method: 'POST',
     path: `${path}/config/prices/:id/calculate`,
-    summary: 'What a quantity costs',
-    description: 'Exact arithmetic, one rounding, half up, at the end: what the processor would invoice.',
+    summary: 'Calculate the cost of a quantity',
+    description:
+      'The result is what the processor would invoice: calculated exactly, and rounded once (half up) at the end.',
     params: idParams,
     body: document<unknown>('Calculation'),
     bodyLimit: 16 * 1024,
@@ -159,7 +178,7 @@ export const priceListOperations = operations({
     ...all,
     method: 'GET',
     path: `${path}/convert/processor-id/:processor_id`,
-    summary: 'The configuration id behind a processor id, current or past',
+    summary: 'Find the configuration id for a current or earlier processor id',
     params: { processor_id: Type.String({ description: 'Id at the processor.' }) },
     answers: { 200: { description: 'The mapping.', schema: Conversion }, 304: notModified },
     errors: ['mapping_not_found'],

@@ -3,12 +3,17 @@ import { Type } from 'typebox'
 import { TenantId } from './notation/common.ts'
 import { Effective } from './enterprise.ts'
 import { jobStarted } from './jobs.ts'
-import { actorHeaders, customerErrors, keyErrors, keyHeader, operations } from './notation/operation.ts'
-import { closed, Count, nullable, shape, Time } from './notation/schema.ts'
+import { actorHeaders, customerErrors, keyErrors, keyHeader, operations, overrideQuery } from './notation/operation.ts'
+import { closed, Count, nullable, shape, shared, Time } from './notation/schema.ts'
+import { Violation } from './policies.ts'
 
 const TenantIds = (description: string) => Type.Array(TenantId, { maxItems: 10_000, description })
 export const NewMigration = shape('NewMigration', {
-  price_id: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of a price that was replaced.' }),
+  price_id: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Configuration id of a price that was replaced.',
+  }),
   to: Type.Optional(
     Type.String({
       maxLength: 40,
@@ -17,14 +22,16 @@ export const NewMigration = shape('NewMigration', {
     }),
   ),
   only: Type.Optional(TenantIds('Only these tenants.')),
-  except: Type.Optional(TenantIds('All but these tenants.')),
+  except: Type.Optional(TenantIds('Move the subscribers of all tenants except these.')),
 })
 
-const Monthly = nullable(Type.Integer({ description: 'Minor units a month; null where it depends on usage.' }))
+const Monthly = nullable(
+  Type.Integer({ description: 'Amount per month in minor units; null if it depends on the usage.' }),
+)
 export const MigrationLine = shape('MigrationLine', {
   tenant_id: nullable(Type.String()),
   customer: Type.String({
-    description: 'At the processor; empty for a tenant that has the price from when it was free.',
+    description: 'Id of the subscription at the processor; empty if the tenant has the price since it was free.',
   }),
   subscription: Type.String(),
   item: Type.String(),
@@ -35,19 +42,20 @@ export const MigrationLine = shape('MigrationLine', {
   monthly_before: Monthly,
   monthly_after: Monthly,
   effective: Effective,
-  effective_at: Time('When the price changes.'),
-  skipped: nullable(Type.String({ description: 'Why it stays where it is; null when it moves.' })),
+  effective_at: Time('Time at which the price of the subscription changes.'),
+  skipped: nullable(Type.String({ description: 'Reason why the subscription is not moved; null if it is moved.' })),
 })
 export const MigrationPlan = shape('MigrationPlan', {
   price_id: Type.String(),
   lines: Type.Array(MigrationLine),
+  violations: Type.Array(shared(Violation), { description: 'Policies that the migration breaks.' }),
   totals: Type.Array(
     Type.Object(
       {
         currency: Type.String(),
-        subscriptions: Count('Subscriptions that move.'),
-        before: Type.Integer({ description: 'Minor units a month.' }),
-        after: Type.Integer({ description: 'Minor units a month.' }),
+        subscriptions: Count('Number of subscriptions that move.'),
+        before: Type.Integer({ description: 'Amount per month, in minor units.' }),
+        after: Type.Integer({ description: 'Amount per month, in minor units.' }),
       },
       closed,
     ),
@@ -61,12 +69,13 @@ export const migrationOperations = operations({
     scope: 'dry_run',
     method: 'POST',
     path: '/api/v1/billing/admin/migrations',
-    summary: 'Move subscribers of a replaced price to what replaced it',
+    summary: 'Move subscribers of a replaced price to its current version',
     query: {
       dry_run: Type.Boolean({
         default: false,
         description: 'Only return the list and the amounts; no subscription is moved.',
       }),
+      ...overrideQuery,
     },
     headers: { ...keyHeader, ...actorHeaders },
     body: NewMigration,
@@ -83,6 +92,7 @@ export const migrationOperations = operations({
       'config_not_found',
       'tenant_not_found',
       'price_not_sellable',
+      'policy_denied',
       'tenant_busy',
       ...customerErrors,
       ...keyErrors,

@@ -9,7 +9,7 @@ export const processorEventOperations = operations({
     access: 'open',
     method: 'POST',
     path: '/api/v1/processor/events',
-    summary: 'Take an event that the processor delivers',
+    summary: 'Receive an event that the processor delivers',
     description:
       'For the processor only. The signature is verified over the raw bytes of the body. A second delivery of an event has no effect.',
     headers: {
@@ -22,7 +22,7 @@ export const processorEventOperations = operations({
     keepsText: true,
     answers: {
       200: {
-        description: 'It is taken into account.',
+        description: 'The event was accepted.',
         schema: Type.Object({ received: Type.Literal(true) }, closed),
       },
     },

@@ -3,7 +3,16 @@ import { pushStates } from '../store/records/journal.ts'
 import { ChangeReport, Detail } from './changes.ts'
 import { journalled, Pagination, PushKind, ResourceKind, Revision, StepState } from './notation/common.ts'
 import { Formatted, NullableMinor, perhapsMirrored } from './notation/mirrored.ts'
-import { actorHeaders, idParams, keyHeader, operations, pageQuery, pushErrors } from './notation/operation.ts'
+import {
+  actorHeaders,
+  idParams,
+  keyHeader,
+  operations,
+  overrideQuery,
+  pageQuery,
+  pushErrors,
+} from './notation/operation.ts'
+import { Violation } from './policies.ts'
 import { Issue } from './problem.ts'
 import { AnyObject, choice, closed, Count, nullable, shape, shared } from './notation/schema.ts'
 
@@ -11,8 +20,8 @@ const MonthlyImpact = Type.Array(
   Type.Object(
     {
       currency: Type.String(),
-      amount: Count('Minor units, rounded half up once.'),
-      formatted: Type.String({ description: 'The amount as people read it.' }),
+      amount: Count('Amount in minor units, rounded half up once.'),
+      formatted: Type.String({ description: 'The amount, formatted for display.' }),
     },
     closed,
   ),
@@ -26,15 +35,22 @@ export const PriceImpact = shape(
   {
     price_id: Type.String(),
     processor_price_id: Type.String({
-      description: 'The one that is sold now. Its subscribers stay on it until they are moved.',
+      description: 'Processor id of the price that is sold now. Its subscribers keep it until they are moved.',
     }),
     action: Type.Enum(['archive', 'replace', 'update'], {
-      description: '`update`: the price is changed in place, and there are subscribers on earlier generations of it.',
+      description:
+        '`update`: the price is changed in place, and some subscribers still pay an earlier, replaced version of it.',
     }),
-    subscriptions: Count('Subscriptions on the price that have not ended, on every generation of it.'),
-    subscriptions_without_tenant: Count('Of these, those of customers that are no tenant.'),
-    tenants: Count('Tenants that these subscriptions belong to.'),
+    subscriptions: Count(
+      'Subscriptions to the price that have not ended, including those on earlier, replaced versions of it.',
+    ),
+    subscriptions_without_tenant: Count('How many of these subscriptions belong to customers that are not tenants.'),
+    tenants: Count('Number of tenants that these subscriptions belong to.'),
     monthly: MonthlyImpact,
+    monthly_after: Type.Array(MonthlyImpact.items, {
+      description:
+        'What the same subscriptions would pay at the new price. Empty if the price is not replaced, or if the amount depends on the usage.',
+    }),
     usage_based: Type.Boolean(),
     generations: Type.Array(
       Type.Object(
@@ -43,17 +59,20 @@ export const PriceImpact = shape(
           currency: Type.String({ description: 'Currency of `amount`.' }),
           amount: NullableMinor('Amount per unit and interval, in minor units; null with tiers.'),
           formatted: nullable(Formatted('`amount`')),
-          subscriptions: Count('Subscriptions on this generation that have not ended.'),
-          tenants: Count('Tenants that these subscriptions belong to.'),
+          subscriptions: Count('Subscriptions to this version of the price that have not ended.'),
+          tenants: Count('Number of tenants that these subscriptions belong to.'),
           monthly: MonthlyImpact,
-          current: Type.Boolean({ description: 'The one that is sold now.' }),
+          current: Type.Boolean({ description: 'True for the version of the price that is sold now.' }),
         },
         closed,
       ),
-      { description: 'The one that is sold now, then earlier ones with subscribers, newest first.' },
+      {
+        description:
+          'Versions of the price: the one that is sold now, then earlier ones that still have subscribers, newest first.',
+      },
     ),
   },
-  'Subscriptions that the plan affects: live subscriptions on any generation of a price that it changes.',
+  'Live subscriptions to the prices that the plan changes, including those on earlier, replaced versions.',
 )
 
 export const PushOutcome = shape('PushOutcome', {
@@ -61,18 +80,28 @@ export const PushOutcome = shape('PushOutcome', {
   version: Type.String(),
   revision: nullable(Revision),
   push_id: nullable(Type.String()),
+  summary: Type.String({
+    description:
+      'Summary of the plan in sentences: which prices change, which customers keep their price, and the monthly amounts.',
+  }),
   changes: shared(ChangeReport),
   details: Type.Array(shared(Detail)),
   warnings: Type.Array(shared(Issue)),
+  violations: Type.Array(shared(Violation), {
+    description: 'Policies that the plan breaks. With severity `deny` a push is refused, unless they are overridden.',
+  }),
   impact: Type.Array(shared(PriceImpact)),
   ...perhapsMirrored,
-  writes: Count('Calls that change something at the processor.'),
+  writes: Count('Number of write requests to the processor.'),
   plan: Type.String({ description: 'Fingerprint of the plan, for `X-Ratecard-Plan`.' }),
 })
 
 const PushStarted = Type.Object(
   { push_id: Type.String(), state: Type.Literal('running') },
-  { ...closed, description: 'The push continues; its state is at the address in `Location`.' },
+  {
+    ...closed,
+    description: 'The push continues in the background. The header `Location` contains the path of its state.',
+  },
 )
 
 export const PushState = choice('PushState', pushStates)
@@ -92,7 +121,7 @@ export const PushStep = shape('PushStep', {
   kind: ResourceKind,
   config_id: Type.String(),
   state: StepState,
-  attempts: Count('How often it was begun.'),
+  attempts: Count('Number of attempts.'),
   processor_id: nullable(Type.String()),
   request_id: nullable(Type.String()),
   error: nullable(AnyObject),
@@ -111,9 +140,10 @@ export const pushEvents = {
 }
 
 export const pushQuery = {
-  dry_run: Type.Boolean({ default: false, description: 'Only preview: nothing is written.' }),
+  dry_run: Type.Boolean({ default: false, description: 'Only preview the change: nothing is written.' }),
   force: Type.Boolean({ default: false, description: 'Overwrite fields that were edited at the processor.' }),
-  approve_impact: Type.Boolean({ default: false, description: 'Continue although live subscriptions are affected.' }),
+  approve_impact: Type.Boolean({ default: false, description: 'Approve that live subscriptions are affected.' }),
+  ...overrideQuery,
 }
 const prefer = {
   prefer: Type.Optional(
@@ -127,22 +157,23 @@ export const pushHeaders = {
     Type.String({
       pattern: '^[0-9a-f]{64}$',
       description:
-        'Id of the document as its author wrote it, from `POST admin/config/written`: kept with the revision, so that it can be expanded for another environment.',
+        'Id of the source document, from `POST admin/config/written`. It is stored with the revision, so that the document can be expanded with the variables of another environment.',
     }),
   ),
   'x-ratecard-plan': Type.Optional(
     Type.String({
       pattern: '^[0-9a-f]{64}$',
-      description: 'Fingerprint (`plan`) of a plan that was shown before: any other plan is refused with `plan_stale`.',
+      description:
+        'Fingerprint (`plan`) of the plan to apply. If the plan has changed since, the push is refused with `plan_stale`.',
     }),
   ),
   ...actorHeaders,
 }
 
 export const pushStarted = {
-  description: 'Accepted and running (`Prefer: respond-async`).',
+  description: 'The push was accepted and is running (`Prefer: respond-async`).',
   schema: PushStarted,
-  headers: { Location: { type: 'string', description: 'Where the push is followed.' } },
+  headers: { Location: { type: 'string', description: 'Path at which the progress of the push can be read.' } },
 } as const
 
 const path = '/api/v1/billing/admin/pushes'
@@ -168,7 +199,7 @@ export const pushOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/:id`,
-    summary: 'A push with each of its steps',
+    summary: 'Get a push with all its steps',
     params: idParams,
     answers: { 200: { description: 'The push.', schema: PushReport } },
     errors: ['push_not_found'],
@@ -178,8 +209,8 @@ export const pushOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/:id/events`,
-    summary: 'Live events of a push',
-    description: 'Server-sent events `state` and `step`, from the present state until the push ends.',
+    summary: 'Stream the events of a push',
+    description: 'Server-sent events `state` and `step`, from the current state until the push ends.',
     params: idParams,
     answers: { 200: { description: 'The events.', schema: Type.String(), mediaType: 'text/event-stream' } },
     events: pushEvents,
@@ -192,7 +223,8 @@ export const pushOperations = operations({
     path: `${path}/:id/resume`,
     summary: 'Finish an interrupted push',
     params: idParams,
-    headers: prefer,
+    query: overrideQuery,
+    headers: { ...prefer, ...actorHeaders },
     answers: { 200: { description: 'The push is applied.', schema: PushOutcome }, 202: pushStarted },
     errors: ['push_not_found', 'push_not_resumable', ...pushErrors],
   },
@@ -203,9 +235,9 @@ export const pushOperations = operations({
     path: `${path}/:id/cancel`,
     summary: 'Stop a running push between two steps',
     description:
-      'Waits for the write that is in flight. The push is then interrupted: it can be resumed, and the earlier version is still served.',
+      'Waits until the current write is done. The push is then interrupted: it can be resumed, and until then the earlier version is served.',
     params: idParams,
-    answers: { 202: { description: 'The push as it is now; it stops shortly.', schema: PushSummary } },
+    answers: { 202: { description: 'The current state of the push, which stops shortly.', schema: PushSummary } },
     errors: ['push_not_found', 'push_not_running'],
   },
 })

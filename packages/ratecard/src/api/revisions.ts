@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { ChangeReport, DocumentDifference } from './changes.ts'
-import { By, Pagination, PushKind, Revision as RevisionNumber } from './notation/common.ts'
+import { By, Pagination, PushKind, ResourceKind, Revision as RevisionNumber } from './notation/common.ts'
 import { operations, pageQuery } from './notation/operation.ts'
 import { AnyObject, closed, document, nullable, shape, shared, Time } from './notation/schema.ts'
 
@@ -10,17 +10,36 @@ const entry = {
   revision: RevisionNumber,
   version: Type.String(),
   kind: PushKind,
-  created_at: Time('When it was applied.'),
+  created_at: Time('Time at which the revision was applied.'),
   author: nullable(Type.String()),
   by: nullable(By),
   message: nullable(Type.String()),
   checksum: Type.String({ description: 'SHA-256 of the document’s canonical JSON; empty for a reset.' }),
   push_id: nullable(
-    Type.String({ description: 'The push that created it; its report has the processor’s request ids.' }),
+    Type.String({
+      description: 'Id of the push that created the revision. The push contains the processor’s request ids.',
+    }),
   ),
   changes: shared(ChangeReport),
+  overrides: Type.Array(Type.String(), {
+    description: 'Ids of the overridden policies. `message` contains the reason.',
+  }),
+  actions: Type.Array(
+    Type.Object(
+      {
+        kind: ResourceKind,
+        config_id: Type.String(),
+        action: Type.Enum(['adopt', 'reactivate', 'rename', 'replace']),
+      },
+      closed,
+    ),
+    {
+      description:
+        'Changes that `changes` lists under another name: replaced and renamed resources are in `updated`, adopted and reactivated ones in `created`. Empty for revisions of older releases.',
+    },
+  ),
   archived_webhooks: Type.Array(Type.String(), {
-    description: 'Webhooks that were removed, for which `changes` has no list; empty for revisions of before.',
+    description: 'Removed webhooks, which `changes` does not list. Empty for revisions of older releases.',
   }),
 }
 export const HistoryEntry = shape('HistoryEntry', entry)
@@ -32,7 +51,7 @@ export const Revision = shape(
     document: nullable(document<BillingConfig>('BillingConfig')),
     written: nullable(AnyObject),
   },
-  '`document` is null for a reset. `written` is the document as its author wrote it, with `${NAME}` where `document` has values; null where only the latter was sent.',
+  '`document` is null for a reset. `written` is the source document, with `${NAME}` where `document` has values; null if the push sent no source document.',
 )
 
 const path = '/api/v1/billing/admin/config/history'
@@ -43,14 +62,14 @@ export const revisionOperations = operations({
   listVersions: {
     ...all,
     path,
-    summary: 'Accepted changes, newest first',
+    summary: 'List the accepted changes, newest first',
     query: pageQuery,
     answers: { 200: { description: 'A page of the history.', schema: History } },
   },
   getRevision: {
     ...all,
     path: `${path}/:revision`,
-    summary: 'One revision with its document',
+    summary: 'Get a revision with its document',
     params: { revision: inPath },
     answers: { 200: { description: 'The revision.', schema: Revision } },
     errors: ['revision_not_found'],
@@ -58,11 +77,11 @@ export const revisionOperations = operations({
   compareRevisions: {
     ...all,
     path: `${path}/:from/diff/:to`,
-    summary: 'What changed in meaning between two revisions',
+    summary: 'Compare two revisions',
     params: { from: inPath, to: inPath },
     answers: {
       200: {
-        description: 'One entry per configuration id that differs.',
+        description: 'One entry for each configuration id that differs.',
         schema: Type.Object(
           { from: Type.Integer(), to: Type.Integer(), differences: Type.Array(DocumentDifference) },
           closed,

@@ -32,7 +32,16 @@ export const doctorOperations = operations({
   runDoctor: {
     ...byKey,
     path: '/api/v1/billing/admin/doctor',
-    summary: 'Examine the installation',
+    summary: 'Check the installation and list problems',
+    query: {
+      max_age: Type.Integer({
+        minimum: 0,
+        maximum: 604_800,
+        default: 0,
+        description:
+          'Return the findings of the last run if it is at most this many seconds ago and no version was applied since. They cost no call to the processor. 0: run the checks.',
+      }),
+    },
     answers: {
       200: { description: 'The findings.', schema: Type.Object({ findings: Type.Array(Finding) }, closed) },
     },
@@ -43,7 +52,7 @@ export const serverOperations = operations({
   getHealth: {
     ...open,
     path: '/healthz',
-    summary: 'Whether the process is alive',
+    summary: 'Check whether the process is alive',
     answers: {
       200: {
         description: 'It is.',
@@ -54,7 +63,7 @@ export const serverOperations = operations({
   getReadiness: {
     ...open,
     path: '/readyz',
-    summary: 'Whether the service can work: store, processor, workers',
+    summary: 'Check whether the service can work: store, processor, workers',
     answers: { 200: { description: 'It can.', schema: Readiness } },
     errors: ['store_unavailable', 'processor_unavailable', 'worker_unavailable'],
   },

@@ -11,7 +11,7 @@ export const Session = shape('Session', {
     description: 'The value of the cookie `ratecard_session` (over TLS `__Host-ratecard_session`): shown this once.',
   }),
   created_at: Time('Time of creation.'),
-  expires_at: Time('When it ends.'),
+  expires_at: Time('Time at which the session ends.'),
 })
 
 const path = '/api/v1/billing/admin/sessions'
@@ -58,7 +58,7 @@ export const sessionOperations = operations({
     path: `${path}/:id`,
     summary: 'End a session',
     params: idParams,
-    answers: { 204: { description: 'Ended, at once.', schema: null } },
+    answers: { 204: { description: 'The session was ended and is invalid from now on.', schema: null } },
     errors: ['session_not_found'],
   },
 })

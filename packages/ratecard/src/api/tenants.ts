@@ -1,5 +1,6 @@
 // Operations on tenants: their data, subscriptions, upcoming invoices and audit log.
 import { Type } from 'typebox'
+import { DealEnd } from './enterprise.ts'
 import { billingStatuses } from '../store/records/billing-status.ts'
 import { By, Pagination, TenantId } from './notation/common.ts'
 import {
@@ -12,6 +13,7 @@ import {
   pageQuery,
 } from './notation/operation.ts'
 import { named } from './notation/marks.ts'
+import { CreditBalance } from './credits.ts'
 import { MoneyOf, perhapsMirrored } from './notation/mirrored.ts'
 import { AnyObject, choice, closed, Count, Moment, nullable, shape, Time } from './notation/schema.ts'
 import { DroppedUsage } from './usage.ts'
@@ -21,9 +23,12 @@ const TextOrNull = (maxLength: number, description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength, description })
 
 const editable = {
-  name: Type.String({ minLength: 1, maxLength: 250, description: 'Name of the tenant, which its invoices show too.' }),
+  name: Type.String({ minLength: 1, maxLength: 250, description: 'Name of the tenant, also shown on its invoices.' }),
   email: TextOrNull(250, 'Where invoices go.'),
-  processor_customer_id: TextOrNull(255, 'Its customer at the processor. Without one, the first checkout creates it.'),
+  processor_customer_id: TextOrNull(
+    255,
+    'Id of the tenant’s customer at the processor. If null, the first checkout creates one.',
+  ),
 }
 export const NewTenant = shape('NewTenant', {
   id: Type.Optional(TenantId),
@@ -41,16 +46,22 @@ export const Tenant = shape('Tenant', {
   name: Type.String(),
   email: nullable(Type.String()),
   processor_customer_id: nullable(Type.String()),
-  enterprise_template: nullable(Type.String({ description: 'The template that is applied.' })),
-  enterprise_id: nullable(Type.String({ description: 'The enterprise id that is applied; never both.' })),
+  enterprise_template: nullable(Type.String({ description: 'Enterprise template that is applied to the tenant.' })),
+  enterprise_id: nullable(
+    Type.String({
+      description: 'Enterprise id that is applied to the tenant. A tenant has either a template or an enterprise id.',
+    }),
+  ),
+  enterprise_ends_at: nullable(Time('Time at which the negotiated prices end; null if they have no end.')),
+  enterprise_then: nullable(DealEnd('Which price the items return to at the end.')),
   created_at: Time('Time of creation.'),
-  updated_at: Time('Its last change.'),
+  updated_at: Time('Time of the last change.'),
 })
 
 export const BillingStatus = choice(
   'BillingStatus',
   billingStatuses,
-  'One status for all subscriptions of the tenant. A debt takes precedence over running subscriptions.',
+  'Combined status of all subscriptions of the tenant. `past_due` and `unpaid` take precedence over running subscriptions.',
 )
 /**
  * Members that are read from the mirror, which is the store's copy of the processor's data. All are left out while the mirror is off or not
@@ -59,13 +70,29 @@ export const BillingStatus = choice(
 const billing = {
   billing_status: Type.Optional(BillingStatus),
   products: Type.Optional(
-    Type.Array(Type.String(), { description: 'Config ids of the prices that it is subscribed to, sorted by id.' }),
+    Type.Array(Type.String(), {
+      description: 'Configuration ids of the products that the tenant is subscribed to, sorted.',
+    }),
   ),
-  monthly: Type.Optional(MoneyOf('Its part of the MRR.')),
-  owed: Type.Optional(MoneyOf('What its open invoices still ask.')),
-  legacy_items: Type.Optional(Count('Subscription items on an earlier generation of their price.')),
+  monthly: Type.Optional(MoneyOf('MRR of the tenant: what all its subscriptions add up to in a month.')),
+  owed: Type.Optional(MoneyOf('Amount that the tenant owes on open invoices.')),
+  legacy_items: Type.Optional(
+    Count('Number of subscription items that pay an earlier, replaced version of their price.'),
+  ),
 }
-export const ListedTenant = shape('ListedTenant', { ...Tenant.properties, ...billing })
+const standing = {
+  subscriptions: Type.Optional(
+    Count('Number of subscriptions that have not ended, including subscriptions to free prices.'),
+  ),
+  paused_subscriptions: Type.Optional(
+    Count(
+      'Number of subscriptions whose invoices are paused (`pause_collection`). The processor still reports them as e.g. `active`, and so does `billing_status`.',
+    ),
+  ),
+  ending_subscriptions: Type.Optional(Count('Number of subscriptions whose end is planned.')),
+  ends_at: Type.Optional(nullable(Time('When the first of these ends; null if none ends.'))),
+}
+export const ListedTenant = shape('ListedTenant', { ...Tenant.properties, ...billing, ...standing })
 export const TenantList = shape('TenantList', {
   ...perhapsMirrored,
   tenants: Type.Array(ListedTenant),
@@ -74,28 +101,66 @@ export const TenantList = shape('TenantList', {
 
 export const SubscriptionItem = shape('SubscriptionItem', {
   id: Type.String(),
-  price_id: nullable(Type.String({ description: 'Config id; null when the price is not in the config.' })),
+  price_id: nullable(
+    Type.String({ description: 'Configuration id of the price; null if it is not in the configuration.' }),
+  ),
   processor_price_id: Type.String(),
   quantity: nullable(Type.Integer({ minimum: 0 })),
-  legacy: Type.Boolean({ description: 'The price was replaced or removed since; the tenant keeps it until moved.' }),
+  legacy: Type.Boolean({
+    description: 'True if the price has been replaced or removed. The tenant keeps it until it is moved.',
+  }),
   usage_type: Type.Enum(['licensed', 'metered']),
-  current_period_end: nullable(Time('When it renews.')),
+  current_period_end: nullable(Time('Time at which the subscription renews.')),
   scheduled_price_id: nullable(
-    Type.String({ description: 'Config id of the price to which the item moves at the end of the period.' }),
+    Type.String({ description: 'Configuration id of the price that the item moves to at the end of the period.' }),
   ),
 })
+/** Paused collection of a subscription's invoices. The subscription keeps its status meanwhile. */
+export const Pause = nullable(
+  Type.Object(
+    {
+      behavior: Type.String({
+        description: 'What happens to invoices during the pause: void, keep_as_draft or mark_uncollectible.',
+      }),
+      until: nullable(Time('Time at which the collection of invoices resumes automatically.')),
+    },
+    closed,
+  ),
+)
 export const Subscription = shape('Subscription', {
   id: Type.String(),
   home: Type.Enum(['processor', 'local'], { description: '`local`: a free price, which only Ratecard stores.' }),
   status: Type.String({ description: 'Status at the processor: active, trialing, past_due …' }),
   currency: nullable(Type.String()),
   cancel_at_period_end: Type.Boolean(),
-  trial_end: nullable(Time('When the trial ends.')),
-  created_at: Time('When it began.'),
+  cancel_at: nullable(Time('Time at which the subscription will be cancelled.')),
+  pause: Pause,
+  scheduled: nullable(
+    Type.Object(
+      {
+        at: Time('Time at which the change begins.'),
+        items: Type.Array(
+          Type.Object(
+            {
+              price_id: nullable(
+                Type.String({ description: 'Configuration id of the price; null if it is not in the configuration.' }),
+              ),
+              processor_price_id: Type.String(),
+              quantity: nullable(Type.Integer({ minimum: 0 })),
+            },
+            closed,
+          ),
+        ),
+      },
+      { ...closed, description: 'Items that the subscription will have after the scheduled change.' },
+    ),
+  ),
+  trial_end: nullable(Time('Time at which the trial ends.')),
+  created_at: Time('Time at which the subscription began.'),
   duplicate_of: nullable(
     Type.String({
       description:
-        'An earlier subscription to the same product or `subscription_group`: both are billed, probably by mistake.',
+        'Id of an earlier subscription to the same product or `subscription_group`. Both are billed, probably by mistake.',
     }),
   ),
   items: Type.Array(SubscriptionItem),
@@ -115,20 +180,23 @@ const Limit = (description: string) =>
 
 const checkedMembers = {
   allowed: Type.Boolean({ description: 'Whether the tenant may use `requested` more.' }),
-  reason: nullable(Type.Enum(['not_included', 'limit_reached'], { description: 'Why not; null when it may.' })),
-  feature: Type.String({ description: 'Config id of the feature.' }),
+  reason: nullable(
+    Type.Enum(['not_included', 'limit_reached'], { description: 'Reason why the tenant may not; null if it may.' }),
+  ),
+  feature: Type.String({ description: 'Id of the feature in your configuration.' }),
   type: Type.Enum(['switch', 'limit', 'metered']),
-  limit: nullable(Limit('How much the tenant has; 0 when it does not have the feature; null for a switch.')),
+  limit: nullable(Limit('Limit of the tenant; 0 if it does not have the feature; null for a switch.')),
   used: nullable(
     Amount('For a `limit` the number in the request, for a `metered` feature the reported usage; null if unknown.'),
   ),
-  remaining: nullable(Amount('`"unlimited"`, or `limit` less `used`, never negative; null if `used` is null.')),
+  remaining: nullable(Amount('`limit` minus `used` (never negative), or `"unlimited"`; null if `used` is null.')),
   resets_at: nullable(Time('When the usage is reset to zero; null if it is never reset.')),
   beyond: nullable(
     Type.Enum(['deny', 'allow'], { description: 'Whether more than the limit is allowed; null for a switch.' }),
   ),
   offered_by: Type.Array(Type.String(), {
-    description: 'Config ids of public prices with which the feature would be allowed; empty if it is allowed already.',
+    description:
+      'Configuration ids of public prices with which the feature would be allowed; empty if it is allowed already.',
   }),
 }
 
@@ -139,7 +207,7 @@ export const Entitlements = shape('Entitlements', {
   features: Type.Array(
     Type.Object(
       {
-        id: Type.String({ description: 'Config id of the feature.' }),
+        id: Type.String({ description: 'Id of the feature in your configuration.' }),
         name: Type.String({ description: 'Name of the feature in the configuration.' }),
         ...checkedMembers,
       },
@@ -147,33 +215,38 @@ export const Entitlements = shape('Entitlements', {
     ),
     { description: 'What the tenant may use now, by id.' },
   ),
+  credits: Type.Optional(CreditBalance),
 })
 
 const grantMembers = {
-  limit: Type.Optional(Limit('How many; on top of what was bought, unless `replace` is true.')),
+  limit: Type.Optional(Limit('Granted limit. It is added to the limit that was bought, unless `replace` is true.')),
   enabled: Type.Optional(
-    Type.Boolean({ description: 'true: the tenant has the feature; false: it does not have it, whatever it bought.' }),
+    Type.Boolean({
+      description: 'true: the tenant has the feature. false: it does not have the feature, even if it bought it.',
+    }),
   ),
   replace: Type.Optional(
-    Type.Boolean({ description: 'The grant takes the place of what was bought. Default false: it is on top of it.' }),
+    Type.Boolean({
+      description: 'If true, the granted limit replaces the limit that was bought. Default: false, it is added.',
+    }),
   ),
   note: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'For yourself.' })),
 }
 export const NewGrant = shape('NewGrant', {
   ...grantMembers,
-  ends_at: Type.Optional(Moment('When the grant ends. Absent: it does not end.')),
+  ends_at: Type.Optional(Moment('Time at which the grant ends. Default: it does not end.')),
 })
 export const Grant = shape('Grant', {
-  feature: Type.String({ description: 'Config id of the feature.' }),
+  feature: Type.String({ description: 'Id of the feature in your configuration.' }),
   limit: nullable(Limit('null: the grant does not change the limit.')),
-  enabled: nullable(Type.Boolean({ description: 'null: the grant does not switch the feature.' })),
+  enabled: nullable(Type.Boolean({ description: 'null: the grant does not switch the feature on or off.' })),
   replace: Type.Boolean(),
-  ends_at: nullable(Time('When it ends, or ended; null: never.')),
+  ends_at: nullable(Time('Time at which the grant ends or ended; null means never.')),
   note: nullable(Type.String()),
-  created_at: Time('When it was given.'),
+  created_at: Time('Time at which the grant was given.'),
 })
 export const Grants = shape('Grants', {
-  grants: Type.Array(Grant, { description: 'All grants of the tenant, by feature; ended ones too.' }),
+  grants: Type.Array(Grant, { description: 'All grants of the tenant, sorted by feature, including ended ones.' }),
 })
 
 export const AuditEntry = shape('AuditEntry', {
@@ -186,27 +259,32 @@ export const AuditEntry = shape('AuditEntry', {
   by: nullable(By),
   key_id: nullable(Type.String({ description: 'Id of the service key that acted.' })),
   request_id: nullable(Type.String()),
-  created_at: Time('When it happened.'),
+  created_at: Time('Time of the change.'),
 })
 export const Audit = shape('Audit', { entries: Type.Array(AuditEntry), pagination: Pagination })
 
 const Minor = (description: string) => Type.Integer({ description })
 export const InvoiceLine = shape('InvoiceLine', {
   description: nullable(Type.String()),
-  price_id: nullable(Type.String({ description: 'Config id; null when the price is not in the config.' })),
+  price_id: nullable(
+    Type.String({ description: 'Configuration id of the price; null if it is not in the configuration.' }),
+  ),
   processor_price_id: nullable(Type.String()),
   quantity: nullable(Type.Integer()),
   amount: Minor('Minor units.'),
-  period_start: Time('Begin of the period that the line bills.'),
+  period_start: Time('Start of the period that the line bills.'),
   period_end: Time('Its end.'),
 })
 const invoice = {
   currency: Type.String(),
-  subtotal: Minor('Minor units, before discounts and tax.'),
+  subtotal: Minor('Amount in minor units, before discounts and tax.'),
   total: Minor('Minor units.'),
-  amount_due: Minor('Minor units that will be charged.'),
-  due_at: nullable(Time('When it will be created.')),
-  formatted: Type.String({ description: 'The amount due as people read it.' }),
+  amount_due: Minor('Amount in minor units that will be charged.'),
+  credits_applied: Minor(
+    'Credit that pays for usage on this invoice, in minor units. It is already subtracted from the total.',
+  ),
+  due_at: nullable(Time('Time at which the invoice will be created.')),
+  formatted: Type.String({ description: 'The amount due, formatted for display.' }),
   lines: Type.Array(InvoiceLine),
 }
 export const Invoice = shape('Invoice', { subscription: Type.String(), ...invoice })
@@ -218,25 +296,26 @@ export const UpcomingInvoice = shape(
     subtotal: nullable(invoice.subtotal),
     total: nullable(invoice.total),
     amount_due: nullable(invoice.amount_due),
+    credits_applied: nullable(invoice.credits_applied),
     due_at: invoice.due_at,
     formatted: nullable(invoice.formatted),
     lines: invoice.lines,
-    invoices: Type.Array(Invoice, { description: 'One for each subscription that will be invoiced.' }),
+    invoices: Type.Array(Invoice, { description: 'One invoice for each subscription that will be invoiced.' }),
     dropped_usage: nullable(
       Type.Array(DroppedUsage, {
         description:
-          'Dropped usage that has an example of this tenant: the amounts do not include it. null if the processor’s reports could not be read.',
+          'Reports about dropped usage with an example of this tenant. The amounts do not include that usage. null if the processor’s reports could not be read.',
       }),
     ),
   },
-  'The members beside `invoices` are those of the invoice that comes first.',
+  'All members except `invoices` are those of the earliest invoice.',
 )
 
 const path = '/api/v1/billing/admin/tenants'
 const all = { tag: 'Tenants', access: 'service_key' } as const
 const grantParams = {
   ...idParams,
-  feature: Type.String({ minLength: 1, maxLength: 200, description: 'Config id of the feature.' }),
+  feature: Type.String({ minLength: 1, maxLength: 200, description: 'Id of the feature in your configuration.' }),
 }
 const tenantAnswer = { 200: { description: 'The tenant.', schema: Tenant } } as const
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 255, description }))
@@ -264,23 +343,24 @@ export const tenantOperations = operations({
     scope: 'read',
     method: 'GET',
     path,
-    summary: 'Tenants: searched, filtered and sorted',
+    summary: 'List tenants, with search, filters and order',
     description:
-      'Filters add up. `state`, `price_id`, `product_id`, `legacy`, `owing` and sorting by money need the mirror: 503 `mirror_filling` until it is complete, 409 `mirror_off` without it. Other lists still work then, without `as_of` and the members that need it.',
+      'A tenant is listed if it matches all filters. `state`, `price_id`, `product_id`, `legacy`, `owing` and sorting by money need the mirror: until it is complete they return 503 `mirror_filling`, and without it 409 `mirror_off`. Other requests work without the mirror, but their response lacks `as_of` and the members that need it.',
     query: {
       ...pageQuery,
       q: filter('Part of id, name, e-mail or customer id, in any case, with or without accents.'),
       state: Type.Optional(choice('BillingStatus', BillingStatus.enum, 'Only tenants with this `billing_status`.')),
-      price_id: filter('Only tenants that are subscribed to this price, on any generation of it.'),
+      price_id: filter('Only tenants that are subscribed to this price, including earlier, replaced versions of it.'),
       product_id: filter('Only tenants that are subscribed to a price of this product.'),
       legacy: Type.Boolean({
         default: false,
-        description: 'Only tenants with an item on an earlier generation of its price.',
+        description: 'Only tenants with an item on an earlier, replaced version of its price.',
       }),
       owing: Type.Boolean({ default: false, description: 'Only tenants that owe something.' }),
       sort: Type.Enum(['id', 'name', 'created_at', 'monthly', 'owed'], {
         default: 'id',
-        description: 'Tenants that are equal in it are by id. Money is compared without regard to the currency.',
+        description:
+          'Order of the list; tenants with equal values are sorted by id. Amounts are compared as numbers, regardless of the currency.',
       }),
       order: Type.Enum(['asc', 'desc'], { default: 'asc', description: 'Direction of `sort`.' }),
       processor_customer_id: filter('Only the tenant of this customer at the processor.'),
@@ -307,7 +387,7 @@ export const tenantOperations = operations({
     path: `${path}/:id`,
     summary: 'Change a tenant',
     description:
-      'Another customer (or none) is refused while the present one has live subscriptions or enterprise pricing; its checkout pages that can still be paid are closed. It stays at the processor as it is.',
+      'The customer cannot be changed or removed while it has live subscriptions or negotiated prices. Otherwise its open checkout pages are closed, and the former customer stays unchanged at the processor.',
     params: idParams,
     headers: actorHeaders,
     body: TenantChange,
@@ -321,7 +401,7 @@ export const tenantOperations = operations({
     path: `${path}/:id`,
     summary: 'Remove a tenant',
     description:
-      'Refused while the tenant has live subscriptions. Its sessions end, and its checkout pages that can still be paid are closed. Its audit log is kept, and its customer at the processor is not changed.',
+      'Refused while the tenant has live subscriptions. Its sessions end, and its open checkout pages are closed. Its audit log is kept, and its customer at the processor is not changed.',
     params: idParams,
     headers: actorHeaders,
     answers: { 204: { description: 'Removed.', schema: null } },
@@ -332,7 +412,7 @@ export const tenantOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/:id/subscriptions`,
-    summary: 'What a tenant is subscribed to now, by config price id',
+    summary: 'List the subscriptions of a tenant, with configuration ids of their prices',
     params: idParams,
     answers: { 200: { description: 'The subscriptions.', schema: TenantSubscriptions } },
     errors: ['tenant_not_found', ...customerErrors],
@@ -344,7 +424,7 @@ export const tenantOperations = operations({
     path: `${path}/:id/subscriptions/:subscription`,
     summary: 'End a tenant’s subscription to a free price',
     description:
-      'Now, with a line in the audit trail. A subscription of the processor is 409 `conflict`: its customer cancels it in the portal. A paid subscription that the tenant buys through a checkout ends its free ones by itself.',
+      'Ends the free subscription immediately, with an entry in the audit log. A subscription that the processor bills is refused (409 `conflict`): cancel it with `POST subscription/cancel`. If the tenant buys a paid subscription, its free ones end automatically.',
     params: { ...idParams, subscription: Type.String({ minLength: 1, maxLength: 255, description: 'Its id.' }) },
     headers: actorHeaders,
     answers: { 204: { description: 'Ended.', schema: null } },
@@ -355,7 +435,7 @@ export const tenantOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/:id/grants`,
-    summary: 'Features that were granted to a tenant by hand',
+    summary: 'List the features that were granted to a tenant by hand',
     params: idParams,
     answers: { 200: { description: 'The grants.', schema: Grants } },
     errors: ['tenant_not_found'],
@@ -366,7 +446,7 @@ export const tenantOperations = operations({
     method: 'PUT',
     path: `${path}/:id/grants/:feature`,
     summary: 'Give a tenant more of a feature, or another limit',
-    description: 'Counts from now on, and takes the place of an earlier grant of the same feature.',
+    description: 'The grant takes effect immediately, and replaces an earlier grant of the same feature.',
     params: grantParams,
     headers: actorHeaders,
     body: NewGrant,
@@ -378,10 +458,10 @@ export const tenantOperations = operations({
     scope: 'write',
     method: 'DELETE',
     path: `${path}/:id/grants/:feature`,
-    summary: 'Take a grant back',
+    summary: 'Remove a grant',
     params: grantParams,
     headers: actorHeaders,
-    answers: { 204: { description: 'The tenant has what it bought.', schema: null } },
+    answers: { 204: { description: 'The grant is removed; the tenant has only what it bought.', schema: null } },
     errors: ['tenant_not_found', 'grant_not_found'],
   },
   getTenantEntitlements: {
@@ -389,9 +469,9 @@ export const tenantOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/:id/entitlements`,
-    summary: 'The features that a tenant may use',
+    summary: 'List the features that a tenant may use',
     description:
-      'What its live subscriptions and its free prices give, by the ids of `features` in the configuration: for each feature the members of a check.',
+      'Lists the features of the tenant’s live subscriptions and free prices, by their ids in the configuration. Each feature has the same members as a check.',
     params: idParams,
     answers: { 200: { description: 'The features.', schema: Entitlements } },
     errors: ['tenant_not_found', ...customerErrors],
@@ -401,7 +481,7 @@ export const tenantOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/:id/upcoming-invoice`,
-    summary: 'What a tenant will be invoiced next',
+    summary: 'Preview the next invoice of a tenant',
     params: idParams,
     answers: { 200: { description: 'The processor’s preview.', schema: UpcomingInvoice } },
     errors: ['tenant_not_found', ...customerErrors],
@@ -411,10 +491,10 @@ export const tenantOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${path}/:id/audit`,
-    summary: 'Changes to a tenant, newest first',
+    summary: 'List the changes to a tenant, newest first',
     params: idParams,
     query: pageQuery,
-    answers: { 200: { description: 'A page of the trail.', schema: Audit } },
+    answers: { 200: { description: 'A page of the audit log.', schema: Audit } },
     errors: ['tenant_not_found'],
   },
 })

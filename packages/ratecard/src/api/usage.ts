@@ -8,10 +8,12 @@ import { closed, Count, nullable, shape, Time } from './notation/schema.ts'
 export const DroppedUsage = shape(
   'DroppedUsage',
   {
-    at: Time('When the processor reported it.'),
-    meter: nullable(Type.String({ description: 'Config id; null when it is not in the config.' })),
-    processor_meter_id: nullable(Type.String({ description: 'null when no meter counts such events.' })),
-    code: Type.String({ description: 'The processor’s own, for example `meter_event_customer_not_found`.' }),
+    at: Time('Time at which the processor reported the error.'),
+    meter: nullable(Type.String({ description: 'Configuration id; null when it is not in the config.' })),
+    processor_meter_id: nullable(
+      Type.String({ description: 'Id of the meter at the processor; null if no meter counts such events.' }),
+    ),
+    code: Type.String({ description: 'Error code of the processor, for example `meter_event_customer_not_found`.' }),
     count: Count('Events of this report, of all tenants.'),
     message: Type.String(),
     examples: Type.Array(
@@ -19,7 +21,8 @@ export const DroppedUsage = shape(
         {
           tenant_id: nullable(
             Type.String({
-              description: 'null when the identifier names none, or is a digest of one that was too long.',
+              description:
+                'Id of the tenant; null if the identifier contains none, or was so long that only its hash was sent.',
             }),
           ),
           identifier: Type.String({
@@ -31,7 +34,7 @@ export const DroppedUsage = shape(
       { description: 'A sample of the events; the processor does not list all.' },
     ),
   },
-  'Usage that the processor took and then dropped. It is not billed.',
+  'Usage that the processor accepted and later dropped. It is not billed.',
 )
 
 export const DroppedUsageList = shape('DroppedUsageList', { dropped: Type.Array(DroppedUsage) })
@@ -43,17 +46,17 @@ export const usageOperations = operations({
     scope: 'read',
     method: 'GET',
     path: '/api/v1/billing/admin/usage/dropped',
-    summary: 'Usage of the last 30 days that the processor accepted and later dropped, newest first',
+    summary: 'List usage of the last 30 days that the processor accepted and later dropped, newest first',
     description: `The processor accepts usage first and validates it later. ${reportUsageAgain}`,
     query: {
       meter: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 200, description: 'Config id: only reports of this meter.' }),
+        Type.String({ minLength: 1, maxLength: 200, description: 'Configuration id: only reports of this meter.' }),
       ),
       tenant_id: Type.Optional(
         Type.Unsafe<string>({
           ...TenantId,
           description:
-            'Only reports with an example of this tenant, or with a digest of an identifier that was too long, which may be of any. Examples are samples: that no report names a tenant does not prove that it lost nothing.',
+            'Only errors whose sample event belongs to this tenant, or to no known tenant. The examples are only samples, so a tenant may have lost usage even if no report names it.',
         }),
       ),
     },

@@ -10,7 +10,7 @@ export const WebhookListing = shape('WebhookListing', {
   processor_id: nullable(Type.String()),
   secret: nullable(Type.String({ description: 'Signing secret; null when the service does not know it.' })),
   secret_known: Type.Boolean(),
-  created_at: nullable(Time('When the endpoint was created.')),
+  created_at: nullable(Time('Time at which the endpoint was created.')),
 })
 
 const Event = Type.Object(
@@ -33,14 +33,14 @@ export const maxOverlapSeconds = 30 * 24 * 60 * 60
 export const defaultOverlapSeconds = 24 * 60 * 60
 
 export const WebhookRotation = shape('WebhookRotation', {
-  id: Type.String({ description: 'Config id of the webhook.' }),
+  id: Type.String({ description: 'Configuration id of the webhook.' }),
   url: Type.String(),
   processor_id: Type.String({ description: 'The new endpoint.' }),
   secret: Type.String({ description: 'The new signing secret.' }),
   previous: Type.Object(
     {
       processor_id: Type.String({ description: 'The old endpoint, with the old secret.' }),
-      live_until: Time('The old endpoint is switched off within a minute after this time.'),
+      live_until: Time('Time at which the old endpoint is switched off (within a minute).'),
     },
     closed,
   ),
@@ -55,11 +55,11 @@ export const webhookOperations = operations({
     ...all,
     tag: 'Configuration',
     path: `${path}/webhooks`,
-    summary: 'Webhooks with their signing secrets',
+    summary: 'List the webhooks with their signing secrets',
     description:
-      'A key of scope `read` sees no secrets: `secret` is null, and `secret_known` says whether there is one.',
+      'A key with scope `read` cannot see secrets: `secret` is null, and `secret_known` is true if a secret is stored.',
     query: {
-      secrets: Type.Boolean({ default: true, description: 'Whether secrets are shown to a key that may see them.' }),
+      secrets: Type.Boolean({ default: true, description: 'Return the secrets, if the service key may see them.' }),
     },
     answers: {
       200: {
@@ -87,7 +87,7 @@ export const webhookOperations = operations({
             minimum: 0,
             maximum: maxOverlapSeconds,
             default: defaultOverlapSeconds,
-            description: 'How long both are live; 0 switches the old one off at once.',
+            description: 'How long both endpoints are live, in seconds. 0 switches the old one off immediately.',
           }),
         ),
       },
@@ -109,16 +109,16 @@ export const webhookOperations = operations({
     ...all,
     tag: 'Operations',
     path: `${path}/events`,
-    summary: 'Events of the processor, oldest first',
+    summary: 'List the events of the processor, oldest first',
     description:
-      'Without `after` the answer says only where to begin: `last` is the newest event. Ask again with it (or, when it is null, with an empty one) as `after`, at most once a second.',
+      'Without `after`, the response contains only `last`, the id of the newest event. Pass it as `after` in the next request (an empty `after` if it is null). Poll at most once a second.',
     query: {
       after: Type.Optional(Type.String({ maxLength: 255, description: 'Return the events after this event id.' })),
       types: Type.Optional(
         Type.String({ maxLength: 1000, description: 'Event types, separated by commas; at most 20. Default: all.' }),
       ),
     },
-    answers: { 200: { description: 'At most a hundred events.', schema: ProcessorEvents } },
+    answers: { 200: { description: 'Maximum number of events, at most 100.', schema: ProcessorEvents } },
     errors: processorErrors,
   },
 })

@@ -1,6 +1,6 @@
 // Operations on edge workers and their deployments.
 import { Type } from 'typebox'
-import { keyScopes } from '../store/records/auth.ts'
+import { workerKeyScopes } from '../store/records/auth.ts'
 import { Pagination } from './notation/common.ts'
 import { actorHeaders, operations, pageQuery } from './notation/operation.ts'
 import { asWritten, closed, nullable, shape, Time } from './notation/schema.ts'
@@ -31,22 +31,29 @@ export const DeploymentBody = shape('DeploymentBody', {
     ),
   ),
   secrets: Type.Optional(
-    asWritten(Type.Record(Type.String(), Type.String(), { description: 'Sealed at rest and never shown again.' })),
+    asWritten(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'Secret values. They are stored encrypted and never returned.',
+      }),
+    ),
   ),
-  crons: Type.Optional(Type.Array(Type.String(), { description: 'Replace the schedules before.' })),
+  crons: Type.Optional(
+    Type.Array(Type.String(), { description: 'Cron expressions. They replace the earlier schedules.' }),
+  ),
   cpu_ms: Type.Optional(nullable(Type.Integer({ description: 'CPU time of one request or run, 10 to 300,000.' }))),
   hosts: Type.Optional(Type.Array(Type.String(), { description: 'Custom host names.' })),
   service_key: Type.Optional(
     nullable(
-      Type.Enum([...keyScopes], {
-        description: 'A service key of its own of this scope, in `env.RATECARD_SERVICE_KEY`; revoked with the worker.',
+      Type.Enum([...workerKeyScopes], {
+        description:
+          'Gives the worker its own service key with this scope, in `env.RATECARD_SERVICE_KEY`. The key is revoked when the worker is deleted.',
       }),
     ),
   ),
   pass_credentials: Type.Optional(
     Type.Boolean({
       description:
-        'Let `X-Service-Key` and the cookies of this service reach the worker. Without it they are taken out.',
+        'Pass `X-Service-Key` and the cookies of this service on to the worker. By default they are removed from its requests.',
     }),
   ),
   environment: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
@@ -56,12 +63,12 @@ export const DeploymentBody = shape('DeploymentBody', {
 
 export const Deployment = shape('Deployment', {
   id: Type.String(),
-  created_at: Time('When it was uploaded.'),
+  created_at: Time('Time of the upload.'),
   author: nullable(Type.String()),
   message: nullable(Type.String()),
   checksum: text('SHA-256 of the code and the configuration, without the values of the environment.'),
   environment: nullable(Type.String()),
-  active: Type.Boolean({ description: 'Whether it serves now.' }),
+  active: Type.Boolean({ description: 'Whether the deployment serves requests now.' }),
   variables: Type.Array(Type.String(), { description: 'Names of the environment values.' }),
   crons: Type.Array(Type.String()),
   size_bytes: Type.Integer({ minimum: 0 }),
@@ -75,7 +82,7 @@ export const Worker = shape('Worker', {
     description: 'State on the replica that responds. An idle worker starts with the next request.',
   }),
   restarts: Type.Integer({ minimum: 0 }),
-  last_exit: nullable(text('Why the process last ended by itself or cannot be started.')),
+  last_exit: nullable(text('Why the process last crashed, or why it cannot be started.')),
   hosts: Type.Array(Type.String()),
   deployment: Deployment,
   crons: Type.Array(Type.Object({ cron: Type.String(), next_at: Time('Time of the next run.') }, closed)),
@@ -120,7 +127,7 @@ export const workerOperations = operations({
     path: `${one}/rollback`,
     summary: 'Serve an earlier deployment again',
     description:
-      'Code, environment and schedules go back together. Without `deployment`: to the one before the current one.',
+      'Restores code, environment and schedules together. Without `deployment`, restores the deployment before the current one.',
     params: workerParams,
     headers: actorHeaders,
     body: nullable(Type.Object({ deployment: Type.Optional(nullable(Type.String())) }, closed)),
@@ -141,7 +148,7 @@ export const workerOperations = operations({
     method: 'DELETE',
     path: one,
     summary: 'Remove a worker',
-    description: 'With its deployments, environment values, schedules, runs and logs.',
+    description: 'Deletes the worker with its deployments, environment values, schedules, runs and logs.',
     params: workerParams,
     answers: { 204: { description: 'Removed.', schema: null } },
     errors: ['worker_not_found', 'deployment_in_progress'],
@@ -159,7 +166,7 @@ export const workerOperations = operations({
     scope: 'read',
     method: 'GET',
     path: one,
-    summary: 'A worker with its current deployment',
+    summary: 'Get a worker with its current deployment',
     params: workerParams,
     answers: { 200: { description: 'The worker.', schema: Worker } },
     errors: ['worker_not_found'],
@@ -169,7 +176,7 @@ export const workerOperations = operations({
     scope: 'read',
     method: 'GET',
     path: `${one}/deployments`,
-    summary: 'Deployments of a worker, newest first',
+    summary: 'List the deployments of a worker, newest first',
     params: workerParams,
     query: pageQuery,
     answers: { 200: { description: 'A page of deployments.', schema: DeploymentList } },

@@ -1,12 +1,12 @@
 // Authenticates callers of the admin routes by service keys. Decides the format and the validity of service keys. Never stores or logs a
 // key itself, only its hash.
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash as hashOf, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Service, ServiceKey } from '../service/service.ts'
 import type { WorkerKeys } from '../service/workers.ts'
 import { serviceKeyColumns, type ServiceKeyRecord } from '../store/records/auth.ts'
-import { shown } from '../store/records/columns.ts'
+import { pick, used } from '../store/records/columns.ts'
 import type { Store } from '../store/store.ts'
 
 const prefix = 'rck_'
@@ -30,11 +30,12 @@ export interface ServiceKeys extends Pick<Service, 'authenticate' | 'createKey' 
   /** Returns the key with this id if it is valid, and updates its last use; otherwise returns null. */
   valid(id: string): Promise<ServiceKey | null>
   /**
-   * Ensures that the admin routes can be used with at least one key. The key of the environment is stored (as a hash) in addition to
-   * existing keys. If there is neither that key nor a valid key with scope `write`, a key is generated. It is returned only this once, so
-   * that the caller prints and stores it.
+   * Ensures that at least one key gives access to the admin routes. The key in the environment is stored (as a hash) with scope `owner`, in
+   * addition to existing keys. If there is no such key, and no valid key that can create keys, generates an `owner` key and returns it. The
+   * caller must print and store it, because it is returned only this once. `keep` gets the key before its hash is stored: if the process
+   * ends in between, the next start generates another key. Otherwise the store would have a valid key that no one knows.
    */
-  ensureFirstKey(environmentKey: string | null): Promise<{ readonly key: string } | null>
+  ensureFirstKey(environmentKey: string | null, keep?: (key: string) => void): Promise<{ readonly key: string } | null>
 }
 
 export function createServiceKeys({
@@ -74,10 +75,10 @@ export function createServiceKeys({
     await serviceKeys.touch(id, now).catch(() => touched.delete(id))
   }
 
-  /** Returns the valid keys that can create further keys: scope `write`, and not the key of a worker. */
+  /** Returns the valid keys that can create further keys: scope `write` or `owner`, and not the key of a worker. */
   const active = async () =>
     (await serviceKeys.list()).filter(
-      (record) => stateOf(record) === 'valid' && record.scope === 'write' && record.worker === null,
+      (record) => stateOf(record) === 'valid' && record.scope !== 'read' && record.worker === null,
     )
 
   const stateOf = ({ revokedAt, expiresAt }: ServiceKeyRecord) =>
@@ -125,7 +126,7 @@ export function createServiceKeys({
       if (valid.length === 1 && valid[0]?.id === id)
         throw new ServiceError(
           'key_last',
-          'It is the last valid service key of scope "write": without it no other key could be created.',
+          'It is the last valid service key with write access. Without it, you could not create another key.',
           {
             hint: 'Create a new key first, then revoke this one.',
           },
@@ -133,20 +134,22 @@ export function createServiceKeys({
       if (!(await serviceKeys.revoke(id, clock.now())))
         throw new ServiceError('key_not_found', `There is no valid service key "${id}".`)
     },
-    async ensureFirstKey(environmentKey) {
+    async ensureFirstKey(environmentKey, keep = () => undefined) {
       if (environmentKey !== null) {
-        // If the key was revoked, it stays revoked even if the environment still contains it.
+        // A revoked key stays revoked, even if the environment still contains it.
         const known = async () => (await serviceKeys.findByHash(hashKey(environmentKey))) !== null
         if (await known()) return null
-        await add('environment', environmentKey).catch(async (error: unknown) => {
-          // Replicas that start at the same time add the same key; all but the first fail here, although the key is stored.
+        await add('environment', environmentKey, { scope: 'owner' }).catch(async (error: unknown) => {
+          // Several replicas that start at the same time add the same key. All but the first fail here; that is no error, because the key
+          // is stored.
           if (!(await known())) throw error
         })
         return null
       }
       if ((await active()).length > 0) return null
       const key = generate()
-      await add('first', key)
+      keep(key)
+      await add('first', key, { scope: 'owner' })
       return { key }
     },
   }
@@ -160,7 +163,7 @@ function hasPassed(): ServiceError {
 }
 
 function hashKey(key: string): string {
-  return createHash('sha256').update(key, 'utf8').digest('hex')
+  return hashOf('sha256', key)
 }
 
 function equalHashes(a: string, b: string): boolean {
@@ -168,4 +171,6 @@ function equalHashes(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-const toServiceKey = (record: ServiceKeyRecord): ServiceKey => shown(serviceKeyColumns, record)
+/** Listed once, because each authenticated request needs them. */
+const shownNames = used(serviceKeyColumns, 'shown')
+const toServiceKey = (record: ServiceKeyRecord): ServiceKey => pick(record, shownNames)

@@ -1,6 +1,6 @@
 // Authenticates browsers that act for one tenant. Decides the format of a session cookie and which sessions are valid. Never stores or logs
 // a cookie, and never reveals why a cookie was rejected.
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash as hashed, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Session, TenantOperations } from '../service/tenants.ts'
@@ -16,7 +16,7 @@ const defaultLifetimeSeconds = 24 * 60 * 60
 const form = /^(ses_[a-z0-9]{1,60})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/
 
 export interface SessionDeps {
-  readonly store: Pick<Store, 'sessions' | 'tenants' | 'secrets'>
+  readonly store: Pick<Store, 'sessions' | 'secrets'>
   readonly clock: Clock
   /** Returns a new id: lower-case text that sorts by time. */
   readonly newId: () => string
@@ -27,8 +27,8 @@ export interface SessionDeps {
 export type Sessions = Pick<TenantOperations, 'createSession' | 'revokeSession' | 'authenticateSession'>
 
 /**
- * Creates the session operations. Forged cookies are rejected by their signature, without reading the store. The store has a hash of each
- * secret, so a leaked signing key alone is not enough to forge a cookie.
+ * Creates the session operations. A forged cookie is rejected by its signature, without reading the store. The store has a hash of each
+ * cookie's secret. So a leaked signing key alone is not enough to forge a cookie.
  */
 export function createSessions({ store, clock, newId, random = randomBytes }: SessionDeps): Sessions {
   const signingKey = createSigningKey(store.secrets, random)
@@ -40,8 +40,7 @@ export function createSessions({ store, clock, newId, random = randomBytes }: Se
   async function liveSession(id: string, secret: string): Promise<SessionRecord | null> {
     const session = await store.sessions.find(id)
     if (session === null || !equalText(session.hash, hashOf(secret))) return null
-    if (session.revokedAt !== null || clock.now() >= session.expiresAt) return null
-    return (await store.tenants.find(session.tenantId)) === null ? null : session
+    return session.revokedAt !== null || clock.now() >= session.expiresAt ? null : session
   }
 
   return {
@@ -92,21 +91,21 @@ function createSigningKey(secrets: Store['secrets'], random: (bytes: number) => 
 
 function checkedLifetime(seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= minLifetimeSeconds && seconds <= maxLifetimeSeconds) return seconds
-  const detail = `A session lives ${minLifetimeSeconds} to ${maxLifetimeSeconds} whole seconds.`
+  const detail = `The lifetime of a session must be ${minLifetimeSeconds} to ${maxLifetimeSeconds} whole seconds.`
   throw new ServiceError('request_invalid', detail, {
     issues: [{ code: 'value_invalid', pointer: '#/ttl_seconds', severity: 'error', detail }],
   })
 }
 
-// Compares the encoded texts and not the bytes, because in base64url several texts decode to the same 32 bytes. The comparison takes
-// constant time.
+// Compares the base64url texts and not the decoded bytes, because several texts decode to the same bytes. The comparison takes constant
+// time.
 function equalText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
 function hashOf(secret: string): string {
-  return createHash('sha256').update(secret, 'utf8').digest('hex')
+  return hashed('sha256', secret)
 }
 
 const toSession = (record: SessionRecord): Session => shown(sessionColumns, record)

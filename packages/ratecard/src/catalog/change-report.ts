@@ -10,28 +10,70 @@ export interface ChangeReport {
   webhooks: { created: string[]; updated: string[]; unchanged: string[] }
   coupons: { created: string[]; updated: string[]; archived: string[] }
   promotion_codes: { created: string[]; updated: string[]; archived: string[] }
+  tax_rates: { created: string[]; updated: string[]; archived: string[] }
+  portal: { created: string[]; updated: string[]; archived: string[] }
 }
 
-/** The change report stored with a version. Besides the lists of the API's report it contains the ids of removed webhooks. */
+/**
+ * The change report stored with a version. It contains the lists of the API's report, and also the ids of removed webhooks and of
+ * overridden policies.
+ */
 export interface KeptReport {
   readonly changes: ChangeReport
+  /** Ids of the policies that were overridden. */
+  readonly overrides: readonly string[]
   readonly archivedWebhooks: readonly string[]
+  /** Actions that have no list of their own in the report. */
+  readonly actions: readonly ListlessAction[]
+}
+
+interface ListlessAction {
+  readonly kind: ResourceKind
+  readonly configId: string
+  readonly action: 'adopt' | 'reactivate' | 'rename' | 'replace'
 }
 
 /** Returns the report as JSON text, to be read by {@link readReport}. */
-export function reportText(changes: readonly PlannedChange[]): string {
+export function reportText(changes: readonly PlannedChange[], overrides: readonly string[] = []): string {
   const archived_webhooks = changes.flatMap((change) =>
     change.kind === 'webhook' && change.action === 'archive' && change.reason === 'removed' ? [change.configId] : [],
   )
-  return JSON.stringify({ ...changeReport(changes), ...(archived_webhooks.length === 0 ? {} : { archived_webhooks }) })
+  const actions = changes.flatMap((change) => {
+    const { kind, configId: config_id, action } = change
+    // A push that continues a killed one finds what that one created: it was created, not adopted.
+    if (change.action === 'adopt' && !change.foreign) return []
+    return action === 'adopt' || action === 'reactivate' || action === 'rename' || action === 'replace'
+      ? [{ kind, config_id, action }]
+      : []
+  })
+  return JSON.stringify({
+    ...changeReport(changes),
+    ...(actions.length === 0 ? {} : { actions }),
+    ...(archived_webhooks.length === 0 ? {} : { archived_webhooks }),
+    ...(overrides.length === 0 ? {} : { overrides }),
+  })
 }
 
 /** Parses a stored report. A list that an older release did not write is empty. */
 export function readReport(text: string): KeptReport {
-  const { archived_webhooks: archivedWebhooks = [], ...changes } = JSON.parse(text) as Partial<ChangeReport> & {
-    readonly archived_webhooks?: readonly string[]
+  const {
+    archived_webhooks: archivedWebhooks = [],
+    overrides = [],
+    actions = [],
+    ...changes
+  } = JSON.parse(text) as Partial<
+    ChangeReport & {
+      readonly archived_webhooks: readonly string[]
+      readonly overrides: readonly string[]
+      readonly actions: readonly (Omit<ListlessAction, 'configId'> & { readonly config_id: string })[]
+    }
+  >
+  return {
+    changes: { ...emptyReport(), ...changes },
+    archivedWebhooks,
+    overrides,
+    actions: actions.map(({ config_id: configId, ...one }) => ({ ...one, configId })),
   }
-  return { changes: { ...emptyReport(), ...changes }, archivedWebhooks }
 }
 
 export function emptyReport(): ChangeReport {
@@ -43,6 +85,8 @@ export function emptyReport(): ChangeReport {
     webhooks: { created: [], updated: [], unchanged: [] },
     coupons: { created: [], updated: [], archived: [] },
     promotion_codes: { created: [], updated: [], archived: [] },
+    tax_rates: { created: [], updated: [], archived: [] },
+    portal: { created: [], updated: [], archived: [] },
   }
 }
 
@@ -50,7 +94,7 @@ type ReportBucket = 'created' | 'updated' | 'archived' | 'unchanged'
 
 /**
  * Returns the resource ids by kind and action, in document order. Every list is present, even if empty. Stray objects (left behind by an
- * abandoned push) and removed webhooks appear only in `details`, because the report has no list for either.
+ * abandoned push) and removed webhooks appear only in `details`, because the report has no lists for them.
  */
 export function changeReport(changes: readonly PlannedChange[]): ChangeReport {
   const report = emptyReport()
@@ -94,5 +138,9 @@ function listFor(report: ChangeReport, kind: ResourceKind, outcome: ReportBucket
       return outcome === 'unchanged' ? undefined : report.coupons[outcome]
     case 'promotion_code':
       return outcome === 'unchanged' ? undefined : report.promotion_codes[outcome]
+    case 'tax_rate':
+      return outcome === 'unchanged' ? undefined : report.tax_rates[outcome]
+    case 'portal':
+      return outcome === 'unchanged' ? undefined : report.portal[outcome]
   }
 }

@@ -1,22 +1,16 @@
 // Converts a document to the desired state: a catalog of canonical resources. Pure, and independent of the processor.
 import { isLocalPrice } from '../config/schema/ids.ts'
 import { withAmounts } from '../config/schema/percent-off.ts'
-import type { BillingConfig, Price, Product } from '../config/schema/schema.ts'
+import { withListedProducts } from '../config/schema/portal-products.ts'
+import type { BillingConfig, Portal, Price, Product } from '../config/schema/schema.ts'
 import { same } from './fields/differences.ts'
 import { readersOf } from './fields/tables.ts'
 import { configId, idOfItem, listedKinds, listOf, processorId, resourceKinds } from './kinds.ts'
 import type { ItemOf, ListedKind, ResourceKind } from './kinds.ts'
 import type { Catalog, DesiredResource } from './resource.ts'
 
-const listsByKind = (): Record<ResourceKind, DesiredResource[]> => ({
-  meter: [],
-  feature: [],
-  product: [],
-  price: [],
-  coupon: [],
-  promotion_code: [],
-  webhook: [],
-})
+const listsByKind = () =>
+  Object.fromEntries(resourceKinds.map((kind) => [kind, []])) as unknown as Record<ResourceKind, DesiredResource[]>
 
 export const emptyCatalog = listsByKind() as unknown as Catalog
 
@@ -27,14 +21,14 @@ export interface ReadDocument {
 }
 
 /**
- * Returns every resource of a valid document, each kind in document order. If `other` contains an item with the same content, its resource
- * object is reused, so that later comparisons can compare by identity.
+ * Returns every resource of a valid document, each kind in document order. If `other` contains an item with the same content, reuses that
+ * item's resource object, so that later steps can compare objects by identity.
  */
 export function desiredCatalog(config: BillingConfig, other: ReadDocument | null = null): Catalog {
   const catalog = listsByKind()
   for (const kind of listedKinds) {
     const known = other === null ? null : readItems(other, kind)
-    for (const item of listOf(config, kind)) {
+    for (const item of itemsIn(config, kind)) {
       const found = known?.get(idOfItem(kind, item))
       const { resource, prices } = found !== undefined && same(found.item, item) ? found : readItem(kind, item)
       catalog[kind].push(resource)
@@ -61,12 +55,21 @@ function readItem(kind: ListedKind, item: ItemOf<ListedKind>): ReadItem {
   return { item, resource, prices: (product.prices ?? []).map((price) => desiredResource('price', price, product)) }
 }
 
-/** Returns the items of an already converted document with their resources, by id. */
+/**
+ * Returns the items of a kind. Portal configurations get the list of their products here, because that list depends on the rest of the
+ * document.
+ */
+function itemsIn(config: BillingConfig, kind: ListedKind): readonly ItemOf<ListedKind>[] {
+  if (kind !== 'portal') return listOf(config, kind)
+  return listOf(config, kind).map((portal: Portal) => withListedProducts(portal, config))
+}
+
+/** Returns the items of a document, by id, with the resources that they were converted to before. */
 function readItems({ config, catalog }: ReadDocument, kind: ListedKind): ReadonlyMap<string, ReadItem> {
   const resources: readonly DesiredResource[] = catalog[kind]
   const items = new Map<string, ReadItem>()
   let prices = 0
-  for (const [place, item] of listOf(config, kind).entries()) {
+  for (const [place, item] of itemsIn(config, kind).entries()) {
     const resource = resources[place]
     if (resource === undefined) break
     const from = prices
@@ -77,10 +80,11 @@ function readItems({ config, catalog }: ReadDocument, kind: ListedKind): Readonl
 }
 
 /**
- * True if two documents have the same content in the same order. The version is ignored, and so are differences of spelling: explicit
- * defaults, tier amounts of zero, `$schema` and `processor_id`.
+ * True if two documents have the same content in the same order. Ignores the version, and differences in notation: explicit defaults, tier
+ * amounts of zero, `$schema` and `processor_id`.
  */
 export function meanTheSame(one: BillingConfig, other: BillingConfig): boolean {
+  if (!same(one.tax ?? {}, other.tax ?? {})) return false
   const catalog = desiredCatalog(one)
   const beside = desiredCatalog(other, { config: one, catalog })
   return resourceKinds.every((kind) => {
@@ -95,9 +99,14 @@ function isTheSame(one: DesiredResource, other: DesiredResource | undefined): bo
     other !== undefined &&
     one.configId === other.configId &&
     one.home === other.home &&
-    same(one.fields, other.fields) &&
+    (same(one.fields, other.fields) || same(withDefaultKey(one), withDefaultKey(other))) &&
     same(one.ours, other.ours)
   )
+}
+
+/** Returns the fields of a resource. If the document gives no lookup key, the id is used as lookup key. */
+export function withDefaultKey({ configId: id, fields }: DesiredResource): object {
+  return (fields as Readonly<Record<string, unknown>>)['lookupKey'] === '' ? { ...fields, lookupKey: id } : fields
 }
 
 function desiredResource(

@@ -1,6 +1,7 @@
 // Describes each resource in one readable line, for plans and diffs.
 import { configWithAmounts } from '../config/schema/percent-off.ts'
-import type { BillingConfig, Coupon } from '../config/schema/schema.ts'
+import type { BillingConfig, Coupon, Portal, TaxRate } from '../config/schema/schema.ts'
+import { canonicalDecimal } from '../money/decimal.ts'
 import { formatMinor } from '../money/format.ts'
 import { describePrice } from '../pricing/describe.ts'
 import { idOfItem, itemsOf, type ItemOf, type ResourceKind } from './kinds.ts'
@@ -9,8 +10,8 @@ import { idOfItem, itemsOf, type ItemOf, type ResourceKind } from './kinds.ts'
  * Returns a function that finds the display line of a resource by kind and id. It returns null for a resource that is not in the document.
  */
 export function displayOf(config: BillingConfig | null): (kind: ResourceKind, id: string) => string | null {
-  // Lines are computed lazily, one kind at a time, and cached: most planned documents are unchanged and need no line. Indexing a large
-  // document kind by kind also avoids one long block of the event loop.
+  // Lines are computed and cached for one kind at a time, when a line of that kind is needed: most planned documents are unchanged and need
+  // no lines. This also avoids blocking the event loop for long, because a large document is indexed in parts.
   const known: { [K in ResourceKind]?: (id: string) => string | null } = {}
   return (kind, id) => (config === null ? null : (known[kind] ??= linesOf(config, kind))(id))
 }
@@ -32,7 +33,19 @@ const lines: { readonly [K in ResourceKind]: (item: ItemOf<K>) => string } = {
   price: describePrice,
   coupon: describeCoupon,
   promotion_code: (code) => `${code.code} → ${code.coupon}`,
+  tax_rate: describeTaxRate,
+  portal: describePortal,
   webhook: (webhook) => webhook.url,
+}
+
+/** Returns the features of a portal configuration that are on, e.g. `invoice history, subscription cancel`. */
+function describePortal({ features }: Portal): string {
+  const on = Object.entries(features).filter(([, feature]) => feature.enabled !== false)
+  return on.length === 0 ? 'nothing' : on.map(([name]) => name.replaceAll('_', ' ')).join(', ')
+}
+
+function describeTaxRate({ display_name: name, percentage, inclusive }: TaxRate): string {
+  return `${name} ${canonicalDecimal(percentage)}% ${inclusive ? 'inclusive' : 'exclusive'}`
 }
 
 function describeCoupon(coupon: Coupon): string {

@@ -8,6 +8,7 @@ import { validateConfig, type ConfigValidation } from '../config/validation/vali
 import type { Issue } from '../errors/issue.ts'
 import { compareDocuments, type DocumentDifference } from './compare-documents.ts'
 import { meanTheSame } from './desired.ts'
+import type { PulledCodes } from './pull/items.ts'
 import { toDocument, type LiveDocument } from './pull/to-document.ts'
 import { planChanges, planDigest, type Plan, type PlanInput } from './plan/plan-changes.ts'
 import type { MappingEntry, Snapshot } from './resource.ts'
@@ -37,17 +38,17 @@ export const documentTasks = {
   check,
   plan,
   /**
-   * Fills in the variables (e.g. `${NAME}`) of the source document `written` and compares the result with the document. Returns the first
-   * place that differs; null if both are equal.
+   * Expands the variables (e.g. `${NAME}`) of the source document `written` and compares the result with the pushed document. Returns the
+   * first place that differs; null if both are equal.
    */
   notExpanded: ({ written, text }: { readonly written: string; readonly text: string }): string | null =>
     whereNotExpanded(JSON.parse(written), JSON.parse(text)),
-  /** Returns the semantic differences between two documents. null stands for an empty document. */
+  /** Returns the differences in content between two documents. null stands for an empty document. */
   compare: ({ before, after }: { readonly before: string | null; readonly after: string | null }) =>
     compareDocuments(documentOf(before), documentOf(after)) satisfies DocumentDifference[],
   /** Builds a document from the active objects at the processor. */
-  fromLive: ({ snapshot, mappings, current }: LiveTask): LiveDocument =>
-    toDocument(snapshot, mappings, documentOf(current)),
+  fromLive: ({ snapshot, mappings, current, codes }: LiveTask): LiveDocument =>
+    toDocument(snapshot, mappings, documentOf(current), codes),
 }
 
 interface LiveTask {
@@ -55,6 +56,7 @@ interface LiveTask {
   readonly mappings: readonly MappingEntry[]
   /** JSON text of the last applied document; null if there is none. */
   readonly current: string | null
+  readonly codes: PulledCodes
 }
 
 type Tasks = typeof documentTasks

@@ -5,9 +5,11 @@ import type {
   Coupon,
   Feature,
   Meter,
+  Portal,
   Price,
   Product,
   PromotionCode,
+  TaxRate,
   Webhook,
 } from '../config/schema/schema.ts'
 import { webhookId } from '../config/schema/ids.ts'
@@ -21,7 +23,17 @@ export const configId = (text: string) => text as ConfigId
 export const processorId = (text: string) => text as ProcessorId
 
 /** Kinds in the order in which a push creates them. */
-export const resourceKinds = ['meter', 'feature', 'product', 'price', 'coupon', 'promotion_code', 'webhook'] as const
+export const resourceKinds = [
+  'meter',
+  'feature',
+  'product',
+  'price',
+  'coupon',
+  'promotion_code',
+  'tax_rate',
+  'portal',
+  'webhook',
+] as const
 export type ResourceKind = (typeof resourceKinds)[number]
 
 /** Type of the document item of each kind. */
@@ -32,17 +44,21 @@ export interface ItemByKind {
   price: Price
   coupon: Coupon
   promotion_code: PromotionCode
+  tax_rate: TaxRate
+  portal: Portal
   webhook: Webhook
 }
 export type ItemOf<K extends ResourceKind> = ItemByKind[K]
 
-/** Name of the document's list of each kind. Prices have no list, because they are nested in their products. */
+/** Name of the list of each kind in the document. Prices have no list, because they are nested in their products. */
 export const documentLists = {
   meter: 'meters',
   feature: 'features',
   product: 'products',
   coupon: 'coupons',
   promotion_code: 'promotion_codes',
+  tax_rate: 'tax_rates',
+  portal: 'portal',
   webhook: 'webhooks',
 } as const satisfies Record<Exclude<ResourceKind, 'price'>, keyof BillingConfig>
 
@@ -110,6 +126,26 @@ export interface CanonicalCurrencyOption {
   readonly taxBehavior: TaxBehavior
 }
 export type CurrencyOptions = Readonly<Record<string, CanonicalCurrencyOption>>
+
+export type ProrationBehavior = 'none' | 'create_prorations' | 'always_invoice'
+
+/** A product that customers can change to in the portal. `Ref` is the type of ids. */
+export interface PortalPrices<Ref> {
+  readonly product: Ref
+  readonly prices: readonly Ref[]
+  /** Limits of the quantity; null if it cannot be changed. */
+  readonly quantity: { readonly minimum: number; readonly maximum: number | null } | null
+}
+
+/** Rules for how customers may change their subscriptions in the portal. Lists are sorted, because their order has no meaning. */
+export interface SubscriptionUpdate<Ref = ConfigId> {
+  readonly allowedUpdates: readonly ('price' | 'promotion_code' | 'quantity')[]
+  readonly products: readonly PortalPrices<Ref>[]
+  readonly prorationBehavior: ProrationBehavior
+  readonly billingCycleAnchor: 'now' | 'unchanged'
+  readonly trialUpdateBehavior: 'continue_trial' | 'end_trial'
+  readonly atPeriodEnd: readonly ('decreasing_item_amount' | 'shortening_interval')[]
+}
 
 /** Returns a map key of kind and id, because resources of different kinds may have the same id. */
 export const resourceKey = (kind: ResourceKind, id: string) => `${kind}:${id}`

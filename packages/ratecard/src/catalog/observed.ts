@@ -12,7 +12,7 @@ export interface Ownership {
   ownerOf(kind: ResourceKind, id: ProcessorId): ConfigId | null
   /** Returns the processor id that a configuration id maps to now, even if that object is archived; null if the id was never mapped. */
   currentOf(kind: ResourceKind, id: ConfigId): ProcessorId | null
-  /** Returns the owned live objects for this id: the mapped one first, then active ones, then the newest. */
+  /** Returns the owned live objects for this id. The mapped object comes first, then active objects, then archived ones; newest first. */
   candidates<K extends ResourceKind>(kind: K, id: ConfigId): readonly ObservedResource<K>[]
   find<K extends ResourceKind>(kind: K, id: ProcessorId): ObservedResource<K> | null
   all<K extends ResourceKind>(kind: K): readonly ObservedResource<K>[]
@@ -51,7 +51,7 @@ export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[
     group.sort((a, b) => rank(b, mapped) - rank(a, mapped) || b.created - a.created || compareText(a, b))
   }
 
-  // Indexes by id and by lookup key are built at their first use, because few plans need them.
+  // The indexes by id and by lookup key are built when they are first used, because few plans need them.
   const byId = new Map<ResourceKind, ReadonlyMap<string, ObservedResource>>()
   const objectOf = (kind: ResourceKind, id: string): ObservedResource | undefined => {
     const known =
@@ -59,7 +59,7 @@ export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[
     byId.set(kind, known)
     return known.get(id)
   }
-  let byLookupKey: ReadonlyMap<string | null, ObservedResource<'price'>> | undefined
+  let byLookupKey: ReadonlyMap<string, ObservedResource<'price'>> | undefined
 
   return {
     ownerOf: (kind, id) => ownerByHistory.get(kind, id) ?? objectOf(kind, id)?.mark ?? null,
@@ -70,22 +70,22 @@ export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[
       (objectOf(kind, id) ?? null) as ObservedResource<K> | null,
     all: <K extends ResourceKind>(kind: K) => snapshot[kind] as unknown as readonly ObservedResource<K>[],
     holderOf: (lookupKey) => {
-      byLookupKey ??= new Map(snapshot.price.map((price) => [price.lookupKey, price]))
+      byLookupKey ??= new Map(snapshot.price.map((price) => [price.fields.lookupKey, price]))
       return byLookupKey.get(lookupKey) ?? null
     },
     everMapped: (kind, id) => ownerByHistory.has(kind, id),
   }
 }
 
-/** Sorts entries by sequence number. The store returns them sorted already, so they are usually not copied. */
+/** Returns the mapping entries sorted by sequence number. The store usually returns them already sorted; then no copy is made. */
 function inSequence(mappings: readonly MappingEntry[]): readonly MappingEntry[] {
   const sorted = mappings.every((entry, place) => entry.sequence >= (mappings[place - 1]?.sequence ?? entry.sequence))
   return sorted ? mappings : mappings.toSorted((a, b) => a.sequence - b.sequence)
 }
 
 /**
- * Returns the sort rank of an object: the mapped object first, then active ones. An active object of an interrupted push is reused,
- * otherwise it would be left behind.
+ * Returns the sort rank of an object: the mapped object first, then active objects. An active object that an interrupted push created is
+ * reused. Otherwise it would be left behind.
  */
 function rank(object: ObservedResource, mapped: ProcessorId | undefined): number {
   return (object.processorId === mapped ? 2 : 0) + (object.active ? 1 : 0)
@@ -96,7 +96,7 @@ function compareText(a: ObservedResource, b: ObservedResource): number {
 }
 
 /**
- * True if a promotion code cannot be active: it expired, is used up, or its coupon is deleted or spent. The processor keeps such a code
+ * True if a promotion code cannot be active: it has expired, is used up, or its coupon is deleted or spent. The processor keeps such a code
  * inactive.
  */
 export function isWithheld(own: Ownership, code: ObservedResource): boolean {

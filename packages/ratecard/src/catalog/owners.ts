@@ -1,14 +1,11 @@
 // Finds the configuration ids of processor objects in the mapping history.
-import type { MappingEntry, ProcessorId } from './resource.ts'
+import type { MappingEntry, ProcessorId, ResourceKind } from './resource.ts'
 
 /**
- * Returns the configuration ids by processor id. If an object was mapped to several ids, the id that it is mapped to now wins, otherwise
- * the latest one.
+ * Returns the configuration ids by processor id. If an object was mapped to several ids, it is the id that is mapped to the object now,
+ * otherwise the last one.
  */
-export function ownersOf(
-  of: 'price' | 'product' | 'meter',
-  mappings: readonly MappingEntry[],
-): ReadonlyMap<ProcessorId, string> {
+export function ownersOf(of: ResourceKind, mappings: readonly MappingEntry[]): ReadonlyMap<ProcessorId, string> {
   const entries = mappings.filter(({ kind }) => kind === of).sort((a, b) => a.sequence - b.sequence)
   const current = new Map(entries.map(({ configId, processorId }) => [configId, processorId]))
   const owners = new Map<ProcessorId, string>()

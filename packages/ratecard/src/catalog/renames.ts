@@ -1,8 +1,10 @@
-// Renames: an item gets a new configuration id and keeps its processor objects. The new id takes over the whole mapping history of the
-// earlier id. A rename writes nothing at the processor. All functions are pure.
+// Renames: an item gets a new configuration id and keeps its processor objects. The whole mapping history of the earlier id moves to the
+// new id. A rename writes nothing at the processor. All functions are pure.
+import type { GrantsCredit } from '../config/schema/credit-schema.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { featureLimits } from './fields/feature.ts'
-import { references, type FieldsOf } from './fields/tables.ts'
+import { referTo } from './fields/field.ts'
+import { referringRows, type FieldsOf } from './fields/tables.ts'
 import { configId, idOfItem, itemsOf, listedKinds, listOf, resourceKey, resourceKinds } from './kinds.ts'
 import type { ConfigId, ItemOf, ProcessorId, ResourceKind } from './kinds.ts'
 import type { Catalog, DesiredResource, MappingEntry } from './resource.ts'
@@ -14,7 +16,10 @@ export interface Rename {
   readonly to: ConfigId
   /** Sequence numbers of the mapping entries that move. */
   readonly rows: readonly number[]
-  /** True if the item itself gets the new id. False if the item was removed and only its history is merged into an existing item. */
+  /**
+   * True if the item itself continues under the new id. False if the item was removed, and only its history is merged into an existing
+   * item.
+   */
   readonly continues: boolean
   /** The processor object that `to` maps to after the rename. */
   readonly object: ProcessorId
@@ -62,7 +67,7 @@ function everyItem(config: BillingConfig): Item[] {
 
 const keysOf = (items: readonly Item[]) => new Set(items.map(({ kind, id }) => resourceKey(kind, id)))
 
-/** False if no item has `previous_ids` or `processor_id`, as in most documents. Then there are no renames to compute. */
+/** False if no item has `previous_ids` or `processor_id`, which is the usual case. Then there can be no renames. */
 function mayRename(config: BillingConfig): boolean {
   const may = ({ previous_ids, processor_id }: ItemOf<ResourceKind>) =>
     previous_ids !== undefined || processor_id !== undefined
@@ -73,10 +78,11 @@ function mayRename(config: BillingConfig): boolean {
 }
 
 /**
- * Returns the renames that the document requests, compared with the previous version and the mapping history. An item takes over each
- * mapped id in its `previous_ids`, and the id whose current object it adopts by `processor_id`. Ids without a mapping are ignored, so that
- * a document can be promoted to another environment. Items that the previous version sold at the same time are not merged, but refused.
- * Renames that the previous version already contained are not repeated, because the earlier id may belong to another item since.
+ * Returns the renames that the document requests, compared with the previous version and the mapping history. An item gets the history of
+ * each mapped id in its `previous_ids`. If it adopts an object by `processor_id`, it also gets the history of the id that owns the object.
+ * Ids without a mapping are ignored, because a document that is promoted to another environment may contain them. If the previous version
+ * sold two items at the same time, merging them is refused. A rename that the previous version already contained is not repeated, because
+ * another item may have the former id now.
  */
 export function renamesOf(
   config: BillingConfig,
@@ -111,7 +117,7 @@ export function renamesOf(
       named.push(owner)
     if (named.length === 0) continue
     const sold = [...new Set([id, ...named])].filter((one) => before.has(resourceKey(kind, one)))
-    // If the item adopts another object, it gives up its own object, so its own id is not merged.
+    // If an item adopts the object of another item, it no longer has its own object. Then its own id is not one of the ids to merge.
     const merged = sold.filter((one) => one !== id || owner === undefined || owner === id)
     if (merged.length > 1) refused.push({ kind, to: id, from: merged.filter((one) => one !== id) })
     else {
@@ -125,7 +131,7 @@ export function renamesOf(
   return { renames, refused }
 }
 
-/** True if an id may lose its current object: the document no longer contains the id, or its item adopts another object. */
+/** True if an id may lose its current object, because the document no longer contains the id, or its item adopts another object. */
 function givesAway(holder: Item | undefined, object: string | null): boolean {
   return holder === undefined || (holder.adopt !== null && holder.adopt !== object)
 }
@@ -134,8 +140,8 @@ const rowsOf = (mappings: readonly MappingEntry[], kind: ResourceKind, id: Confi
   mappings.filter((entry) => entry.kind === kind && entry.configId === id).map(({ sequence }) => sequence)
 
 /**
- * Returns the renames that undo all renames after a revision: every mapping entry gets back the id of its item at that revision. `taken`
- * lists former ids that another item has now. That item must be renamed before the rollback.
+ * Returns the renames that undo all renames after a revision, so that each item has the id that it had at that revision. `taken`
+ * lists former ids that another item now has. That other item must be renamed before the rollback.
  */
 export function renamesBack(
   revision: number,
@@ -149,10 +155,10 @@ export function renamesBack(
     .map((rename) => ({ ...rename, moved: new Set(rename.rows) }))
   const idThen = (entry: MappingEntry): ConfigId => {
     let id = entry.configId
-    // All renames of one revision happen at the same time. So an entry takes part in at most one rename of a revision.
+    // All renames of one revision happen at the same time. So at most one of them applies to an entry.
     let at = Number.POSITIVE_INFINITY
     for (const { kind, from, to, moved, continues, revision: then } of undone) {
-      // In this revision another item gave up the id. The entry is newer than that, so it had this id from its beginning.
+      // In this revision another item lost the id, and the entry was created later. So the entry always had this id.
       if (kind === entry.kind && from === id && continues && then < at && then <= entry.revision) break
       if (kind !== entry.kind || to !== id || then >= at) continue
       if (then > entry.revision ? !moved.has(entry.sequence) : !continues) continue
@@ -192,7 +198,7 @@ export function renamesBack(
   }
 }
 
-/** Returns a function that maps an id of the earlier document to its new id. All renames apply at the same time. */
+/** Returns a function that maps an id in the earlier document to its new id. All renames of the document apply at the same time. */
 function namerOf(renames: readonly NewId[]): (kind: ResourceKind, id: string) => string {
   const names = new Map<string, string>(
     renames.filter(({ continues }) => continues).map(({ kind, from, to }) => [resourceKey(kind, from), to]),
@@ -201,8 +207,8 @@ function namerOf(renames: readonly NewId[]): (kind: ResourceKind, id: string) =>
 }
 
 /**
- * Returns the mapping history with the new ids. If two histories are merged, the object of the item that continues must be the current one.
- * So its entry is appended as the last one.
+ * Returns the mapping history with the new ids. When two items are merged, the mapping of the item that continues must be the present one.
+ * So this mapping is appended once more at the end.
  */
 export function handOver(mappings: readonly MappingEntry[], renames: readonly Rename[]): readonly MappingEntry[] {
   if (renames.length === 0) return mappings
@@ -227,16 +233,15 @@ export function renameCatalog(catalog: Catalog, renames: readonly NewId[]): Cata
   const renamed = <K extends ResourceKind>(resource: DesiredResource<K>): DesiredResource<K> => {
     const { kind, home } = resource
     const fields: Record<string, unknown> = { ...resource.fields }
-    for (const [field, of] of references[kind]) {
-      const value = fields[field]
-      if (Array.isArray(value)) fields[field] = value.map((id: string) => nameOf(of, id)).sort()
-      else if (typeof value === 'string') fields[field] = nameOf(of, value)
-    }
+    for (const [field, row] of referringRows[kind]) fields[field] = referTo(row, fields[field], nameOf)
+    const to = configId(nameOf(kind, resource.configId))
+    // A lookup key that is the id moves with the id.
+    if (fields['lookupKey'] === resource.configId) fields['lookupKey'] = to
     return {
       ...resource,
       kind,
       home,
-      configId: configId(nameOf(kind, resource.configId)),
+      configId: to,
       fields: fields as unknown as FieldsOf<K>,
       ours: renamedOurs(resource, nameOf),
     }
@@ -246,12 +251,14 @@ export function renameCatalog(catalog: Catalog, renames: readonly NewId[]): Cata
   ) as unknown as Catalog
 }
 
-/** Returns the local members of a resource, with the new ids in those that name other items. */
+/** Returns the local members of a resource. References to renamed items have the new ids. */
 function renamedOurs({ kind, ours }: DesiredResource, nameOf: (kind: ResourceKind, id: string) => string) {
-  const { base_price: base, meter, [featureLimits]: limits } = ours
+  const { base_price: base, attached_prices: attached, grants_credit: credit, meter, [featureLimits]: limits } = ours
   return {
     ...ours,
     ...(typeof base === 'string' && { base_price: nameOf('price', base) }),
+    ...(Array.isArray(attached) && { attached_prices: attached.map((id: string) => nameOf('price', id)) }),
+    ...(credit !== undefined && { grants_credit: renamedCredit(credit as GrantsCredit, nameOf) }),
     ...(kind === 'feature' && typeof meter === 'string' && { meter: nameOf('meter', meter) }),
     ...(limits !== undefined && {
       [featureLimits]: Object.fromEntries(
@@ -259,6 +266,11 @@ function renamedOurs({ kind, ours }: DesiredResource, nameOf: (kind: ResourceKin
       ),
     }),
   }
+}
+
+function renamedCredit(credit: GrantsCredit, nameOf: (kind: ResourceKind, id: string) => string): GrantsCredit {
+  const { meters } = credit
+  return meters === undefined ? credit : { ...credit, meters: meters.map((id) => nameOf('meter', id)) }
 }
 
 function latestEntries(mappings: readonly MappingEntry[]): ReadonlyMap<string, MappingEntry> {

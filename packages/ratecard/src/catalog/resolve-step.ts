@@ -1,3 +1,4 @@
+import { referTo } from './fields/field.ts'
 import { absentFields, rowOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 import type { ResolvedStep, Step } from './steps.ts'
@@ -15,17 +16,11 @@ export function resolveStep(
   const replace = (fields: object): object =>
     Object.fromEntries(
       Object.entries(fields).map(([field, value]: [string, unknown]) => {
-        const kind = rowOf(step.kind, field)?.reference ?? null
-        if (kind === null || value === null) return [field, value]
-        return [
-          field,
-          Array.isArray(value)
-            ? value.map((id: ConfigId) => resolve(kind, id)).sort()
-            : resolve(kind, value as ConfigId),
-        ]
+        const row = rowOf(step.kind, field)
+        return [field, row === undefined ? value : referTo(row, value, (kind, id) => resolve(kind, id as ConfigId))]
       }),
     )
-  // A journal written by an earlier release lacks fields that were added later. They get the values of absent fields.
+  // A journal written by an earlier release lacks fields that were added later. Such fields get the value that means "absent".
   if (step.op === 'create')
     return { ...step, fields: replace({ ...absentFields[step.kind], ...step.fields }) } as ResolvedStep
   if (step.op === 'update') return { ...step, set: replace(step.set) }

@@ -1,5 +1,5 @@
-// The steps of a plan, numbered in the journal. Each makes at most one write at the processor. `Ref` is a config id in a plan, and a
-// processor id in a resolved step.
+// The steps of a plan, with their numbers in the journal. Each step makes at most one write at the processor. `Ref` is a config id in a
+// plan, and a processor id in a resolved step.
 import type { FieldsOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 
@@ -10,33 +10,31 @@ interface StepOf<Op extends string, K extends ResourceKind> {
 }
 
 /**
- * Creates an object with the ownership mark. A price gets its config id as lookup key in the same request, even if another price has the
- * key.
+ * Creates an object with the ownership mark. The request also sets the lookup key of a price, and takes the key from another price that has
+ * it.
  */
 export type CreateStep<Ref = ConfigId> = {
   [K in ResourceKind]: StepOf<'create', K> & {
     readonly fields: FieldsOf<K, Ref>
     /** Id chosen by Ratecard; null for all kinds but products and coupons. */
     readonly id: ProcessorId | null
-    /** Redemptions of the objects that this object replaces; 0 for all kinds but coupons and codes. */
+    /** Number of redemptions of the objects that this object replaces; 0 for all kinds except coupons and codes. */
     readonly carried: number
     /** Values from the replaced object that no document can contain, keyed by the processor's parameter path. Absent if there are none. */
     readonly unsaid?: Readonly<Record<string, unknown>>
   }
 }[ResourceKind]
 
-/** Changes an object in place. One request contains the fields, the ownership mark, the lookup key, and whether the object is active. */
+/** Changes an object in place. One request contains the fields, the ownership mark, and whether the object is active. */
 export type UpdateStep<Ref = ConfigId> = {
   [K in ResourceKind]: StepOf<'update', K> & {
     readonly processorId: ProcessorId
-    /** Fields to write, others stay unchanged. `metadata` contains the author's keys to set. */
+    /** Fields to write; other fields stay unchanged. `metadata` contains only keys that the author sets. */
     readonly set: Partial<FieldsOf<K, Ref>>
     /** Metadata keys to remove. */
     readonly unset: readonly string[]
     /** True if the step writes the ownership mark. */
     readonly mark: boolean
-    /** True if a price takes over its lookup key from the price that has it. False for other kinds. */
-    readonly claimLookupKey: boolean
     /**
      * True if the step also reactivates the object. Stripe reactivates a meter with a separate request, so such a step changes nothing
      * else.
@@ -45,7 +43,7 @@ export type UpdateStep<Ref = ConfigId> = {
   }
 }[ResourceKind]
 
-/** Archives an object. The same request removes the default price of a product. A coupon is deleted, and a webhook is disabled. */
+/** Archives an object. For a product, the same request also removes the default price. A coupon is deleted, and a webhook is disabled. */
 export interface ArchiveStep extends StepOf<'archive', ResourceKind> {
   readonly processorId: ProcessorId
   /** The last state of an object that archiving deletes (a coupon), so that the store still has it; null otherwise. */

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import type { Clock } from '../clock.ts'
+import type { BillingConfig } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
 import { endsKey } from '../processor/customer-half.ts'
@@ -12,13 +13,16 @@ import type { Store } from '../store/store.ts'
 import type { TenantRecord } from '../store/tenant-store.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import { readSoldItems, soldPrice, type SoldItem } from '../item-swaps/sold-items.ts'
+import { withComing } from '../item-swaps/coming-items.ts'
 import { excludes, isOtherOfGroup, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
 import { findTenant, tenantNotFound, type Customers } from '../tenants/customer-link.ts'
 import { closePages, everySubscriptionOf, subscriptionsOf } from '../tenants/at-processor.ts'
 import { endedByPaying, endReplaced, isRunning, settleFree } from '../tenants/free-subscriptions.ts'
 import { withTenant } from '../tenants/lease.ts'
-import { decideCheckout, type AppliedConfig, type CheckoutDecision } from './decide-checkout.ts'
-import { refuseSecond, standingOf, trialLeft, type Standing, type Trial } from './decide-second.ts'
+import { decideCheckout, type AppliedConfig, type CheckoutDecision, type CheckoutItem } from './decide-checkout.ts'
+import { decideFlow, decidePortal } from './decide-portal.ts'
+import { refuseSecond, standingOf, trialLeft } from './decide-second.ts'
+import type { Standing, Trial, WantedItems } from './decide-second.ts'
 import { allowedOrigins, checkRedirect } from './redirects.ts'
 import { countingRefusedCodes } from './refused-codes.ts'
 import { ownPrices } from './tenant-price.ts'
@@ -27,7 +31,7 @@ export interface CheckoutDeps {
   readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'versions' | 'mappings' | 'facts'>
   readonly processor: Pick<
     Processor,
-    'createCheckout' | 'createPortal' | 'subscriptions' | 'everySubscription' | 'expireCheckouts'
+    'createCheckout' | 'createPortal' | 'subscriptions' | 'everySubscription' | 'schedulePhases' | 'expireCheckouts'
   >
   readonly customers: Customers
   readonly clock: Clock
@@ -59,21 +63,46 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
       if (principal.kind === 'session' && wish.allowSecondTrial === true)
         throw new ServiceError(
           'not_allowed',
-          '"allow_second_trial" needs a service key: a session cannot grant a second trial.',
+          '"allow_second_trial" needs a service key. A session cannot grant a second trial.',
         )
       const tenant = await deps.customers.tenantOf(principal)
       const selling: SellableOffer = { wish, principal, idempotencyKey }
       const work = () => decideAndSell(deps, selling, tenant)
       return triesCode(selling) ? countingRefusedCodes(deps, tenant.id, work) : work()
     },
-    async createPortal(returnUrl, principal) {
+    async createPortal(wish, principal) {
+      const { returnUrl, portalId, flow } = wish
       checkRedirect(returnUrl, 'return_url', origins)
+      const after = flow?.afterCompletion?.redirect?.returnUrl
+      if (after !== undefined) checkRedirect(after, 'flow.after_completion.redirect.return_url', origins)
       const tenant = await deps.customers.tenantOf(principal)
+      const config = await appliedConfig(deps)
+      const configuration = decidePortal(config, portalId)
       await deps.account()
       const customer = await deps.customers.customerOf(tenant)
-      const options = { idempotencyKey: `ratecard-portal-${deps.newId()}`, signal: deps.shutdown }
-      return askProcessor(deps.shutdown, () => deps.processor.createPortal({ customer, returnUrl }, options))
+      const signal = deps.shutdown
+      const live = flow === undefined ? [] : await subscriptionsOf(deps.processor, customer, signal)
+      const situation = { config, tenant, hidden: principal.kind === 'key', now: deps.clock.now() }
+      const request = {
+        ...{ customer, returnUrl, configuration },
+        flow: flow === undefined ? null : decideFlow(situation, flow, live),
+      }
+      const options = { idempotencyKey: `ratecard-portal-${deps.newId()}`, signal }
+      return askProcessor(signal, () => deps.processor.createPortal(request, options))
     },
+  }
+}
+
+/**
+ * Returns the applied configuration. If there is none, returns one without items, because the customer portal works without a configuration
+ * too.
+ */
+async function appliedConfig({ applied }: CheckoutDeps): Promise<BillingConfig> {
+  try {
+    return (await applied()).config
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'config_not_found') return { version: '0.0.0', products: [] }
+    throw error
   }
 }
 
@@ -86,8 +115,8 @@ interface SellableOffer {
 }
 
 /**
- * True if the promotion code comes from an end user, so that rejected codes are counted. A request that also has `allow_promotion_codes` is
- * rejected before its code is looked up, so it does not count.
+ * True if an end user (not a service key) sends a promotion code. Then a rejected code counts towards the limit of attempts. A request that
+ * also has `allow_promotion_codes` is rejected before its code is looked up, so it does not count.
  */
 const triesCode = ({ wish, principal }: SellableOffer) =>
   principal.kind === 'session' && wish.promotionCode !== undefined && wish.allowPromotionCodes !== true
@@ -117,8 +146,8 @@ async function decide(
 }
 
 /**
- * Sells under the tenant's lease. The decision is made again there, because the tenant may have been deleted or may have got negotiated
- * prices meanwhile.
+ * Sells while holding the tenant's lease. Decides again under the lease, because the tenant may have been deleted, or may have got
+ * negotiated prices, in the meantime.
  */
 async function sell(
   deps: CheckoutDeps,
@@ -149,7 +178,8 @@ async function sellFree(
   const live = await liveOf(deps, tenant, wanted !== null, signal)
   if (wanted !== null) {
     const soldItem = await readSoldItems(deps.store, book, live)
-    refuseSecond(wanted, { present: subscriptionBeside(wanted, live, soldItem, isOtherOfGroup) })
+    const present = subscriptionBeside(wanted, live, soldItem, isOtherOfGroup)
+    refuseSecond(present === null ? null : { present, wanted })
   }
   // First ends the free subscriptions that a paid subscription replaced. Otherwise `start` would return one of them instead of a new
   // subscription.
@@ -177,15 +207,17 @@ async function sellPage(
 ): Promise<Checkout> {
   if (tenant.processorCustomerId === null)
     throw new ServiceError('tenant_busy', 'The tenant’s customer was removed during this request.', { retryAfter: 1 })
-  const { kind: _kind, priceId, ...sold } = decision
+  const { kind: _kind, items, ...sold } = decision
   const customer = processorId(tenant.processorCustomerId)
-  const sale = { tenantId: tenant.id, customer, priceId, recurring: sold.mode === 'subscription' }
+  const sale = { tenantId: tenant.id, customer, items: items.filter(({ recurring }) => recurring) }
   const trial = await trialOf(deps, { ...sale, days: sold.trialPeriodDays }, wish, signal)
-  const ends = sale.recurring ? await endedBy(deps, tenant.id) : {}
+  const isRecurring = sold.mode === 'subscription'
+  const ends = isRecurring ? await endedBy(deps, tenant.id) : {}
   const request = {
     ...sold,
+    items: items.map(({ price, quantity }) => ({ price, quantity })),
     trialPeriodDays: trial.days,
-    // Without the trial, e.g. because it was used, the first payment is due now and needs a card.
+    // A subscription without a trial (e.g. because the tenant already had one) is paid for now, which needs a card.
     ...(trial.days === null ? { paymentMethodCollection: 'always' as const, trialEnd: null } : {}),
     metadata: { ...sold.metadata, ...ends },
     customer,
@@ -198,7 +230,7 @@ async function sellPage(
     despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)),
   )
   const only = { purchase: wish.allowDuplicate !== true, trial: trial.days !== null && wish.allowSecondTrial !== true }
-  if (sale.recurring && (only.purchase || only.trial))
+  if (isRecurring && (only.purchase || only.trial))
     await closeOtherPages(deps, { ...sale, sessionId: page.sessionId }, only, signal)
   return { ...page, ...(trial.used ? { trial: 'used' } : {}) }
 }
@@ -210,8 +242,8 @@ async function endedBy(deps: CheckoutDeps, tenantId: string): Promise<Readonly<R
 }
 
 /**
- * Returns the live subscriptions of the tenant's customer. They are read only if the product belongs to a group, or if a free subscription
- * may have to end.
+ * Returns the live subscriptions of the tenant's customer. Reads them only if the sale depends on them: if the product belongs to a group,
+ * or if a free subscription may have to end.
  */
 async function liveOf(
   deps: CheckoutDeps,
@@ -228,12 +260,12 @@ async function liveOf(
 interface Sale {
   readonly tenantId: string
   readonly customer: ProcessorId
-  readonly priceId: string
-  readonly recurring: boolean
+  /** Recurring prices of the page; empty if it only sells one-time prices. */
+  readonly items: readonly CheckoutItem[]
 }
 
 /**
- * Returns the trial that the tenant still has. It is read under the tenant's lease right before the page is created. Throws
+ * Returns the trial that the tenant can still get. It is determined under the tenant's lease right before the page is created. Throws
  * `already_subscribed` or `trial_used`.
  */
 async function trialOf(
@@ -243,35 +275,44 @@ async function trialOf(
   signal: AbortSignal,
 ): Promise<Trial> {
   const needsTrial = sale.days !== null && wish.allowSecondTrial !== true
-  if (!sale.recurring || (wish.allowDuplicate === true && !needsTrial)) return { days: sale.days, used: false }
+  if (sale.items.length === 0 || (wish.allowDuplicate === true && !needsTrial)) return { days: sale.days, used: false }
   const found = await standing(deps, sale, needsTrial, signal)
-  if (found === null) return { days: sale.days, used: false }
-  if (wish.allowDuplicate !== true) refuseSecond(found.wanted, found)
+  if (wish.allowDuplicate !== true) refuseSecond(found.present)
   return trialLeft(found, sale.days, wish)
 }
 
 /**
- * Returns the existing subscriptions that affect the sale. Returns null for a price that a push has just removed; the processor will reject
- * such a sale.
+ * Returns the tenant's subscriptions that affect the sale, e.g. one to the same product. Reads ended subscriptions too if `ended` is true.
  */
 async function standing(
   deps: CheckoutDeps,
-  { customer, priceId }: Pick<Sale, 'customer' | 'priceId'>,
+  { customer, items }: Pick<Sale, 'customer' | 'items'>,
   ended: boolean,
   signal: AbortSignal,
-): Promise<(Standing & { readonly wanted: SoldItem }) | null> {
+): Promise<Standing> {
   const book = await deps.priceBook()
-  const wanted = soldPriceOf(priceId, book)
-  if (wanted === null) return null
   const read = ended ? everySubscriptionOf : subscriptionsOf
   const subscriptions = await read(deps.processor, customer, signal)
   const soldItem = await readSoldItems(deps.store, book, subscriptions)
-  return { ...standingOf(wanted, subscriptions, { soldItem, book }), wanted }
+  const scheduled = await withComing(deps.processor, subscriptions, book, signal)
+  return standingOf(wantedItems(items, book), scheduled, { soldItem, book })
+}
+
+/** Finds the items to sell. Prices that a push has just removed are left out; the processor will reject their sale. */
+function wantedItems(items: readonly CheckoutItem[], book: PriceBook): WantedItems {
+  const found = items.flatMap(({ priceId, attached }) => {
+    const item = soldPriceOf(priceId, book)
+    return item === null ? [] : [{ item, attached }]
+  })
+  return {
+    all: found.map(({ item }) => item),
+    named: found.filter(({ attached }) => !attached).map(({ item }) => item),
+  }
 }
 
 /**
- * Expires the tenant's other open pages that would sell the same a second time, or start a second trial. If one of these pages was paid
- * after the subscriptions were read, the new page is expired too; a retry then finds the subscription.
+ * Expires the tenant's other open checkout pages that would sell the same product a second time, or start a second trial. If one of these
+ * pages was paid after the subscriptions were read, the new page is expired too. A retry then finds the new subscription.
  */
 async function closeOtherPages(
   deps: CheckoutDeps,
@@ -280,16 +321,18 @@ async function closeOtherPages(
   signal: AbortSignal,
 ): Promise<void> {
   const book = await deps.priceBook()
-  const wanted = soldPriceOf(sale.priceId, book)
-  if (wanted === null) return
+  const wanted = wantedItems(sale.items, book)
   const sells = (priceId: string) => {
     const other = soldPriceOf(priceId, book)
-    return other !== null && ((only.purchase && excludes(other, wanted)) || (only.trial && sharesTrial(other, wanted)))
+    if (other === null) return false
+    return (
+      (only.purchase && wanted.all.some((item) => excludes(other, item))) ||
+      (only.trial && wanted.named.some((item) => sharesTrial(other, item)))
+    )
   }
   const pages = { customer: sale.customer, tenantId: sale.tenantId, sells }
   await closePages(deps.processor, { ...pages, except: sale.sessionId }, signal)
   const now = await standing(deps, sale, only.trial, signal)
-  if (now === null) return
   if (!(only.trial && now.firstTrial !== null) && !(only.purchase && now.present !== null)) return
   await closePages(deps.processor, pages, signal)
   throw new ServiceError('tenant_busy', 'Another checkout page of the tenant was paid during this request.', {
@@ -303,8 +346,9 @@ function soldPriceOf(priceId: string, book: PriceBook): SoldItem | null {
 }
 
 /**
- * Returns the idempotency key for the processor. It covers the whole request, because the processor rejects a key that is reused for a
- * different request, e.g. after a push in between. A second checkout page does no harm, because only one of them is paid.
+ * Returns the idempotency key for the processor. It depends on the whole request, because the processor rejects a key that is reused for a
+ * different request, e.g. after a push in between. This may create a second checkout page, which does no harm, because only one of the two
+ * gets paid.
  */
 function processorKey(key: string, request: unknown): string {
   const text = JSON.stringify([key, request])

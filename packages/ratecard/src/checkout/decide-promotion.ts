@@ -4,9 +4,9 @@ import type { PromotionCode } from '../config/schema/schema.ts'
 import { invalid } from './invalid.ts'
 
 /**
- * Finds the processor id of a promotion code by the text that customers type, ignoring case. With a service key (`byId`), the configuration
- * id is tried first. A session cannot use the id, because an id is easier to guess than a code. Unknown, inactive and expired codes throw
- * the same error. The processor checks if the code is used up or does not apply to the price.
+ * Finds the processor id of a promotion code by the text that customers type, ignoring case. With a service key (`byId`), tries the
+ * configuration id first. A session cannot use the configuration id, because it is easier to guess than the code. Unknown, inactive and
+ * expired codes cause the same error. Whether a code is used up or does not apply to the price is left to the processor.
  */
 export function decidePromotion(
   codes: readonly PromotionCode[],

@@ -1,6 +1,6 @@
 // Decides if a tenant may buy another subscription, and if the tenant still has a trial. Pure: takes the tenant's subscriptions.
 import { ServiceError } from '../errors/service-error.ts'
-import type { LiveSubscription } from '../processor/customer-half.ts'
+import type { ScheduledSubscription } from '../item-swaps/coming-items.ts'
 import type { NewCheckout } from '../service/tenants.ts'
 import { soldPrice, type SoldItem, type SoldItemOf } from '../item-swaps/sold-items.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
@@ -9,37 +9,62 @@ import type { PresentSubscription } from '../item-swaps/duplicate-subscriptions.
 
 /** Existing subscriptions of a tenant that affect a checkout. */
 export interface Standing {
-  /** Live subscription that excludes the requested one, e.g. to the same product; null if there is none. */
-  readonly present: PresentSubscription | null
-  /** First subscription that had a trial of the same product or group, even if it has ended; null if there was none. */
+  /** Live subscription that excludes the requested one, e.g. because it is to the same product; null if there is none. */
+  readonly present: ExcludedItem | null
+  /** Id of the first subscription that had a trial of the same product or group, even if it has ended; null if there was none. */
   readonly firstTrial: string | null
 }
 
-/**
- * Returns the existing subscriptions that affect a checkout of `wanted`. `subscriptions` are sorted oldest first; ended subscriptions count
- * only for the trial.
- */
-export function standingOf(
-  wanted: SoldItem,
-  subscriptions: readonly LiveSubscription[],
-  { soldItem, book }: { readonly soldItem: SoldItemOf; readonly book: PriceBook },
-): Standing {
-  const firstTrial = subscriptions.find(({ trialStart, items, soldPriceId }) => {
-    if (trialStart === null) return false
-    // A subscription uses up the trial of the product that was sold, even if its product was changed later.
-    const soldAs = soldPriceId === null ? undefined : book.find(soldPriceId)
-    const tried = [
-      ...(soldAs === undefined ? [] : [soldPrice(soldAs)]),
-      ...items.flatMap((item) => soldItem(item) ?? []),
-    ]
-    return tried.some((one) => sharesTrial(one, wanted))
-  })
-  return { present: subscriptionBeside(wanted, subscriptions, soldItem), firstTrial: firstTrial?.id ?? null }
+/** What a checkout page sells as a subscription. */
+export interface WantedItems {
+  /** Recurring prices, attached ones included. */
+  readonly all: readonly SoldItem[]
+  /** Those that the request names. Trials belong to them. */
+  readonly named: readonly SoldItem[]
 }
 
-/** Throws `already_subscribed` if the tenant has a live subscription that excludes the new one. */
-export function refuseSecond(wanted: SoldItem, { present }: Pick<Standing, 'present'>): void {
-  if (present === null) return
+/** An item of a live subscription, and the wanted item that it excludes. */
+export interface ExcludedItem {
+  readonly present: PresentSubscription
+  readonly wanted: SoldItem
+}
+
+/**
+ * Returns how the tenant's subscriptions affect a checkout of `wanted`. A live subscription may exclude it, and an earlier trial may
+ * exclude another trial. `subscriptions` are sorted oldest first. Ended subscriptions count only for the trial.
+ */
+export function standingOf(
+  wanted: WantedItems,
+  subscriptions: readonly ScheduledSubscription[],
+  { soldItem, book }: { readonly soldItem: SoldItemOf; readonly book: PriceBook },
+): Standing {
+  const firstTrial = subscriptions.find(({ trialStart, items, soldPriceIds }) => {
+    if (trialStart === null) return false
+    // A trial counts for the products that were sold at first, even if the subscription was changed to other products later.
+    const soldAs = soldPriceIds.flatMap((id) => book.find(id) ?? []).map(soldPrice)
+    const tried = [...soldAs, ...items.flatMap((item) => soldItem(item) ?? [])]
+    return tried.some((one) => wanted.named.some((item) => sharesTrial(one, item)))
+  })
+  return { present: excludedItem(wanted.all, subscriptions, soldItem), firstTrial: firstTrial?.id ?? null }
+}
+
+/** Returns the first wanted item that the tenant cannot have beside a live subscription; null if there is none. */
+function excludedItem(
+  wanted: readonly SoldItem[],
+  subscriptions: readonly ScheduledSubscription[],
+  soldItem: SoldItemOf,
+): ExcludedItem | null {
+  for (const item of wanted) {
+    const present = subscriptionBeside(item, subscriptions, soldItem)
+    if (present !== null) return { present, wanted: item }
+  }
+  return null
+}
+
+/** Throws `already_subscribed` if a live subscription of the tenant does not allow the new one beside it. */
+export function refuseSecond(excluded: ExcludedItem | null): void {
+  if (excluded === null) return
+  const { wanted, present } = excluded
   const { subscription, item, endsAt } = present
   const until = endsAt === null ? '' : `, until ${new Date(endsAt).toISOString()}`
   const beside =
@@ -48,13 +73,13 @@ export function refuseSecond(wanted: SoldItem, { present }: Pick<Standing, 'pres
       : `one to "${wanted.name}", of ${inCommon(item, wanted)} as well, would be billed beside it.`
   const instead =
     endsAt === null
-      ? 'Cancel or change the present one in the customer portal (POST /api/v1/billing/portal).'
-      : 'It is cancelled already: buy the new one when it has ended.'
+      ? 'Change the existing subscription (POST /api/v1/billing/subscription/preview, then …/change), or cancel it (…/cancel).'
+      : 'The existing subscription is already cancelled: resume it (POST /api/v1/billing/subscription/resume) and change it, or buy the new one after it has ended.'
   throw new ServiceError(
     'already_subscribed',
     `The tenant has the subscription ${subscription} to "${item.name}" already${until}; ${beside}`,
     {
-      hint: `${instead} Where both are meant to be billed, ask with "allow_duplicate": true.`,
+      hint: `${instead} To bill both, pass "allow_duplicate": true.`,
       extra: { subscription, price_id: item.name },
     },
   )
@@ -62,13 +87,13 @@ export function refuseSecond(wanted: SoldItem, { present }: Pick<Standing, 'pres
 
 export interface Trial {
   readonly days: number | null
-  /** True if the price's trial is left out because the tenant has already used it. */
+  /** True if the tenant has already used the price's trial, so that this sale has no trial. */
   readonly used: boolean
 }
 
 /**
- * Returns the trial of a further subscription: none if the tenant has used it, unless a second trial is allowed. Throws `trial_used` if the
- * request itself asks for a trial.
+ * Returns the trial of a further subscription. A tenant that already had a trial gets none, unless second trials are allowed. Throws
+ * `trial_used` if the request explicitly contains a trial.
  */
 export function trialLeft(
   { firstTrial }: Pick<Standing, 'firstTrial'>,
@@ -81,7 +106,7 @@ export function trialLeft(
     'trial_used',
     `The tenant has used its trial with the subscription ${firstTrial}; each product or subscription group has one trial.`,
     {
-      hint: 'Leave "trial_period_days" out: it is then paid from the start. A service key gives another with "allow_second_trial": true.',
+      hint: 'Leave out "trial_period_days", so that the subscription is paid from the start. To give another trial, pass "allow_second_trial": true with a service key.',
       extra: { subscription: firstTrial },
     },
   )

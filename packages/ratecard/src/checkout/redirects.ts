@@ -8,7 +8,7 @@ const maxUrlLength = 2000
  */
 const plainUrl = /^https?:\/\/[^/?#@\\\s]+([/?#][^\\\s\u0000-\u001f\u007f]*)?$/i
 
-/** Returns the allowed origins: those of the setting and of the service's own public URL. Loopback hosts are allowed in addition. */
+/** Returns the allowed origins: those in the settings, the service's own public URL, and loopback hosts. */
 export function allowedOrigins(allowedRedirects: readonly string[], publicUrl: string | null): ReadonlySet<string> {
   return new Set([...allowedRedirects, ...(publicUrl === null ? [] : [publicUrl])].map((url) => new URL(url).origin))
 }

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import { withNamedLease } from '../tenants/lease.ts'
 
 /**
- * Maximum number of rejected codes per tenant within an hour (`windowMs`). After that, checkouts with a code get status 429 until the
+ * Maximum number of rejected codes per tenant within an hour (`windowMs`). After that, requests with a code get status 429 until the
  * oldest rejection is an hour old.
  */
 export const maxRefusedCodes = 10
@@ -21,9 +21,9 @@ export interface RefusedCodesDeps {
 const factOf = (tenantId: string) => `refused_promotion_codes:${tenantId}`
 
 /**
- * Runs `work`, a checkout with a promotion code in a tenant's session, and counts it if the code is rejected. The count is in the store,
- * which all replicas share. A tenant's attempts run one after the other, so that of 50 concurrent attempts the eleventh already finds ten
- * rejections.
+ * Runs `work`, which is a checkout, a preview or a change with a promotion code in a tenant's session. Counts the attempt if the code is rejected. The count is in
+ * the store, which all replicas share. A tenant's attempts run one after the other. So of 50 concurrent attempts, the eleventh already
+ * finds ten rejections.
  */
 export function countingRefusedCodes<T>(deps: RefusedCodesDeps, tenantId: string, work: () => Promise<T>): Promise<T> {
   const fact = factOf(tenantId)
@@ -42,12 +42,16 @@ export function countingRefusedCodes<T>(deps: RefusedCodesDeps, tenantId: string
 }
 
 /**
- * True if the code was rejected here (unknown, inactive or expired) or by the processor, e.g. because it is used up. A rejection by the
- * processor counts too, because it reveals that the code exists.
+ * True if a promotion code was rejected by this service (unknown, inactive or expired) or by the processor (e.g. used up). A rejection by
+ * the processor counts too, because it reveals that the code exists.
  */
 function isRefusedCode(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false
-  return error.code === 'processor_rejected' || error.issues.some(({ pointer }) => pointer === '#/promotion_code')
+  // The processor does not always name a parameter. Where it names another one, e.g. the price, the code was not refused.
+  const { param } = error.processor ?? {}
+  const refusesCode =
+    error.code === 'processor_rejected' && (param === undefined || /promotion_code|coupon|discount/.test(param))
+  return refusesCode || error.issues.some(({ pointer }) => pointer === '#/promotion_code')
 }
 
 function timesIn(text: string | null): number[] {
@@ -58,9 +62,9 @@ function timesIn(text: string | null): number[] {
 function tooMany(waitMs: number): ServiceError {
   return new ServiceError(
     'rate_limited',
-    `${maxRefusedCodes} promotion codes of this tenant were refused within an hour; no further code is accepted.`,
+    `${maxRefusedCodes} promotion codes of this tenant were refused within an hour, so further codes are refused for now.`,
     {
-      hint: 'Check out without "promotion_code", or try again when the time in Retry-After is over.',
+      hint: 'Leave "promotion_code" out, or try again after the time in Retry-After.',
       retryAfter: Math.max(1, waitMs / 1000),
     },
   )

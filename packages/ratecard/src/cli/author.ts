@@ -26,7 +26,7 @@ function loginName(env: NodeJS.ProcessEnv): string {
   try {
     return userInfo().username
   } catch {
-    // In a container the user id may have no passwd entry, so `os.userInfo` throws.
+    // In a container there may be no passwd entry for the user id. Then `os.userInfo` throws.
     return env['USER'] ?? 'unknown'
   }
 }

@@ -1,8 +1,8 @@
 import type { CliIo } from './terminal/io.ts'
 
 /**
- * Wraps `fetch` so that each request and its response status are logged to stderr. Headers, bodies and credentials in the URL are never
- * logged, because they may contain secrets: only origin, path and query of the URL are.
+ * Wraps `fetch` to log each request and its response status to stderr. Of the URL, only origin, path and query are logged. Headers, bodies
+ * and credentials in the URL are not, because they may contain secrets.
  */
 export function debugFetch(io: Pick<CliIo, 'stderr'>, send: typeof fetch): typeof fetch {
   return async (input, init) => {

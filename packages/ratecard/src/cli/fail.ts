@@ -29,7 +29,10 @@ export function fail(error: unknown, { invocation, argv, io, out }: FailureRepor
   return failure.exit
 }
 
-/** Returns the server address for the hint. Errors while reading it are ignored, so that they do not hide the original failure. */
+/**
+ * Returns the server address, to show it in the hint of an error. Errors while determining the address are ignored, because they must not
+ * hide the original error.
+ */
 function addressOf({ global }: Invocation, io: CliIo): string | undefined {
   try {
     return serverAddress({ io, global: { ...global, color: false } }).url

@@ -1,25 +1,25 @@
-// Failure codes of the CLI itself, in addition to those of the service. Used by `ratecard explain` and by the type checker.
+// Codes of failures of the CLI itself. Failures of the service have their own codes. Used by `ratecard explain` and by the type checker.
 import type { ProblemCode } from '../errors/codes.ts'
 import type { IssueCode } from '../errors/codes.ts'
 
 /** Table from failure code to cause and remedy, in one or two sentences. */
 export const failureCodes = {
   usage: 'The command line was not understood. `ratecard help` lists the commands, `--help` explains one.',
-  declined: 'The question for confirmation was answered with no. Nothing was changed.',
+  declined: 'You answered the confirmation with no. Nothing was changed.',
   confirmation_required:
     'The action cannot be undone and needs a confirmation, but the command cannot ask for it (no terminal, or `--json`). Pass `--yes`, or apply a saved plan with `--plan`.',
   environment_incomplete:
     'With `--env NAME`, neither ratecard/environments/.env.NAME nor the shell sets RATECARD_API_URL; placeholders left from `init` count as not set. Or the variables of an environment’s file would be sent to the server of another environment. Write the address and key of the environment into its file, and pass its name with `--env`.',
   environment_conflict:
-    'The address and the key come from two places that belong to different servers. A key is sent only to the server that its file names.',
+    'The address and the key belong to different servers, e.g. one is from the shell and one from a file. A key is sent only to the server that its file names.',
   environments_equal:
-    'The source and the target of the promotion are the same server. Write the address of each environment into its file.',
+    '`promote` was asked to copy a configuration from a server to itself. Write the address of each environment into its file (ratecard/environments/.env.<name>).',
   file_not_found:
     'A file or folder that was named, or that a project needs, does not exist. `ratecard init` creates a project.',
   file_exists: 'A file would be overwritten. Choose another name, or pass `--yes`.',
   file_error: 'A file could not be read or written. Check its permissions, the disk and the name.',
   file_unfit: 'A file cannot be used here: it is too large, is not text, or is something other than a file.',
-  address_in_use: 'Another program listens on that port. Stop it, or choose another one with `--port`.',
+  address_in_use: 'Another program listens on that port. Stop that program, or choose another port with `--port`.',
   plan_file_invalid:
     'The file is not a plan of this version, or its document was changed after planning. Create the plan again with `--plan-out`.',
   plan_elsewhere: 'A saved plan can be applied only at the server and in the environment that it was made for.',
@@ -27,7 +27,8 @@ export const failureCodes = {
   server_unreachable:
     'No server answers at the address. Start one with `ratecard server start`, or pass its address with `--api-url`.',
   request_timeout: 'The server did not answer in time. The request may have been carried out.',
-  answer_invalid: 'The response of the server is malformed. Is it a Ratecard server of about this version?',
+  answer_invalid:
+    'The response of the server is malformed. Check that the address is that of a Ratecard server of a similar version.',
   live_key_refused:
     'A check that creates and deletes objects at the processor got a live key. Use a key that begins with sk_test_ or rk_test_.',
   sandbox_refused: 'The sandbox processor rejected the request.',
@@ -40,11 +41,12 @@ export const failureCodes = {
   setting_missing: 'A setting that the command needs is not set in the environment.',
   worker_invalid:
     'The manifest, schedules, variables or sources of a worker have errors; each is shown with its place.',
+  worker_types: 'A worker has a type error.',
   worker_manifest: 'A key of wrangler.toml is wrong, unknown or misplaced.',
   worker_environment: 'A line of an environment file is wrong, or a variable that the manifest requires is missing.',
-  worker_bundle: 'The sources of a worker could not be joined into one module.',
+  worker_bundle: 'The source files of a worker could not be bundled.',
   cloudflare_refused: 'Cloudflare rejected an upload; the message contains its reason.',
-  cloudflare_unreachable: 'Cloudflare did not answer. Nothing is half done there: run the command again.',
+  cloudflare_unreachable: 'Cloudflare did not answer. You can safely run the command again.',
   request_aborted: 'The request was cancelled before a response arrived.',
   job_running: 'The job is still running. `ratecard jobs show` shows its progress.',
   job_failed:

@@ -10,7 +10,7 @@ import type { FailureCode } from './failure-codes.ts'
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 70
 
-/** Members of a problem document (RFC 9457). Failures of the CLI itself have them too. */
+/** Members of a problem document (RFC 9457), e.g. of an error response. Failures of the CLI itself have the same members. */
 export interface Problem {
   readonly code: FailureCode
   readonly title: string
@@ -42,7 +42,7 @@ export function usageFailure(detail: string, hint?: string): CliFailure {
   return new CliFailure(2, { code: 'usage', title: 'The command was not understood', detail, hint })
 }
 
-/** Startup errors of the embedded server that the operator can fix, so that they exit with 1 instead of 70. */
+/** Startup errors of the embedded server that the operator can fix. The exit code is then 1 instead of 70. */
 const startMistakes: ReadonlySet<string> = new Set(['settings_invalid', 'secret_unreadable', 'store_in_use'])
 
 /** Converts any thrown value to a failure that can be displayed. */
@@ -136,6 +136,7 @@ function exitOf(status: number): ExitCode {
 
 interface SystemError extends Error {
   readonly code: string
+  readonly syscall: string
   readonly path?: string
 }
 
@@ -153,7 +154,8 @@ function fromSystem(error: SystemError): CliFailure {
     ENOSPC: 'cannot be written: the disk is full',
     EROFS: 'is on a read-only file system',
   }
-  const reason = what[error.code]
+  // `mkdir` on the path of a file fails with EEXIST.
+  const reason = what[error.code === 'EEXIST' && error.syscall === 'mkdir' ? 'ENOTDIR' : error.code]
   const code =
     error.code === 'ENOENT' ? 'file_not_found' : error.code === 'EADDRINUSE' ? 'address_in_use' : 'file_error'
   const detail = reason !== undefined && error.path !== undefined ? `${error.path} ${reason}.` : `${error.message}.`
@@ -161,6 +163,9 @@ function fromSystem(error: SystemError): CliFailure {
     code,
     title: code === 'address_in_use' ? 'The port is taken' : 'A file could not be used',
     detail,
-    hint: code === 'address_in_use' ? 'Choose another one with --port, or stop what listens there.' : undefined,
+    hint:
+      code === 'address_in_use'
+        ? 'Choose another port with --port, or stop the program that listens there.'
+        : undefined,
   })
 }

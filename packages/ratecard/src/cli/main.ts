@@ -36,15 +36,15 @@ export async function main(words: readonly string[], given: CliIo): Promise<Exit
 }
 
 /**
- * Returns the commands whose first word is `argv[0]`; all commands if no command starts with it. Only these are built, because building a
- * command in Commander takes time.
+ * Returns the commands whose first word is `argv[0]`, or all commands if there are none. Only the returned commands are built, because
+ * building a command in Commander takes time.
  */
 function meant(argv: readonly string[]): readonly Command[] {
   const found = commands.filter(({ name }) => name.split(' ')[0] === argv[0])
   return found.length === 0 ? commands : found
 }
 
-/** Parses the command line. Returns null if help or the version was requested; it is printed already. */
+/** Parses the command line. Returns null if it requested help or the version, which this function then prints. */
 async function parse(argv: readonly string[], io: CliIo): Promise<Invocation | null> {
   let invocation: Invocation | null = null
   const program = buildProgram(meant(argv), version(), { out: (text) => io.stdout.write(text) }, (found) => {

@@ -53,8 +53,8 @@ interface Where {
 }
 
 /**
- * Finds the server address. The local server is the default only without `--env`: a named environment without an address must not fall back
- * to this machine.
+ * Finds the server address. The local server is the default only without `--env`, because a named environment without an address must not
+ * use the server on this machine.
  */
 function whereOf({ io, global }: Pick<CommandContext, 'io' | 'global'>, project: string | null): Where {
   const environment = readEnvironment(project, global)
@@ -65,8 +65,8 @@ function whereOf({ io, global }: Pick<CommandContext, 'io' | 'global'>, project:
 
 /**
  * Throws before anything is sent if variables of the environment file would go to a server of another environment, e.g. a webhook URL of
- * `.env.dev` to production. `names` are the variables that come from the file. A default value that `init` wrote is an address of this
- * machine, so any server on this machine may get it.
+ * `.env.dev` to production. `names` are the variables that come from the file. A variable with the default value that `init` wrote is
+ * exempt for servers on this machine, because the default is an address of this machine.
  */
 export function requireServerOf(context: Pick<CommandContext, 'io' | 'global'>, names: readonly string[]): void {
   if (names.length === 0) return
@@ -82,9 +82,9 @@ function requireOwnServer(io: CliIo, global: GlobalOptions, where: Where, names:
 }
 
 /**
- * True if the address belongs to the environment. If the environment file names a server, only that address does. Otherwise the address
- * belongs to the environment of `--env`, because the shell is then set up for it. Without `--env`, only the default server of this machine
- * belongs to the environment, which is `dev`.
+ * True if the address belongs to the environment. If the environment file names a server, only the address of that server does. If it names
+ * none, any address belongs to the environment of `--env`, because the user's shell is then set up for it. Without `--env` the environment
+ * is `dev`, and only the default server of this machine belongs to it.
  */
 function isServerOf(io: CliIo, global: GlobalOptions, { url, environment }: Where): boolean {
   const named = environment.variables.get('RATECARD_API_URL') ?? ''
@@ -169,8 +169,8 @@ export function connect(context: Pick<CommandContext, 'io' | 'global'>): ServerC
 }
 
 /**
- * Connects to the server of an environment, using its file only: with two environments in one command, a variable of the process would
- * apply to both.
+ * Connects to the server of an environment. Uses only the environment's file: if a command uses two environments, a variable of the process
+ * would apply to both.
  */
 export function connectEnvironment(
   context: Pick<CommandContext, 'io' | 'global'>,

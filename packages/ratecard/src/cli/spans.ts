@@ -11,7 +11,7 @@ export function durationMs(text: string): number | null {
   return span <= 3653 * unitMs.d ? span : null
 }
 
-/** Returns epoch milliseconds: of a duration from now, a date (midnight UTC), or a time with a zone. Returns null for other text. */
+/** Returns epoch milliseconds for a duration from now, a date (midnight UTC), or a time with a zone. Returns null for other text. */
 export function timestampOf(text: string, now: number): number | null {
   const span = durationMs(text)
   if (span !== null) return now + span

@@ -1,21 +1,28 @@
-// Numbers of billing for the metrics. They are in the store, so that all replicas show the same numbers, and a restart does not count a
-// report again.
+// Numbers about billing for the metrics. They are in the store, so that all replicas show the same numbers, and a report is not counted
+// again after a restart.
 import type { DroppedUsage } from '../service/tenants.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Store } from '../store/store.ts'
+import { readUsageComparison } from '../subscriptions/compare-usage.ts'
 
 type FactStore = Pick<Store, 'facts' | 'exclusively'>
 
 const driftFact = 'drift_fields'
 const droppedFact = 'usage_dropped'
 const dayMs = 24 * 60 * 60 * 1000
-/** Retention (ms) of the keys of counted reports: 40 days. The processor keeps reports of dropped usage for 30 days. */
+/** Retention (ms) of the keys of reports that were counted: 40 days. The processor keeps reports of dropped usage for 30 days only. */
 const rememberedMs = 40 * dayMs
 
-/** Returns the number of edited fields that the last check found; null before the first check. */
+/** Returns the number of fields that were edited at the processor (drift), as the last check counted them; null before the first check. */
 export async function readDriftFields({ facts }: Pick<Store, 'facts'>): Promise<number | null> {
   const text = await facts.get(driftFact)
   return text === null ? null : Number(text)
+}
+
+/** Returns the number of tenants and meters whose usage differs at the processor; null before the first comparison has ended. */
+export async function readUsageDifferences(store: Pick<Store, 'facts' | 'usageComparison'>): Promise<number | null> {
+  const comparison = await readUsageComparison(store)
+  return (comparison?.comparedAt ?? null) === null ? null : (await store.usageComparison.differences(1)).total
 }
 
 export async function saveDriftFields({ facts }: Pick<Store, 'facts'>, fields: number): Promise<void> {
@@ -24,7 +31,7 @@ export async function saveDriftFields({ facts }: Pick<Store, 'facts'>, fields: n
 
 interface DroppedCount {
   readonly total: number
-  /** Keys of the reports that are part of the total, as `<time> <meter> <code>`. */
+  /** Keys of the dropped-usage reports that the total already contains, as `<time> <meter> <code>`. */
   readonly counted: readonly string[]
 }
 
@@ -39,8 +46,8 @@ export async function readDroppedUsage(store: Pick<Store, 'facts'>): Promise<num
 }
 
 /**
- * Adds the reports to the number of dropped usage events, each once. If another replica holds the lease, nothing is added, because that
- * replica counts the same reports.
+ * Adds the reports to the number of dropped usage events. Each report is counted only once. If another replica holds the lease, nothing is
+ * added here, because that replica counts the same reports.
  */
 export async function countDroppedUsage(
   store: FactStore,
@@ -56,7 +63,10 @@ export async function countDroppedUsage(
   )
 }
 
-/** Returns the count with the new reports added; null if there are none and a count exists. */
+/**
+ * Returns the stored count plus the reports that are new. Returns null if nothing must be stored, because there is no new report and a
+ * count exists.
+ */
 function withReports(before: DroppedCount | null, reports: readonly DroppedUsage[], now: number): DroppedCount | null {
   const counted = new Set(before?.counted)
   const fresh = reports.filter((report) => !counted.has(keyOf(report)))

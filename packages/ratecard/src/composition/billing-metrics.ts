@@ -1,4 +1,4 @@
-// Metrics of billing: revenue, subscriptions and debts (from the mirror), outcomes of pushes, drift, and usage that was dropped or is not
+// Metrics about billing: revenue, subscriptions and debts (from the mirror), results of pushes, drift, and usage that was dropped or is not
 // billed.
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
@@ -7,7 +7,13 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { BillingGauges } from '../service/mirror.ts'
 import type { PushOutcome } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
-import { countDroppedUsage, readDriftFields, readDroppedUsage, saveDriftFields } from './billing-facts.ts'
+import {
+  countDroppedUsage,
+  readDriftFields,
+  readDroppedUsage,
+  readUsageDifferences,
+  saveDriftFields,
+} from './billing-facts.ts'
 import type { ComposedService } from './compose.ts'
 import { createReader } from './stored-values.ts'
 
@@ -42,14 +48,14 @@ export function registerBillingGauges(
 type Amounts = Readonly<Record<string, number>>
 
 export interface CounterDeps {
-  readonly store: Pick<Store, 'facts' | 'exclusively'>
+  readonly store: Pick<Store, 'facts' | 'exclusively' | 'usageComparison'>
   readonly clock: Clock
   readonly report: Report
 }
 
 /**
- * Wraps the service so that pushes, drift, and dropped or unbilled usage are counted when an operation returns them. A dry run is not
- * counted as a push.
+ * Wraps the service, so that the metrics count what its operations return: results of pushes, drift, and dropped or unbilled usage. A dry
+ * run is not counted as a push.
  */
 export function withBillingCounters<Given extends ComposedService>(
   service: Given,
@@ -68,7 +74,7 @@ export function withBillingCounters<Given extends ComposedService>(
     registers: [registry],
   })
   registerStoredNumbers(registry, store, report)
-  /** The operation has succeeded, so a failure to count must not make it fail. */
+  /** A failure to count must not make the operation fail, because the operation itself has succeeded. */
   const counting = async (work: Promise<void>): Promise<void> => {
     try {
       await work
@@ -93,8 +99,7 @@ export function withBillingCounters<Given extends ComposedService>(
     resumePush: (id, options) => counted(false, service.resumePush(id, options)),
     drift: async () => {
       const report = await service.drift()
-      const fields = report.differences.reduce((sum, difference) => sum + Math.max(1, difference.fields.length), 0)
-      await counting(saveDriftFields(store, fields))
+      await counting(saveDriftFields(store, report.editedFields))
       return report
     },
     recordUsage: async (usage, principal) => {
@@ -111,7 +116,7 @@ export function withBillingCounters<Given extends ComposedService>(
 }
 
 /** Registers numbers that have no value before the first check by any replica. */
-function registerStoredNumbers(registry: Registry, store: Pick<Store, 'facts'>, report: Report): void {
+function registerStoredNumbers(registry: Registry, store: CounterDeps['store'], report: Report): void {
   const driftFields = createReader(() => readDriftFields(store), report)
   const droppedUsage = createReader(() => readDroppedUsage(store), report)
   new Gauge({
@@ -122,6 +127,17 @@ function registerStoredNumbers(registry: Registry, store: Pick<Store, 'facts'>, 
       const fields = await driftFields()
       if (fields === null) this.remove()
       else this.set(fields)
+    },
+  })
+  const usageDifferences = createReader(() => readUsageDifferences(store), report)
+  new Gauge({
+    name: 'ratecard_usage_differences',
+    help: 'Tenants and meters whose counted usage differs from the processor, as of the last nightly comparison.',
+    registers: [registry],
+    async collect() {
+      const differences = await usageDifferences()
+      if (differences === null) this.remove()
+      else this.set(differences)
     },
   })
   new Counter({

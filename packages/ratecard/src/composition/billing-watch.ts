@@ -9,7 +9,8 @@ import type { ComposedService } from './compose.ts'
 const minuteMs = 60 * 1000
 const hourMs = 60 * minuteMs
 /**
- * Minimum intervals (ms) between two checks, for all replicas together. A minute less than an hour or a day, because timers are not exact.
+ * Minimum intervals (ms) between two checks, for all replicas together. They are a minute less than an hour or a day, because timers are
+ * not exact.
  */
 const usageEveryMs = hourMs - minuteMs
 const driftEveryMs = 24 * hourMs - minuteMs
@@ -29,7 +30,7 @@ export interface BillingWatchDeps {
   readonly report: (error: unknown, what: string) => void
 }
 
-/** Checks for dropped usage and for drift, each only if its interval since the last check of any replica has passed. */
+/** Checks for dropped usage and for drift. Each check runs only if its interval has passed since any replica ran it last. */
 export async function lookAtBilling({ service, store, clock, report }: BillingWatchDeps): Promise<void> {
   const look = async (): Promise<void> => {
     const text = await store.facts.get(looksFact)

@@ -5,15 +5,29 @@ import type { ServiceKeys } from '../auth/service-keys.ts'
 import { createSessions } from '../auth/sessions.ts'
 import { createCheckouts } from '../checkout/checkout.ts'
 import type { Clock } from '../clock.ts'
+import { createAccountInfo } from '../dashboard-backend/account-info.ts'
+import { createCreditHistory } from '../credits/credit-terms.ts'
+import { createCredits } from '../credits/credits.ts'
+import type { CreditDeps } from '../credits/deps.ts'
+import { grantOwedCredits, nextCreditAt } from '../credits/owed-credits.ts'
 import { createChanges } from '../dashboard-backend/changes.ts'
 import { createSignIn } from '../dashboard-backend/sign-in.ts'
+import type { DiscountDeps } from '../discounts/deps.ts'
+import { createDiscounts } from '../discounts/discounts.ts'
 import { examine } from '../health/doctor.ts'
+import { readUsageComparison } from '../subscriptions/compare-usage.ts'
+import { createKeptFindings } from '../health/kept-findings.ts'
+import { endDueDeals } from '../enterprise/deal-ends.ts'
+import { beginDue } from '../tenants/planned-free.ts'
 import { createEnterprise } from '../enterprise/enterprise.ts'
+import { pricesUnderDeal } from '../enterprise/prices-under-deal.ts'
 import { resumedMove } from '../enterprise/move-template.ts'
 import { createDocuments } from './document-thread.ts'
 import { createIds } from './ids.ts'
 import { createMirrorFeed } from './mirror-feed.ts'
 import type { MirrorFeed, MirrorSettings } from './mirror-feed.ts'
+import { createGuard } from '../guard-rails/guard.ts'
+import { createPolicies } from '../guard-rails/policies.ts'
 import { createLookups } from '../lookup/lookups.ts'
 import type { Lookups } from '../lookup/lookups.ts'
 import { CancelBoard } from '../journal/cancel-board.ts'
@@ -29,6 +43,12 @@ import { byOf } from '../store/records/actor.ts'
 import type { PushHead, Store } from '../store/store.ts'
 import { createMigrations, resumedMigration } from '../price-migrations/start-migration.ts'
 import { createSubscribers } from '../subscriptions/subscribers.ts'
+import type { SubscriberDeps } from '../subscriptions/deps.ts'
+import { resendHeldUsage } from '../subscriptions/held-usage.ts'
+import { readEndedFree, readSubscription } from '../subscriptions/subscriptions.ts'
+import { putBackDue } from '../subscription-changes/put-back-due.ts'
+import { createSubscriptionChanges } from '../subscription-changes/subscription-changes.ts'
+import { customerActs } from '../api/customer-acts.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import type { StepRunners } from '../jobs/jobs.ts'
@@ -59,12 +79,23 @@ import type { WorkersOptions } from '../workers/runtime/workers-options.ts'
 export interface ServiceOptions {
   readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'> &
     Partial<
-      Pick<Settings, 'impactThreshold' | 'allowedRedirects' | 'publicUrl' | 'sessionTrialDays' | 'pastDueGraceDays'>
+      Pick<
+        Settings,
+        | 'impactThreshold'
+        | 'environment'
+        | 'allowedRedirects'
+        | 'publicUrl'
+        | 'sessionTrialDays'
+        | 'customersMay'
+        | 'pastDueGraceDays'
+      >
     >
   readonly store: Store
   readonly processor: Processor
   /** Name of the processor in `doctor`: `Stripe`, or the address of the sandbox. */
   readonly processorName: string
+  /** Mode of the processor account in the dashboard. */
+  readonly processorMode: 'sandbox' | 'test' | 'live'
   readonly clock: Clock
   /** Settings of the mirror; absent if the mirror is off. */
   readonly mirror?: MirrorSettings
@@ -80,14 +111,27 @@ export interface ComposedService extends Service {
   readonly workers: Workers
   /** The mirror, and the feed that keeps it up to date once started; null if the mirror is off. */
   readonly feed: MirrorFeed | null
-  /** Stops background work between two steps. Resolves when the work, including a write in flight, has ended. */
+  /** Stops background work between two steps. Resolves when all work has ended, including a write in flight. */
   endWork(): Promise<void>
 }
 
 export function createService(options: ServiceOptions): ComposedService {
   const { store, clock } = options
   const priceBook = createPriceBooks(store)
-  const feed = options.mirror === undefined ? null : createMirrorFeed({ ...options, priceBook }, options.mirror)
+  const feed =
+    options.mirror === undefined
+      ? null
+      : createMirrorFeed(
+          {
+            ...options,
+            priceBook,
+            applied: () => lookups.applied(),
+            onCreditsDue: () => {
+              swaps.waitingJobs.wake()
+            },
+          },
+          options.mirror,
+        )
   const processor = feed?.processor ?? options.processor
   const mirror = feed?.mirror ?? mirrorOff
   const stopping = new AbortController()
@@ -96,8 +140,10 @@ export function createService(options: ServiceOptions): ComposedService {
   const documents = createDocuments()
   const lookups = createLookups({ store, clock, documents })
   const keys = createServiceKeys({ store, clock })
+  const guarded = { store, clock, environment: options.settings.environment ?? null }
   const deps: SyncDeps = {
     store,
+    guard: createGuard(guarded),
     processor,
     mirror,
     clock,
@@ -124,7 +170,7 @@ export function createService(options: ServiceOptions): ComposedService {
     newId: deps.newId,
     keys: keys.ofWorkers,
   })
-  /** Registers a promise of work that a graceful shutdown waits for, and returns it. */
+  /** Registers a promise, so that a graceful shutdown waits for its work. Returns the promise. */
   const tracked = <T>(work: Promise<T>): Promise<T> => {
     const settled = work.then(
       () => undefined,
@@ -135,7 +181,12 @@ export function createService(options: ServiceOptions): ComposedService {
     return work
   }
 
-  const swaps = swapOperations(deps, priceBook, tracked)
+  const {
+    operations: tenantActs,
+    creditDeps,
+    ...ofTenants
+  } = tenantOperations(options, { ...deps, priceBook }, lookups, tracked)
+  const swaps = swapOperations({ ...deps, applied: lookups.fullConfig }, priceBook, creditDeps, tracked)
   const reads = createMirrorReads({ store, mirror, priceBook })
   const hosted = operationsOf(workers)
   const endWork = async () => {
@@ -160,18 +211,24 @@ export function createService(options: ServiceOptions): ComposedService {
     },
     findPush: (id) => reportOf(deps, id),
     pushEvents: (id, signal) => followPush(deps, bus, id, AbortSignal.any([signal, stopping.signal])),
-    pull: () => pullConfig(deps),
+    pull: (options) => pullConfig(deps, options),
     processorEvents: async (query) => {
       const { events, last } = await askProcessor(stopping.signal, () => processor.events(query, stopping.signal))
       return { events, last }
     },
-    drift: () => findDrift(deps),
     rotateWebhook: (id, request) => tracked(rotateWebhook(deps, id, request)),
+    ...createPolicies(guarded),
     ...lookups,
     ...keys,
     ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
-    ...tenantOperations(options, { ...deps, priceBook }, lookups, tracked),
+    ...createAccountInfo({
+      store,
+      mode: options.processorMode,
+      readAccount: () => processor.account(stopping.signal),
+    }),
+    ...tenantActs,
+    ...changeOperations(options, swaps.deps, { ...ofTenants, lookups }, tracked),
     ...reads,
     receiveProcessorEvent: feed?.receiveProcessorEvent ?? (() => mirrorOff.require()),
     ...swaps.operations,
@@ -184,19 +241,25 @@ export function createService(options: ServiceOptions): ComposedService {
       clock,
       stopping: stopping.signal,
     }),
-    doctor: () =>
-      examine({
-        operations: { ...reads, drift: () => findDrift(deps), ...hosted },
-        store,
-        processor,
-        processorName: options.processorName,
-        workers,
-        priceBook,
-        mirror,
-        clock,
-        delivered: feed?.delivered ?? (() => Promise.resolve(true)),
-        signal: stopping.signal,
-      }),
+    ...createKeptFindings({
+      store,
+      clock,
+      drift: () => findDrift(deps),
+      examine: () =>
+        examine({
+          operations: { ...reads, drift: () => findDrift(deps), ...hosted },
+          store,
+          processor,
+          processorName: options.processorName,
+          workers,
+          priceBook,
+          mirror,
+          clock,
+          usageCompared: () => readUsageComparison(store),
+          delivered: feed?.delivered ?? (() => Promise.resolve(true)),
+          signal: stopping.signal,
+        }),
+    }),
     lookups,
     waitingJobs: swaps.waitingJobs,
     workers,
@@ -211,7 +274,7 @@ export function createService(options: ServiceOptions): ComposedService {
 }
 
 const workerLogsRetentionMs = 7 * 24 * 60 * 60_000
-/** Time (ms) that running worker invocations get when the service closes without a drain. */
+/** Time (ms) that running worker invocations get to finish when the service closes without a drain. */
 const workersCloseMs = 1_000
 
 type TrackWork = <T>(work: Promise<T>) => Promise<T>
@@ -228,12 +291,9 @@ function tenantOperations(
   const shared = { store, processor, mirror, clock, newId, shutdown, account, priceBook, applied: lookups.applied }
   const customers = createCustomers(shared)
   const tenants = createTenants(shared)
-  const subscribers = createSubscribers({
-    ...shared,
-    ...customers,
-    findTenant: (id) => findTenant(shared, id),
-    pastDueGraceMs: (settings.pastDueGraceDays ?? defaultPastDueGraceDays) * 24 * 60 * 60_000,
-  })
+  const reading: SubscriberDeps = { ...shared, ...customers, findTenant: (id) => findTenant(shared, id) }
+  const pastDueGraceMs = (settings.pastDueGraceDays ?? defaultPastDueGraceDays) * 24 * 60 * 60_000
+  const subscribers = createSubscribers({ ...reading, pastDueGraceMs })
   const checkouts = createCheckouts({
     ...shared,
     customers,
@@ -241,7 +301,7 @@ function tenantOperations(
     publicUrl: settings.publicUrl ?? null,
     sessionTrialDays: settings.sessionTrialDays ?? defaultSessionTrialDays,
   })
-  return {
+  const operations = {
     ...tenants,
     ...createSessions({ store, clock, newId }),
     ...subscribers,
@@ -257,36 +317,101 @@ function tenantOperations(
     createCheckout: (...args) => tracked(checkouts.createCheckout(...args)),
     createPortal: (...args) => tracked(checkouts.createPortal(...args)),
   } satisfies Partial<Service>
+  return {
+    operations,
+    creditDeps: { ...reading, mirror, store },
+    tenantOf: (...args: Parameters<typeof customers.tenantOf>) => customers.tenantOf(...args),
+    cancelFree: (...args: Parameters<Service['cancelSubscription']>) => operations.cancelSubscription(...args),
+    shownSubscription: async (tenantId: string, id: string) => {
+      const { subscriptions } = await subscribers.tenantSubscriptions(tenantId)
+      const running = subscriptions.find((one) => one.id === id)
+      return running ?? (await readEndedFree(reading, tenantId, id)) ?? (await readSubscription(reading, id))
+    },
+  }
+}
+
+/** Creates the operations with which a tenant changes what it has. */
+function changeOperations(
+  { settings }: ServiceOptions,
+  swaps: ReturnType<typeof swapOperations>['deps'],
+  {
+    lookups,
+    ...tenants
+  }: Pick<ReturnType<typeof tenantOperations>, 'tenantOf' | 'shownSubscription' | 'cancelFree'> & {
+    readonly lookups: Lookups
+  },
+  tracked: TrackWork,
+) {
+  const changes = createSubscriptionChanges({
+    ...swaps,
+    ...tenants,
+    applied: lookups.applied,
+    pricesUnderDeal: (...args) => pricesUnderDeal(swaps, ...args),
+    customersMay: settings.customersMay ?? customerActs,
+  })
+  return {
+    previewChange: (...args) => tracked(changes.previewChange(...args)),
+    changeSubscription: (...args) => tracked(changes.changeSubscription(...args)),
+    cancelOwnSubscription: (...args) => tracked(changes.cancelOwnSubscription(...args)),
+    resumeSubscription: (...args) => tracked(changes.resumeSubscription(...args)),
+    pauseSubscription: (...args) => tracked(changes.pauseSubscription(...args)),
+  } satisfies Partial<Service>
 }
 
 /** Creates the operations that change existing subscriptions: negotiated prices, price migrations, and the jobs of both. */
-function swapOperations(deps: SyncDeps, priceBook: SwapDeps['priceBook'], tracked: TrackWork) {
-  const { store, processor, clock, newId, shutdown } = deps
+function swapOperations(
+  deps: SyncDeps & Pick<DiscountDeps, 'applied'>,
+  priceBook: SwapDeps['priceBook'],
+  creditDeps: Omit<CreditDeps, 'assertAccount' | 'processor'>,
+  tracked: TrackWork,
+) {
+  const { store, processor, clock, guard, newId, shutdown } = deps
   const bound = createBoundAccount(deps)
-  const swaps: SwapDeps = {
+  const swaps = {
     store,
     processor,
     clock,
+    guard,
     newId,
     shutdown,
     priceBook,
-    assertAccount: async (intent) => {
+    assertAccount: async (intent: 'write' | 'look') => {
       await (intent === 'write' ? bound() : bindAccount(deps, shutdown, intent))
     },
-    background: (work) => void tracked(work),
-  }
+    background: (work: Promise<unknown>) => void tracked(work),
+  } satisfies SwapDeps
   const enterprise = createEnterprise(swaps)
+  const discounts = createDiscounts({ ...swaps, applied: deps.applied })
+  const credit: CreditDeps = { ...creditDeps, processor, assertAccount: swaps.assertAccount }
+  const credits = createCredits(credit)
+  const history = createCreditHistory(store.versions)
   const resumed: StepRunners = {
     template_move: (job) => resumedMove(swaps, job),
     migration: (job) => resumedMigration(swaps, job),
   }
+  const waitingJobs = createWaitingJobs(swaps, resumed, [
+    { continueDue: () => endOverlaps(deps) },
+    { continueDue: (report) => endDueDeals(swaps, report), nextAt: () => store.tenants.nextDealEnd(clock.now()) },
+    {
+      continueDue: (report) => beginDue(swaps, report),
+      nextAt: () => store.localSubscriptions.nextPlanned(clock.now()),
+    },
+    { continueDue: (report) => putBackDue(swaps, report) },
+    { continueDue: (report) => resendHeldUsage({ ...swaps, applied: creditDeps.applied }, report) },
+    { continueDue: (report) => grantOwedCredits(credit, history, report), nextAt: () => nextCreditAt(credit) },
+  ])
   const operations = {
     ...enterprise,
-    applyEnterprise: (...args) => tracked(enterprise.applyEnterprise(...args)),
+    applyEnterprise: (...args) => tracked(enterprise.applyEnterprise(...args).finally(() => waitingJobs.wake())),
+    ...discounts,
+    addDiscount: (...args) => tracked(discounts.addDiscount(...args)),
+    removeDiscount: (...args) => tracked(discounts.removeDiscount(...args)),
+    ...credits,
+    addCredit: (...args) => tracked(credits.addCredit(...args)),
     ...createMigrations(swaps),
     ...createJobs(swaps, resumed),
   } satisfies Partial<Service>
-  return { operations, waitingJobs: createWaitingJobs(swaps, resumed, () => endOverlaps(deps)) }
+  return { deps: swaps, operations, waitingJobs }
 }
 
 async function summaryOf(deps: SyncDeps, push: PushHead) {

@@ -16,8 +16,8 @@ parent.on('message', ({ id, task, port }: ThreadRequest) => {
 })
 
 /**
- * Runs a task and posts its result in chunks to `port`. The reply must be sent after that, so that the whole result is queued when the
- * reply arrives.
+ * Runs a task and posts its result in chunks to `port`. Send the reply after this function has returned; then the whole result is already
+ * queued when the reply arrives.
  */
 function resultOf(task: ThreadRequest['task'], input: unknown, port: ThreadRequest['port']): Omit<ThreadReply, 'id'> {
   try {

@@ -98,7 +98,7 @@ export function createDocuments(): Documents & { close(): Promise<void> } {
   return {
     run: async (name, input) => {
       const isSmall = sizeOf(input) <= mainThreadMaxCharacters
-      // The cast is needed because TypeScript cannot relate the input to the task of this name.
+      // The cast is needed because TypeScript cannot derive that the input belongs to the task with this name.
       const run = documentTasks[name] as (input: unknown) => unknown
       return (isSmall ? run(input) : await runInThread(name, input)) as ReturnType<(typeof documentTasks)[typeof name]>
     },

@@ -22,7 +22,7 @@ export interface EscapeWatch {
 
 /** Installs a handler that logs an uncaught exception or unhandled rejection, shuts down, and exits with code 70. */
 export function watchEscapes({ env, logForPeople }: EscapeOptions): EscapeWatch {
-  // `describe` below serializes errors, because pino's own serializer would include all their properties.
+  // The function `describe` serializes errors, because pino's own serializer would include all properties of an error.
   const log = createLog('fatal', logForPeople ?? null).child({}, { serializers: { err: (error: unknown) => error } })
   const redact = redactor(env)
   let close = (): Promise<void> => Promise.resolve()

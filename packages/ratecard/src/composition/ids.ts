@@ -10,7 +10,7 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 export function createIds(clock: Clock, random: (size: number) => Uint8Array = randomBytes): () => string {
   let last = 0
   return () => {
-    // Ids within one millisecond get a later time, so that an audit row never sorts before its predecessor.
+    // Two ids of the same millisecond get different times, so that an audit row never sorts before an earlier one.
     last = Math.max(clock.now(), last + 1)
     let time = last
     let head = ''

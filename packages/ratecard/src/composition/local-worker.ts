@@ -1,5 +1,5 @@
-// Runs one worker on this machine for its author: the runtime and supervisor of the worker host behind a small HTTP server. The CLI decides
-// when to build, display and reload.
+// Runs one worker on this machine for its author. It uses the runtime and supervisor of the worker host, behind a small HTTP server. The
+// CLI decides when to build, display and reload.
 import { randomUUID } from 'node:crypto'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -41,9 +41,9 @@ export interface LocalWorkerOptions {
    * variable.
    */
   readonly serviceUrl: string
-  /** Further targets that the worker may call, as `host` or `host:port`. They may have private addresses. */
+  /** Additional targets that the worker may call, as `host` or `host:port`. Unlike other targets, they may have private addresses. */
   readonly allowedHosts: readonly string[]
-  /** Service key of this machine. A worker that requests its own key gets this one; null if there is none. */
+  /** Service key of this machine; null if there is none. A worker that requests a key of its own gets this key. */
   readonly serviceKey: string | null
   readonly onLog: (line: WorkerLogLine) => void
   readonly onRequest: (request: LocalRequest) => void

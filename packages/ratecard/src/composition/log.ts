@@ -9,12 +9,12 @@ const levels: Readonly<Record<number, string>> = {
   50: 'error',
   60: 'fatal',
 }
-/** Members of a log entry that are not listed at the end of its line, because every line has them or they are formatted separately. */
+/** Members of a log entry that are not appended to its line. Some are in every entry, and the others are formatted separately. */
 const shownApart = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'req', 'res', 'reqId', 'responseTime'])
 
 /**
- * Creates a log that writes to stderr, because stdout contains only the printed addresses. `harmless` sanitizes lines for a terminal; null
- * writes JSON.
+ * Creates a log that writes to stderr, because stdout contains only the printed addresses. With `harmless`, writes readable lines sanitized
+ * by that function; with null, writes JSON.
  */
 export function createLog(level: string, harmless: ((text: string) => string) | null): Logger {
   if (harmless === null) return pino({ level }, pino.destination(2))

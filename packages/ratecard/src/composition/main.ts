@@ -1,7 +1,6 @@
 // Starts and stops the processes of Ratecard: chooses the service's store and processor, and prints the start messages.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { StateUnavailable, startSandboxThread } from '@ratecard/sandbox/thread'
@@ -10,6 +9,14 @@ import { throttledBudget } from './throttled-budget.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { createService } from './compose.ts'
+import {
+  embeddedKeyFile,
+  keepFirstKey,
+  keepKeyInHome,
+  keepSandboxAddress,
+  makePrivate,
+  readFileText,
+} from './key-files.ts'
 import type { ComposedService } from './compose.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { createLog } from './log.ts'
@@ -44,7 +51,7 @@ export interface StartServerOptions {
   readonly out: (line: string) => void
   /** Sanitizes log lines for a terminal; absent if the log is JSON. */
   readonly logForPeople?: (text: string) => string
-  /** False if the output is stored, e.g. in a log file. Then a generated key is not printed, only the path of its file. */
+  /** False if the output is stored, e.g. in a log file. Then a generated key is not printed, only the path of the file that contains it. */
   readonly showKey?: boolean
   readonly clock?: Clock
 }
@@ -55,18 +62,17 @@ export interface RunningServer {
   readonly app: FastifyInstance
   readonly service: ComposedService
   close(): Promise<void>
-  /** Like `close`, but closes the listener at once, without the delay in which load balancers stop sending requests. */
+  /** Like `close`, but closes the listener at once. `close` waits first, so that load balancers can stop sending requests. */
   closeAtOnce(): Promise<void>
 }
 
 /**
- * Maximum time (ms) for requests and a running push to finish. After it a push stops between two steps, so that the process ends within ten
- * seconds of SIGTERM. Only a write in flight to the processor is awaited longer, up to `maxWriteMs`.
+ * Maximum time (ms) for requests and a running push to finish. After that a push stops between two steps, so that the process ends within
+ * ten seconds of SIGTERM. Only a write in flight to the processor is awaited for longer, up to `maxWriteMs`.
  */
 export const drainMs = 8000
-const embeddedKeyFile = 'sandbox-key'
 
-/** Starts the whole service. If a later part fails to start, the parts that are running already are stopped. */
+/** Starts the whole service. If one part fails to start, stops the parts that were already started. */
 export async function startServer(options: StartServerOptions): Promise<RunningServer> {
   const clock = options.clock ?? systemClock
   const read = readSettings(options.env)
@@ -95,7 +101,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       if (request.access === 'read') countRead()
     }
     const opened = await openProcessor({ settings, store, clock, closers, logger, onRequest })
-    const { processor, processorName, sandboxUrl } = opened
+    const { processor, processorName, processorMode, sandboxUrl } = opened
     const publicUrl = publicUrlOf(settings)
     const hosting = workerHosting({
       settings,
@@ -110,6 +116,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       store,
       processor,
       processorName,
+      processorMode,
       clock,
       workers: hosting.options,
       ...(settings.mirror === 'off' ? {} : { mirror: mirrorSettings(settings, logger) }),
@@ -125,7 +132,9 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     }
     closers.push(() => service.close())
     closers.push(watchBilling({ service, store, clock, report }))
-    const firstKey = await service.ensureFirstKey(settings.serviceKey)
+    const firstKey = await service.ensureFirstKey(settings.serviceKey, (key) => {
+      keepFirstKey(settings, key)
+    })
     const app = await buildApp({ service, settings: { ...settings, publicUrl }, clock, logger, metrics: registry })
     closers.push(async () => {
       if (serving) await leave(app, settings.shutdownDelaySeconds * 1000)
@@ -139,7 +148,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     if (typeof address === 'object' && address !== null) hosting.listening(address, url)
     await service.workers.start(url)
     const workers = await service.workers.state()
-    const keyFiles = keepKey(settings, new URL(url).port, firstKey?.key ?? null)
+    const keyFiles = keepKeyInHome(settings, new URL(url).port)
     keepSandboxAddress(settings, new URL(url).port, sandboxUrl)
     options.out(
       banner({
@@ -173,8 +182,8 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
 }
 
 /**
- * Closes the parts one after the other. If one fails, the others are closed all the same, because the last one is the store, which releases
- * the leases. Then throws all failures.
+ * Closes the parts one after the other. If one fails, still closes the next ones: the last part is the store, and closing it releases the
+ * leases. Then throws all failures.
  */
 async function closeEach(closers: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = []
@@ -210,6 +219,7 @@ function mirrorSettings(settings: Settings, logger: Logger): MirrorSettings {
 interface OpenedProcessor {
   readonly processor: Processor
   readonly processorName: string
+  readonly processorMode: 'sandbox' | 'test' | 'live'
   readonly sandboxUrl: string | null
 }
 
@@ -239,13 +249,16 @@ async function openProcessor(options: ProcessorOptions): Promise<OpenedProcessor
     )
     const processorName =
       settings.stripeApiBase === null ? 'Stripe' : `Stripe API at ${new URL(settings.stripeApiBase).origin}`
-    return { processor, processorName, sandboxUrl: null }
+    // Any other server with Stripe's API counts as a sandbox, and never gets a live key.
+    const processorMode = settings.stripeApiBase !== null ? 'sandbox' : livemode ? 'live' : 'test'
+    return { processor, processorName, processorMode, sandboxUrl: null }
   }
   // The sandbox runs in a separate thread, so that its failure does not stop the service.
   const secretKey = embeddedSandboxKey(settings.dataDir)
   const sandbox = await startSandboxThread({
     port: settings.sandboxPort,
-    // The settings of the customer portal count as saved, because the embedded sandbox has no dashboard to save them.
+    // The embedded sandbox has no dashboard in which an operator could save the settings of the customer portal. So these settings count as
+    // saved.
     portalSavedFor: [secretKey],
     dataDir: path.join(settings.dataDir, 'sandbox'),
     log: (line) => logger.warn(line),
@@ -260,10 +273,12 @@ async function openProcessor(options: ProcessorOptions): Promise<OpenedProcessor
     clock,
     onRequest,
   })
-  return { processor, processorName: `sandbox at ${sandbox.url}`, sandboxUrl: sandbox.url }
+  return { processor, processorName: `sandbox at ${sandbox.url}`, processorMode: 'sandbox', sandboxUrl: sandbox.url }
 }
 
-/** Calls `make`. Converts the error for a key that no request can carry (e.g. one with a space) to `settings_invalid`. */
+/**
+ * Calls `make`. Some keys cannot be sent in a request (e.g. a key with a space); converts the error for such a key to `settings_invalid`.
+ */
 function withSettings<T>(make: () => T): T {
   try {
     return make()
@@ -276,7 +291,7 @@ function withSettings<T>(make: () => T): T {
 /** Converts a failed start of the sandbox to a service error. `setting` is the name of the setting that sets the sandbox's port. */
 function sandboxFailure(error: unknown, setting: string, port: number): unknown {
   if (error instanceof StateUnavailable)
-    // Among these errors, only the one for a folder in use by another process has no hint.
+    // Of the errors handled here, only one has no hint: the error for a folder that another process uses.
     return new ServiceError(error.hint === undefined ? 'store_in_use' : 'settings_invalid', error.message, {
       hint: error.hint ?? 'Stop the other process first, or use another folder for this one.',
       cause: error,
@@ -321,10 +336,6 @@ async function listen(app: FastifyInstance, settings: Settings): Promise<string>
   return baseUrl(settings.host, port)
 }
 
-function readFileText(file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
-}
-
 function portTaken(error: unknown, setting: string, port: number): ServiceError | null {
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return null
   return new ServiceError('settings_invalid', `Port ${String(port)} is in use by another program.`, {
@@ -334,58 +345,14 @@ function portTaken(error: unknown, setting: string, port: number): ServiceError 
 }
 
 /**
- * Returns a warning if other users can access an existing data folder, because they could read or replace the store; null otherwise. The
- * service does not change the mode of a folder that it did not create.
+ * Returns a warning if other users can access an existing data folder, because they could read or replace the store. Returns null
+ * otherwise. The service does not change the permissions of a folder that it did not create.
  */
 function whoElseEnters(directory: string): string | null {
   const mode = statSync(directory).mode & 0o777
   if (process.platform === 'win32' || (mode & 0o077) === 0) return null
   const what = (mode & 0o022) === 0 ? 'read' : 'change'
   return `Other users of this machine may ${what} the data folder ${directory} (mode ${mode.toString(8)}), which holds keys and the store: chmod 700 ${directory}`
-}
-
-function makePrivate(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-}
-
-/**
- * Writes a generated key to the data directory and to the home folder (by port), where the CLI reads it. Returns the paths of the files.
- */
-function keepKey(settings: Settings, port: string, key: string | null): string[] {
-  const inData = path.join(settings.dataDir, 'service-key')
-  const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'service-key')
-  if (settings.serviceKey !== null) {
-    // No key was generated. Remove the file of an earlier server on this port, because the key in it is not valid here.
-    rmSync(inHome, { force: true })
-    return []
-  }
-  if (key !== null) writeFileSync(inData, `${key}\n`, { mode: 0o600 })
-  const present = key ?? readFileText(inData)
-  if (present === '') return []
-  try {
-    makePrivate(path.dirname(inHome))
-    writeFileSync(inHome, `${present}\n`, { mode: 0o600 })
-    return [inData, inHome]
-  } catch {
-    // There is no home folder, or it is read-only. Then the key is in the data directory only.
-    return [inData]
-  }
-}
-
-/** Writes the address of the sandbox to the home folder, because users rarely run commands in the server's folder. */
-function keepSandboxAddress(settings: Settings, port: string, url: string | null): void {
-  const inHome = path.join(homedir(), '.ratecard', 'servers', port, 'sandbox.json')
-  try {
-    if (url === null) {
-      rmSync(inHome, { force: true })
-      return
-    }
-    makePrivate(path.dirname(inHome))
-    const key = readFileText(path.join(settings.dataDir, embeddedKeyFile))
-    writeFileSync(inHome, `${JSON.stringify({ url, key })}\n`, { mode: 0o600 })
-  } catch {
-    // There is no home folder, or it is read-only. Commands then need `--key` and `--url`.
-  }
 }
 
 /** Prints a warning at start if the processor check of `/readyz` fails, because with such a key nothing can be pushed or sold. */
@@ -442,7 +409,10 @@ function workersRow(workers: RuntimeState | null): string {
 
 function keyRow(settings: Settings, keyFiles: readonly string[]): string {
   if (settings.serviceKey !== null) return 'from RATECARD_SERVICE_KEY'
-  return keyFiles[0] ?? 'created at an earlier start; create another with a valid one'
+  return (
+    keyFiles[0] ??
+    'created at an earlier start. If it is lost, start the service once with a key of your own in RATECARD_SERVICE_KEY.'
+  )
 }
 
 /** Compares the processor with a newly started sandbox. Throws before any request if the key is not a test-mode key. */

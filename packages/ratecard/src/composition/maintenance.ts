@@ -45,7 +45,7 @@ export interface BackupReport {
   readonly keyFits: boolean | null
 }
 
-/** Writes a copy of the store to a new file, which works while the store is in use, and verifies the copy. */
+/** Writes a copy of the store to a new file and verifies the copy. Works while the store is in use. */
 export async function backupStore(options: MaintenanceOptions, file: string): Promise<BackupReport> {
   const place = await placeOf(options)
   refuseMissing(place)
@@ -57,7 +57,7 @@ export async function backupStore(options: MaintenanceOptions, file: string): Pr
       'backup_invalid',
       `The store ${place.store} is damaged, so a backup of it would be damaged too.`,
       {
-        hint: 'See `ratecard doctor`, and keep the backups that you have.',
+        hint: 'Run `ratecard doctor` for details, and keep your backups: you may have to restore one.',
       },
     )
   }
@@ -103,7 +103,7 @@ export async function restoreStore(
     if (replaces) await refuseInUse(place.store)
     if (replaces && !(await mayReplace(place.store, kept)))
       throw new ServiceError('conflict', `There is a store already: ${place.store}.`, {
-        hint: 'To replace it with the backup, add --force. The present store is kept beside it.',
+        hint: 'To replace it with the backup, add --force. The current store is kept beside the new one.',
       })
     await (replaces ? swap(place.store, draft, kept) : putFirst(place.store, draft, kept))
     await syncFolder(place.dataDir)
@@ -113,7 +113,7 @@ export async function restoreStore(
   }
 }
 
-/** Copies the backup to `draft` and verifies the copy. Returns its number of revisions. */
+/** Copies the backup to the temporary file `draft` and verifies the copy. Returns the number of revisions in it. */
 async function draftOf(file: string, draft: string, place: StorePaths): Promise<number> {
   try {
     await copyWhole(file, draft)
@@ -142,8 +142,8 @@ async function refuseInUse(store: string): Promise<void> {
 }
 
 /**
- * Replaces the store atomically. The old file gets a second name, then the new file is renamed to the store's name. So that name refers to
- * a complete store at any time.
+ * Replaces the store atomically. First the old file gets a second name, then the new file is renamed to the store's name. So the store's
+ * name refers to a complete store at any time.
  */
 async function swap(store: string, draft: string, kept: string): Promise<void> {
   try {
@@ -153,15 +153,15 @@ async function swap(store: string, draft: string, kept: string): Promise<void> {
     })
   } catch (error) {
     if (!isDamage(error)) throw error
-    // A damaged file cannot be locked. But no process can be using such a store, so replace it without a lock.
+    // A damaged file cannot be locked. It is replaced without a lock, because no process can be using such a store.
     await link(store, kept)
     await putFirst(store, draft, kept)
   }
 }
 
 /**
- * Renames the draft to the store's path while the store is not open. Log files left from the old store are moved away; otherwise SQLite
- * would apply them to the new store.
+ * Renames the new file to the store's path while no process has the store open. Moves away log files of the old store, because SQLite would
+ * apply them to the new store.
  */
 async function putFirst(store: string, draft: string, kept: string): Promise<void> {
   for (const suffix of ['-wal', '-shm', '-journal'])
@@ -228,7 +228,7 @@ function refuseMissing({ store, dataDir }: StorePaths): void {
   })
 }
 
-/** E.g. "No master key was found: there is no file /data/master-key, and RATECARD_MASTER_KEY is not set." */
+/** Returns a message, e.g. "No master key was found: there is no file /data/master-key, and RATECARD_MASTER_KEY is not set." */
 const noMasterKey = (keyFile: string) =>
   `No master key was found: there is no file ${keyFile}, and RATECARD_MASTER_KEY is not set.`
 

@@ -1,7 +1,7 @@
-// Splits large values into chunks for the transfer between two threads. Copying such a value at once would block the event loop as long as
-// the task itself.
+// Splits large values into chunks for the transfer between two threads. Copying a large value in one message would block the event loop as
+// long as the task itself.
 
-/** One chunk: a value at its path, or further items of the list at that path. */
+/** One chunk of a large value. It is either a part of the value with the path to it, or further items of the list at that path. */
 export interface Piece {
   readonly path: readonly string[]
   readonly value?: unknown
@@ -50,7 +50,7 @@ export function sizeOf(value: unknown, levels = maxLevels): number {
   return Object.values(value).reduce((sum: number, member) => sum + sizeOf(member, levels - 1), 0)
 }
 
-/** Estimated size (characters) of a list item, e.g. of a mapping or a live price. */
+/** Assumed size (characters) of an item of a list, e.g. of a mapping or a live price. */
 const charactersOfItem = 200
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,5 @@
-// Composes the mirror: the feed that fills it, the deliveries of events, a processor that passes the service's own writes to the mirror,
-// and the handle for readers.
+// Composes the mirror (the local copy of the processor's data). It consists of the feed that fills it, the receiver of events, a processor
+// that reports the service's own writes to the mirror, and the interface for readers.
 import type { Clock } from '../clock.ts'
 import { createDeliveries } from '../mirror/feed/deliveries.ts'
 import { createFeeder } from '../mirror/feed/feeder.ts'
@@ -15,13 +15,15 @@ import { nameItemsBy } from '../mirror/sums/money.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Store } from '../store/store.ts'
+import { createUsageComparison } from '../subscriptions/compare-usage.ts'
+import type { SubscriberDeps } from '../subscriptions/deps.ts'
 import { bindAccount } from '../sync/account.ts'
 
 export interface MirrorSettings {
   readonly pollSeconds: number
   /** Signing secret of an events endpoint that the operator created by hand; null if there is none. */
   readonly eventsSecret: string | null
-  /** Base URL at which the processor can deliver events; null unless the public URL is https. */
+  /** Base URL to which the processor can deliver events; null unless the public URL is https. */
   readonly deliverTo: string | null
   /** True at Stripe itself, which limits the reads of an account. False at a sandbox. */
   readonly limitedReads: boolean
@@ -33,9 +35,9 @@ export interface MirrorFeed {
   readonly feeder: Feeder
   /** Counts one read at the processor toward the account's read allocation. */
   readonly countRead: () => void
-  /** True if the processor delivers events, or if its reads are not limited. */
+  /** True if the processor delivers events to this service, or if its reads are not limited. */
   readonly delivered: () => Promise<boolean>
-  /** The processor, wrapped so that the mirror stores what the writes of this service changed. */
+  /** The processor, wrapped so that the service's own writes also update the mirror. */
   readonly processor: Processor
   readonly receiveProcessorEvent: (body: string, signature: string | null) => Promise<void>
 }
@@ -44,12 +46,16 @@ export interface MirrorParts {
   readonly store: Store
   readonly processor: Processor
   readonly clock: Clock
-  /** Returns the price book, which names the products in the revenue of a day. */
+  /** Returns the price book, which contains the products' names for the revenue of a day. */
   readonly priceBook: () => Promise<PriceBook>
+  /** Returns the applied configuration with the processor ids of its meters. Throws `config_not_found` if there is none. */
+  readonly applied: SubscriberDeps['applied']
+  /** Called when the copy contains payments whose credits are due. */
+  readonly onCreditsDue: () => void
 }
 
 export function createMirrorFeed(
-  { store, processor, clock, priceBook }: MirrorParts,
+  { store, processor, clock, priceBook, applied, onCreditsDue }: MirrorParts,
   settings: MirrorSettings,
 ): MirrorFeed {
   const { pollSeconds, eventsSecret, deliverTo, report } = settings
@@ -68,11 +74,16 @@ export function createMirrorFeed(
     allocation,
     keepDay: async () => {
       const state = await store.mirror.state()
-      // Days are stored up to the time of the last poll, and not up to `as_of`: a failed read stops `as_of` for a while, but must not stop
-      // the history.
+      // Stores the revenue of each day up to the last poll. The limit is not `as_of`, because `as_of` stops for a while after a failed
+      // read, and the history must continue.
       if (state !== null && state.beganAt !== null && state.readUntil !== null)
         await keepEndedDay(keeping, state.readUntil)
     },
+    afterRound: async () => {
+      const next = await store.credits.nextPaidAt()
+      if (next !== null && next <= clock.now()) onCreditsDue()
+    },
+    usage: createUsageComparison({ ...deps, applied }),
     ...(deliverTo === null
       ? {}
       : { ensureEndpoint: (signal) => ensureEndpoint(endpoint, `${deliverTo}${eventsPath}`, signal) }),

@@ -7,7 +7,7 @@ import type { SentRequest } from '../processor/sent-request.ts'
 import type { MirrorStore } from '../store/mirror-store.ts'
 import { createReader } from './stored-values.ts'
 
-/** Registers counters, and returns the function that counts a request to the processor. */
+/** Registers the counters, and returns a function that counts a request to the processor. */
 export function createRequestCounters(registry: Registry): (request: SentRequest) => void {
   const requests = new Counter({
     name: 'ratecard_processor_requests_total',

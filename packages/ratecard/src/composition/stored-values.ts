@@ -1,8 +1,8 @@
 // Values of metrics that are read from the store at each scrape.
 
 /**
- * Returns a function that reads values for one scrape: reads that start while another one runs share its result. If the store fails, it
- * reports the failure and returns null, so that the response lacks only these metrics.
+ * Returns a function that reads values for a scrape. Calls during a running read share its result. If the store fails, the function reports
+ * the failure and returns null, so that only these metrics are missing in the response.
  */
 export function createReader<T>(
   read: () => Promise<T>,

@@ -1,6 +1,6 @@
 // Chooses the rate budget for calls to the processor. Replicas with one PostgreSQL database share a budget; a single process has its own.
 import type { Clock } from '../clock.ts'
-import { budgetFor, limitsFor, type RateBudget } from '../processor/rate-budget.ts'
+import { budgetFor, limitsFor, withoutUsageLimit, type RateBudget } from '../processor/rate-budget.ts'
 import { createSharedBudget } from '../processor/shared-budget.ts'
 import type { Store } from '../store/store.ts'
 
@@ -8,6 +8,15 @@ import type { Store } from '../store/store.ts'
 const pace = 'processor'
 
 export function throttledBudget(
+  store: Pick<Store, 'engine' | 'paces'>,
+  account: { readonly livemode: boolean },
+  clock: Clock,
+): RateBudget {
+  const paced = pacedBudget(store, account, clock)
+  return account.livemode ? withoutUsageLimit(paced) : paced
+}
+
+function pacedBudget(
   store: Pick<Store, 'engine' | 'paces'>,
   account: { readonly livemode: boolean },
   clock: Clock,

@@ -19,7 +19,7 @@ export interface WorkerHostingOptions {
   readonly clock: Clock
   readonly registry: Registry
   readonly report: (error: unknown, what: string) => void
-  /** Called with each line that the runtime itself prints. Lines of workers go to the logs of the workers. */
+  /** Called with each line that the runtime itself prints. Lines that a worker prints go to the worker's log instead. */
   readonly onRuntimeLine: (worker: string, line: string) => void
 }
 
@@ -34,7 +34,7 @@ export function workerHosting(options: WorkerHostingOptions): WorkerHosting {
     egress: {
       resolve: systemResolve,
       allowedHosts: new Set(settings.workerAllowedHosts),
-      // A getter, because the port is known only once the service listens. It is read when a worker process starts.
+      // The address is a getter, because the port is known only once the service listens. It is read when a worker process starts.
       get service() {
         return service
       },

@@ -1,5 +1,5 @@
-// Change tag: a short text that changes with every change of data, and that is the same on all replicas. Pages poll it every second and
-// reload their data only if it differs.
+// Change tag: a short text that changes whenever data changes, and that is equal on all replicas. Dashboard pages poll it every second, and
+// reload their data only if it has changed.
 import { createHash, randomBytes } from 'node:crypto'
 import type { DashboardOperations } from '../service/dashboard.ts'
 import type { Store } from '../store/store.ts'
@@ -11,7 +11,8 @@ export interface ChangesDeps {
 }
 
 /**
- * The replica that handles a request which changes data calls `noteChange`. Later progress of a push or job is detected from the journal.
+ * `noteChange` is called by the replica that handled a request which changed data. Progress of a push or job after that is found in the
+ * journal.
  */
 export function createChanges({ store }: ChangesDeps): Pick<DashboardOperations, 'noteChange' | 'changeTag'> {
   const newest = { limit: 1, offset: 0 }

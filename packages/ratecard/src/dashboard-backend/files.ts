@@ -19,12 +19,12 @@ export interface BuiltFile {
 export interface KnownToPages {
   /** Token that proves that a request comes from a page of the dashboard. Token and change tag need no HTML escaping. */
   readonly pageToken: string
-  /** Current change tag, embedded so that the page does not have to request it first. */
+  /** Current change tag. It is embedded in the page, so that the page does not have to request it first. */
   readonly changeTag: string
 }
 
 export interface BuiltPages {
-  /** Returns the HTML that loads the page at `place` below the dashboard's path. Without `known` the user is not signed in. */
+  /** Returns the HTML that loads the page at `place`, a path below the dashboard's path. Without `known` the user is not signed in. */
   index(place: string, known?: KnownToPages): string
   /** URL of the style sheet, which pages without script use too. */
   readonly styleSheet: string
@@ -65,7 +65,7 @@ async function readPages(from: string): Promise<BuiltPages> {
   const manifest = JSON.parse(await readFile(path.join(from, 'manifest.json'), 'utf8')) as Manifest
   const files = new Map(manifest.files.map((name) => [name, builtFile(path.join(from, 'assets', name))]))
   const index = await readFile(path.join(from, 'index.html'), 'utf8')
-  // Compresses the files of the first page now, because the browser requests them a moment later.
+  // Compress the files of the first page now, because the browser will request them next.
   for (const [name, file] of files) if (index.includes(name)) void file.bytes('br')
   return {
     index: (place, known) =>
@@ -89,7 +89,7 @@ function preloads({ scripts }: Manifest, place: string): string {
   return files.map((file) => `<link rel="modulepreload" href="${file}">\n`).join('')
 }
 
-/** Returns meta tags with the embedded data. Neither value contains a character that could end its HTML attribute. */
+/** Returns meta tags with the page token and the change tag. Neither contains a character that could end its HTML attribute. */
 const embeddedTags = ({ pageToken, changeTag }: KnownToPages) =>
   `<meta name="page-token" content="${pageToken}">
 <meta name="change-tag" content="${changeTag}">
@@ -98,7 +98,7 @@ const embeddedTags = ({ pageToken, changeTag }: KnownToPages) =>
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 const slowly = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-/** Returns a built file that is compressed once per encoding, at the first request for that encoding. */
+/** Returns a file of the build. The file is compressed once for each encoding, at the first request for that encoding. */
 function builtFile(place: string): BuiltFile {
   const kept = new Map<Encoding, Promise<Buffer>>()
   const make = async (encoding: Encoding): Promise<Buffer> => {

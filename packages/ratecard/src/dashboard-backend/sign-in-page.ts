@@ -7,13 +7,18 @@ export interface SignInPage {
   readonly next: string
   /** Reason why the last attempt to sign in failed; null before the first attempt. */
   readonly problem: { readonly detail: string; readonly hint?: string | undefined } | null
+  /** True if the user was signed in until now, and the session or its key has ended. */
+  readonly hasEnded: boolean
 }
 
-/** Returns the HTML of the sign-in page, with a form for a service key. It works without script. */
-export function signInPage({ styleSheet, next, problem }: SignInPage): string {
+/** Returns the HTML of the sign-in page with a form for a service key. The page works without script. */
+export function signInPage({ styleSheet, next, problem, hasEnded }: SignInPage): string {
+  const ended = hasEnded
+    ? '<div class="alert alert-note" role="status"><p>Your session has ended, or its key was revoked. Sign in to continue.</p></div>'
+    : ''
   const alert =
     problem === null
-      ? ''
+      ? ended
       : `<div class="alert alert-problem" role="alert"><p><b>${html(problem.detail)}</b></p>${
           problem.hint === undefined ? '' : `<p>${html(problem.hint)}</p>`
         }</div>`
@@ -28,15 +33,15 @@ ${alert}
 <label class="field"><span class="field-label">Service key</span>
 <input class="input" name="key" type="password" required autofocus autocomplete="current-password" spellcheck="false" autocapitalize="off"${problem === null ? '' : ' aria-invalid="true"'}></label>
 <button class="button button-primary button-wide" type="submit">Sign in</button>
-<p class="quiet">A key with the scope <code>read</code> can look, one with <code>write</code> can also act. The session ends after 12 hours, or when the key ends.</p>
+<p class="quiet">A key with the scope <code>read</code> can only view, a key with <code>write</code> can also make changes. The session ends after 12 hours, or when the key expires or is revoked.</p>
 <p class="quiet">On the machine of the service, <code>npx ratecard dashboard</code> creates a link that signs in.</p>
 </form>`,
   )
 }
 
 /**
- * Returns the HTML of a sign-in link, which works without script. Opening the page changes nothing, because mail scanners and chat previews
- * open links too. Its button submits the token.
+ * Returns the HTML of the page behind a sign-in link; it works without script. Only the button on the page submits the token. Opening the
+ * page changes nothing, because mail scanners and chat previews open links too.
  */
 export function openLinkPage(styleSheet: string, token: string): string {
   return page(
@@ -47,7 +52,7 @@ export function openLinkPage(styleSheet: string, token: string): string {
 <h1>Sign in</h1>
 <input type="hidden" name="token" value="${html(token)}">
 <button class="button button-primary button-wide" type="submit" autofocus>Sign in to the dashboard</button>
-<p class="quiet">The link works once, within ten minutes. The session ends after 12 hours, or when the key that created the link ends.</p>
+<p class="quiet">The link works once, within ten minutes. The session ends after 12 hours, or when the key that created the link expires or is revoked.</p>
 </form>`,
   )
 }

@@ -1,5 +1,5 @@
-// Authenticates users of the dashboard. A session is a random value in the browser's cookie, and a sign-in link contains a random token.
-// The store keeps a hash of both, with the service key that they belong to. A session ends at the latest when its key becomes invalid.
+// Authenticates users of the dashboard. A session is a random value in the browser's cookie. A sign-in link contains a random token. The
+// store has a hash of each, with the service key that it belongs to. A session ends when its key becomes invalid, or earlier.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { ServiceKey } from '../service/service.ts'
@@ -17,7 +17,7 @@ export interface SignInDeps {
   readonly random?: (bytes: number) => Buffer
 }
 
-export type SignIn = Omit<DashboardOperations, 'noteChange' | 'changeTag'>
+export type SignIn = Omit<DashboardOperations, 'accountInfo' | 'noteChange' | 'changeTag'>
 
 export function createSignIn({ store, clock, validKey, random = randomBytes }: SignInDeps): SignIn {
   const { dashboardPasses: passes } = store
@@ -38,7 +38,7 @@ export function createSignIn({ store, clock, validKey, random = randomBytes }: S
     async openDashboardByLink(token) {
       const hash = hashOf(token)
       const link = await passes.find(hash)
-      // Ends the link before it opens a session, so that of two concurrent requests with the link only one gets a session.
+      // First ends the link, then opens a session. So of two concurrent requests with the same link, only one gets a session.
       if (link === null || !(await passes.end(hash, 'link', clock.now()))) return null
       return (await validKey(link.keyId)) === null ? null : openDashboard(link.keyId)
     },

@@ -21,8 +21,8 @@ export interface StepRefusal {
 const maxAttempts = 2
 
 /**
- * Executes a step. If the processor replays an earlier failure and the change was not made, that attempt is over, and the step is sent once
- * more under a new idempotency key. In any other case of unknown outcome the step stays `unknown`: under a new key, the first attempt could
+ * Executes a step. If the processor replays an earlier failure and the change was not made, the step is sent once more under a new
+ * idempotency key. In any other case of an unknown outcome the step stays `unknown` and gets no new key. Otherwise the first attempt could
  * still take effect later, e.g. after the negotiated prices were removed again.
  */
 export async function runStep(

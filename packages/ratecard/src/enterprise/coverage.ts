@@ -2,8 +2,8 @@ import type { Coverage } from '../service/tenants.ts'
 import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 
 /**
- * Returns a matrix with one row for each base price and one column for each template or enterprise id. A cell contains the negotiated
- * price, or is a gap if there is none. Rows and columns are in document order.
+ * Returns a matrix of negotiated prices, with one row for each base price and one column for each template or enterprise id. A cell
+ * contains the negotiated price, or is a gap if there is none. Rows and columns are in document order.
  */
 export function coverageOf(book: PriceBook): Coverage {
   const enterprise = book.prices.filter((booked) => booked.enterprise)
@@ -14,7 +14,7 @@ export function coverageOf(book: PriceBook): Coverage {
   const enterpriseIds = unique(enterprise.map(({ price }) => price.enterprise_id))
   const byCell = new Map(enterprise.map((booked) => [JSON.stringify([booked.base, nameOf(booked)]), booked.price.id]))
   const targets = [...templates.map((name) => `template:${name}`), ...enterpriseIds.map((id) => `id:${id}`)]
-  // The rows include base prices without any negotiated price. Free prices are omitted, because there is nothing to negotiate.
+  // Base prices without any negotiated price are included as rows. Free prices are omitted, because there is nothing to negotiate.
   const rows = (targets.length === 0 ? [] : book.prices)
     .filter(({ price, enterprise: negotiated }) => !negotiated && price.amount !== 0)
     .map(({ price }) => ({

@@ -1,4 +1,4 @@
-// Operations on negotiated prices: apply and remove them, list which base prices they cover, and apply a template again to all its tenants.
+// Operations on negotiated prices: apply and remove them, list which base prices have one, and apply a template again to all its tenants.
 import type { TenantOperations } from '../service/tenants.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { summaryOf } from '../jobs/jobs.ts'

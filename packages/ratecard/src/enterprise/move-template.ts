@@ -1,18 +1,27 @@
-// Applies a template again to all its tenants, e.g. after its prices changed. Each tenant is one step, which uses the same code as an apply
-// to one tenant. A tenant that got another template or other prices meanwhile is skipped.
+// Applies a template again to all its tenants, e.g. after its prices changed. Each tenant is one step, which does the same as applying the
+// template to that tenant. A tenant that got another template or other prices meanwhile is skipped.
 import { ServiceError } from '../errors/service-error.ts'
-import type { Caller } from '../service/tenants.ts'
+import type { ChangeFacts } from '../policies/decide.ts'
+import type { Caller, Overriding } from '../service/tenants.ts'
 import type { JobRecord } from '../store/tenant-store.ts'
 import { byOf, keyOf } from '../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { startJob, type DoStep } from '../jobs/run-job.ts'
 import { SupersededError, applyToTenant, requirePrices } from './apply-pricing.ts'
 
-export async function moveTemplate(deps: SwapDeps, template: string, caller: Caller): Promise<JobRecord> {
+export async function moveTemplate(deps: SwapDeps, template: string, caller: Caller & Overriding): Promise<JobRecord> {
   await deps.assertAccount('write')
   requirePrices(await deps.priceBook(), { kind: 'template', template })
   const tenants = await deps.store.tenants.idsOnTemplate(template)
-  const input = { enterprise_template: template, key_id: caller.by?.keyId ?? null }
+  const { overrides } = await deps.guard.allow(
+    templateFacts(tenants.length, caller.message ?? null),
+    caller.override ?? [],
+  )
+  const input = {
+    enterprise_template: template,
+    key_id: caller.by?.keyId ?? null,
+    ...(overrides.length === 0 ? {} : { overrides }),
+  }
   return startJob(
     deps,
     {
@@ -29,6 +38,14 @@ export async function moveTemplate(deps: SwapDeps, template: string, caller: Cal
   )
 }
 
+/**
+ * Returns the facts that policies are checked against: the number of tenants, the time, and whether there is a message. There are no
+ * amounts, because the items that move are found later, tenant by tenant.
+ */
+function templateFacts(tenants: number, message: string | null): ChangeFacts {
+  return { items: [], prices: [], affected: [], tenants, message }
+}
+
 function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep {
   return async (step) => {
     const tenantId = String(step['tenant_id'])
@@ -40,7 +57,7 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
         {
           ...caller,
           unless: (tenant) =>
-            tenant.enterpriseTemplate === template ? null : 'The tenant left the template meanwhile.',
+            tenant.enterpriseTemplate === template ? null : 'The tenant left the template while the job was running.',
         },
       )
       const counts = { prices_swapped: pricesSwapped, left_on_other_deal: leftOnOtherDeal }
@@ -50,7 +67,7 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
         error instanceof SupersededError
           ? error.message
           : error instanceof ServiceError && error.code === 'tenant_not_found'
-            ? 'The tenant was removed meanwhile.'
+            ? 'The tenant was removed while the job was running.'
             : null
       if (reason === null) throw error
       return { state: 'skipped', result: { tenant_id: tenantId, reason } }
@@ -58,7 +75,7 @@ function movingTenants(deps: SwapDeps, template: string, caller: Caller): DoStep
   }
 }
 
-/** Returns the step function of a resumed job. Its changes are attributed to the caller who started the job. */
+/** Returns the step function of a resumed job. The audit trail names the caller who started the job as the author of its changes. */
 export function resumedMove(deps: SwapDeps, job: JobRecord): DoStep {
   return movingTenants(deps, job.subject, {
     author: job.author,

@@ -8,7 +8,10 @@ import type { LiveState } from './swap-plan.ts'
 
 type Source = Pick<Store, 'versions' | 'mappings'>
 
-/** Returns removed prices by configuration id. Ids that no revision contains are omitted. Reads the store only if there are such prices. */
+/**
+ * Returns removed prices by configuration id. Ids that are in no revision are omitted. If no price was removed, reads nothing from the
+ * store.
+ */
 export async function removedPrices(
   { versions, mappings }: Source,
   book: PriceBook,
@@ -35,8 +38,8 @@ export async function removedPrices(
 }
 
 /**
- * Returns the revisions that contain the price under this id, newest first: the revision that created its last processor price, and those
- * that renamed a price to this id.
+ * Returns the revisions to search for a removed price, newest first. These are the revision that created its last processor price, and
+ * revisions that renamed a price to this id.
  */
 function revisionsOf(id: string, book: PriceBook, renames: readonly PastRename[]): readonly number[] {
   const made = book.history(id).slice(-1)
@@ -45,8 +48,8 @@ function revisionsOf(id: string, book: PriceBook, renames: readonly PastRename[]
 }
 
 /**
- * Returns the current id of a price that had `id` in `revision`. The renames of one revision apply at the same time, so at most one of them
- * is followed.
+ * Returns the current id of a price that had the given id in `revision`. The renames of one revision apply at the same time, so at most one
+ * rename per revision applies to the price.
  */
 function idSince(id: string | undefined, revision: number, renames: readonly PastRename[]): string | undefined {
   let [name, at] = [id, revision]

@@ -1,5 +1,5 @@
 // Plans which items of one tenant's subscriptions get which negotiated price, when, and why other items are skipped. Pure. No planned
-// change is billed before the renewal; docs/decisions/0014-enterprise-apply.md has the reasons.
+// change is billed before the renewal. Reasons: docs/decisions/0014-enterprise-apply.md.
 import type { ProcessorId } from '../catalog/resource.ts'
 import { currenciesOf } from '../pricing/calculate.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
@@ -11,24 +11,32 @@ import type { ItemMove, SwapStep } from '../item-swaps/swap-step.ts'
 
 export interface LiveState {
   readonly subscription: LiveSubscription
-  /** Prices that a schedule switches to in the next period, by current price; empty without a schedule. */
+  /** Prices that a schedule switches to in the next period, keyed by the present price. Empty without a schedule. */
   readonly coming: ReadonlyMap<ProcessorId, ProcessorId>
 }
 
 /**
- * Treatment of an item that is on a negotiated price of another template or enterprise id, if the target has no price for it: `keep` its
- * price, or restore the `base` price.
+ * Treatment of an item whose negotiated price belongs to another template or enterprise id, if the target has no price for the item.
+ * `keep`: the item keeps its price. `base`: it returns to the base price.
  */
 export type UnmatchedPolicy = 'keep' | 'base'
 
 export interface SwapChoices {
   /** Default: `keep`. */
   readonly unmatched?: UnmatchedPolicy | undefined
-  /** Prices of items that were removed from the configuration, by id, each as in the last revision that contained it. */
+  /**
+   * Prices that were removed from the configuration but are still on items, by id. Each has its content from the last revision that
+   * contained it.
+   */
   readonly removed?: ReadonlyMap<string, BookedPrice>
+  /**
+   * Prices that items were on before their deal, by item id. When a deal is removed, its items return to these prices instead of the
+   * present base prices.
+   */
+  readonly signed?: ReadonlyMap<string, BookedPrice>
 }
 
-/** Reason of a skipped item that keeps a negotiated price of another template or enterprise id, and so keeps its discount. */
+/** Skip reason for an item that keeps its negotiated price of another template or enterprise id. */
 export const onOtherDeal = 'on_other_deal'
 
 export interface SwapPlan {
@@ -76,10 +84,21 @@ export function planSwaps(
       }
     for (const effective of ['now', 'period_end'] as const) {
       const moves = cases.flatMap((one) => moveOf(one, effective, book))
-      if (moves.length > 0) steps.push({ subscription: subscription.id, effective, moves })
+      if (moves.length > 0) steps.push({ subscription: subscription.id, effective, moves, ...reopening(moves, book) })
     }
   }
   return { steps, skipped }
+}
+
+/**
+ * Returns those new prices that are former processor prices. They are archived and must be reactivated, because an item can move only to an
+ * active price.
+ */
+function reopening(moves: readonly ItemMove[], book: PriceBook): Pick<SwapStep, 'reopens'> {
+  const former = moves.flatMap(({ to, toProcessorId }) =>
+    book.find(to)?.processorId === toProcessorId ? [] : [toProcessorId],
+  )
+  return former.length === 0 ? {} : { reopens: [...new Set(former)] }
 }
 
 function moveOf({ item, coming, verdict }: Case, effective: Effective, book: PriceBook): readonly ItemMove[] {
@@ -89,7 +108,7 @@ function moveOf({ item, coming, verdict }: Case, effective: Effective, book: Pri
       item: item.id,
       from: book.idOf(coming) ?? coming,
       to: verdict.to.price.id,
-      // The price to replace: the scheduled price if there is a schedule, otherwise the current price.
+      // The price to replace: the price that a schedule switches to or, without a schedule, the current price.
       fromProcessorId: coming,
       toProcessorId: verdict.processorId,
       quantity: item.quantity,
@@ -98,23 +117,31 @@ function moveOf({ item, coming, verdict }: Case, effective: Effective, book: Pri
 }
 
 /**
- * Finds the target price for an item on the price `booked`. Returns null if the item keeps its price, or the reason why there is no target
- * price.
+ * Finds the target price for an item that is on the price `booked`. Returns null if the item keeps its price, and the reason as text if
+ * there is no target price.
  */
-type TargetPriceOf = (booked: BookedPrice) => BookedPrice | Reason | null
+type TargetPriceOf = (booked: BookedPrice, item: Pick<LiveItem, 'id'>) => BookedPrice | Reason | null
 
 interface Reason {
   readonly reason: string
   readonly detail?: string
 }
 
-function wantedPrices(book: PriceBook, target: EnterpriseTarget, { unmatched = 'keep' }: SwapChoices): TargetPriceOf {
+function wantedPrices(book: PriceBook, target: EnterpriseTarget, choices: SwapChoices): TargetPriceOf {
+  const { unmatched = 'keep', signed } = choices
   const without = ({ price }: BookedPrice) => `The enterprise price "${price.id}" has no base price.`
   const missing = (base: string) => `The base price "${base}" is not in the configuration.`
   const baseOf = (booked: BookedPrice): BookedPrice | string =>
     booked.base === undefined ? without(booked) : (book.find(booked.base) ?? missing(booked.base))
   const reasoned = (found: BookedPrice | string) => (typeof found === 'string' ? { reason: found } : found)
-  if (target.kind === 'none') return (booked) => (booked.enterprise ? reasoned(baseOf(booked)) : null)
+  if (target.kind === 'none')
+    return (booked, { id }) => {
+      if (!booked.enterprise) return null
+      const before = signed?.get(id)
+      // The price before the deal is used only if it is the base price of the current deal. An item that was moved to a deal on another
+      // base price returns to the base price of that deal.
+      return before !== undefined && before.price.id === booked.base ? before : reasoned(baseOf(booked))
+    }
   const byBase = new Map(
     book.of(target).flatMap((booked) => (booked.base === undefined ? [] : [[booked.base, booked]])),
   )
@@ -124,7 +151,7 @@ function wantedPrices(book: PriceBook, target: EnterpriseTarget, { unmatched = '
     const found = base === undefined ? undefined : byBase.get(base)
     if (found !== undefined) return found
     const none = base === undefined ? without(booked) : `No price of the ${name} stands for "${base}".`
-    // A negotiated price of the target that was removed from the configuration is treated like one that does not belong to the target.
+    // A negotiated price that is no longer in the configuration is treated as a price of another deal.
     const own = belongs(booked.price, target) && book.find(booked.price.id) !== undefined
     if (!booked.enterprise || own) return { reason: none }
     const back = unmatched === 'base' ? baseOf(booked) : none
@@ -134,7 +161,7 @@ function wantedPrices(book: PriceBook, target: EnterpriseTarget, { unmatched = '
 
 interface Knowledge {
   readonly book: PriceBook
-  /** Finds a price of the configuration, or a price that was removed from it. */
+  /** Finds a price by id, in the configuration or among the prices that were removed from it. */
   readonly known: (id: string) => BookedPrice | undefined
   readonly wanted: TargetPriceOf
 }
@@ -143,7 +170,7 @@ function decide(item: LiveItem, state: LiveState, knowledge: Knowledge): Case {
   const { subscription } = state
   const coming = state.coming.get(item.price.id) ?? item.price.id
   const verdict = verdictOn(item, coming, subscription, knowledge)
-  // If the subscription is not billed, its items that would have moved to another price are reported as skipped.
+  // If the subscription is not live (e.g. it has ended), its items are not moved and are reported as skipped.
   if (isLive(subscription)) return { item, coming, verdict }
   const reason = `The subscription is ${subscription.status}.`
   return { item, coming, verdict: verdict.kind === 'moves' ? { kind: 'skipped', reason } : { kind: 'stays' } }
@@ -156,13 +183,14 @@ function verdictOn(
   { book, known, wanted }: Knowledge,
 ): SwapDecision {
   const skipped = (reason: string): SwapDecision => ({ kind: 'skipped', reason })
-  // Compares the scheduled price instead of the current one, so that applying a template does not undo a planned upgrade.
+  // Compares the price that the item's schedule switches to, not the current one, so that applying a template does not undo a planned
+  // upgrade.
   const id = book.idOf(coming)
-  if (id === undefined) return skipped('The price is none of this configuration.')
+  if (id === undefined) return skipped('The price is not in the configuration.')
   const booked = known(id)
   if (booked === undefined || (!booked.enterprise && book.find(id) === undefined))
     return skipped(`The price "${id}" is no longer in the configuration.`)
-  const to = wanted(booked)
+  const to = wanted(booked, item)
   if (to === null) return { kind: 'stays' }
   if ('reason' in to) return { kind: 'skipped', ...to }
   if (to.processorId === coming) return { kind: 'stays' }
@@ -185,10 +213,10 @@ function verdictOn(
 }
 
 /**
- * Returns the reason why a scheduled price cannot be replaced; null if it can. The processor returns only the id of a scheduled price, so
- * its terms are known only if it is the current version of its configuration price. A former version is replaced if the new price is
- * compatible with the item's current price (`unfit` is null). Keeping the scheduled price would bring back a former negotiated price,
- * although the template now has another price or none.
+ * Returns the reason why a scheduled price cannot be replaced; null if it can. The processor returns only the id of a scheduled price. So
+ * its terms are known only if it is the present processor price of a configuration price. A former processor price is replaced if the new
+ * price is compatible with the item's present price (`unfit` is null). If it were kept, a former negotiated price would come back that the
+ * template no longer has.
  */
 function differsFromScheduled(
   booked: BookedPrice,
@@ -205,7 +233,10 @@ function differsFromScheduled(
     : `Its schedule moves it to "${booked.price.id}", which "${to.price.id}" does not fit.`
 }
 
-/** Drops moves until no two items of a subscription have the same price, neither now nor in the next period. */
+/**
+ * Drops moves until no two items of a subscription have the same price, neither now nor in the next period. The processor refuses such a
+ * subscription.
+ */
 function withoutSharedPrices(cases: readonly Case[]): readonly Case[] {
   const placed = (effective: Effective) =>
     cases.map(({ item, coming, verdict }) =>

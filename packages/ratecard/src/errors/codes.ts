@@ -1,13 +1,15 @@
-// All error codes, in two closed tables: problems (one per response) and issues (many per document). Statuses and titles are defined only
-// here. A test compares the tables with docs/reference/errors.md and OpenAPI.
+// All error codes, in two complete tables: problems (one per response) and issues (many per document). Only these tables define statuses
+// and titles. A test compares them with docs/reference/errors.md and OpenAPI.
 
 export interface ProblemRow {
   readonly status: number
-  /** Title of the problem. It is the same for every occurrence; details go into `detail`. */
+  /** Title of the problem, the same for every occurrence. Details of an occurrence are in `detail`. */
   readonly title: string
   /** Cause and remedy in one or two sentences, for docs/reference/errors.md. */
   readonly when: string
-  /** Members of a request body that may cause the error. The pointer of the error refers to the first one that the body contains. */
+  /**
+   * Members of a request body that may cause the error. The error's pointer refers to the first of these members that the body contains.
+   */
   readonly about?: readonly string[]
 }
 
@@ -51,7 +53,7 @@ export const problemCodes = {
   key_scope: {
     status: 403,
     title: 'The service key may not do this',
-    when: 'A key of scope `read` can read, validate and do dry runs, but change nothing. Use a key of scope `write`.',
+    when: 'A key with scope `read` can read, validate and request dry runs, but cannot change anything. A key with scope `write` cannot set or override policies, nor create owner keys. Use a key with a wider scope.',
   },
   route_not_found: { status: 404, title: 'No such route', when: 'The path or the method does not exist.' },
   config_not_found: {
@@ -85,7 +87,7 @@ export const problemCodes = {
   mapping_not_found: {
     status: 404,
     title: 'No such processor id',
-    when: 'No configuration item ever had this processor id, or this caller may not see it.',
+    when: 'No item of the configuration has had this processor id, or the caller may not see the item.',
   },
   push_not_found: { status: 404, title: 'No such push', when: 'No push has that id.' },
   webhook_not_found: { status: 404, title: 'No such webhook', when: 'The configuration has no webhook with that id.' },
@@ -93,6 +95,16 @@ export const problemCodes = {
   grant_not_found: { status: 404, title: 'No such grant', when: 'The tenant has no grant of that feature.' },
   feature_not_found: { status: 404, title: 'No such feature', when: 'The configuration has no feature with that id.' },
   tenant_not_found: { status: 404, title: 'No such tenant', when: 'No tenant has that id.', about: ['tenant_id'] },
+  discount_not_found: {
+    status: 404,
+    title: 'There is no such discount',
+    when: 'No subscription of the tenant has a discount with this id, or it has ended. `GET admin/tenants/{id}/discounts` lists them.',
+  },
+  portal_not_found: {
+    status: 404,
+    title: 'No such portal configuration',
+    when: 'The applied configuration has no portal configuration with that id.',
+  },
   subscription_not_found: {
     status: 404,
     title: 'No such subscription',
@@ -103,7 +115,7 @@ export const problemCodes = {
   deployment_not_found: {
     status: 404,
     title: 'No such deployment',
-    when: 'The worker has no deployment with that id, or, for a rollback without an id, none before the current one.',
+    when: 'The worker has no deployment with that id. For a rollback without an id: there is no deployment before the current one.',
   },
   enterprise_price_not_found: {
     status: 404,
@@ -112,11 +124,15 @@ export const problemCodes = {
     about: ['enterprise_template', 'enterprise_id'],
   },
   worker_not_found: { status: 404, title: 'No such worker', when: 'No worker with that name is deployed.' },
-  method_not_allowed: { status: 405, title: 'Method not allowed', when: 'The path exists, the method does not.' },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    when: 'The path does not support this method. The header `Allow` lists the methods that it supports.',
+  },
   written_form_mismatch: {
     status: 422,
     title: 'The source document and the expanded document differ',
-    when: 'The header `X-Ratecard-Written` names a source document that the server does not have, or one that gives another document once its variables are filled in. Send the source document again, then push.',
+    when: 'The header `X-Ratecard-Written` names a source document that the server does not have, or that does not expand to the pushed document. Send the source document again, then push.',
   },
   push_in_progress: {
     status: 409,
@@ -139,6 +155,16 @@ export const problemCodes = {
     title: 'The tenant is being changed',
     when: 'Another request is changing this tenant’s subscriptions, or a change that was sent earlier may still take effect. Try again after the time in `Retry-After`.',
   },
+  preview_stale: {
+    status: 409,
+    title: 'The preview is stale',
+    when: 'A preview is valid for 15 minutes, and only for the same request while the subscription and its prices do not change. Nothing was changed. Request a new preview and show it to the customer.',
+  },
+  payment_overdue: {
+    status: 409,
+    title: 'A payment is overdue',
+    when: 'The subscription cannot change now, because it has unpaid invoices, or because an earlier change waits for its payment. Let the customer pay, or change at the end of the period.',
+  },
   job_not_running: {
     status: 409,
     title: 'The state of the job does not allow this',
@@ -147,7 +173,7 @@ export const problemCodes = {
   push_cancelled: {
     status: 409,
     title: 'The push was cancelled',
-    when: 'A user cancelled it. The push stopped between two steps and can be resumed.',
+    when: 'A user cancelled the push. It stopped between two steps and can be resumed.',
   },
   deployment_in_progress: {
     status: 409,
@@ -162,8 +188,8 @@ export const problemCodes = {
   },
   processor_drift: {
     status: 409,
-    title: 'The processor was edited by hand',
-    when: 'A managed field was changed at the processor, and the push would overwrite it. Take the change into your files (`ratecard billing pull --update`), or push with `force`.',
+    title: 'An object was edited at the processor',
+    when: 'A managed field was edited at the processor, and the push would overwrite it. Take the change into your files (`ratecard billing pull --update`), or push with `force`.',
   },
   plan_stale: {
     status: 409,
@@ -175,15 +201,20 @@ export const problemCodes = {
     title: 'The change needs approval',
     when: 'Live subscriptions are affected. Read the impact, then push with approval.',
   },
+  policy_denied: {
+    status: 409,
+    title: 'A policy forbids the change',
+    when: 'The change breaks a policy with severity `deny`; `violations` lists each. Nothing was written. Change the document, or let an owner override the rule (`--override`).',
+  },
   account_mismatch: {
     status: 409,
     title: 'The key belongs to another processor account',
-    when: 'The store is bound to one processor account and mode (test or live), and the processor key belongs to another. Use the key of the first account, or another store.',
+    when: 'The store belongs to one processor account and mode (test or live), and the processor key belongs to another. Use a key of the first account, or another store.',
   },
   key_last: {
     status: 409,
     title: 'The last service key cannot be revoked',
-    when: 'Revoking it would lock everybody out. Create another key first.',
+    when: 'Without this key, nobody could manage the service. Create another key first.',
   },
   request_in_progress: {
     status: 409,
@@ -198,25 +229,25 @@ export const problemCodes = {
   already_subscribed: {
     status: 409,
     title: 'The tenant already has a subscription to this product or group',
-    when: 'A second subscription would be billed in addition. `detail` names the present subscription and its price. Cancel or change it in the customer portal (`POST portal`), or pass `allow_duplicate` if you want both.',
-    about: ['price_id'],
+    when: 'A second subscription would be billed in addition. `detail` names the existing subscription and its price. Change it (`POST subscription/change`) or cancel it (`POST subscription/cancel`), or pass `allow_duplicate` if you want both.',
+    about: ['price_id', 'items'],
   },
   meter_not_subscribed: {
     status: 409,
     title: 'The tenant has no subscription item for this meter',
-    when: 'A usage report with `strict: true`, of a tenant without a subscription item for the meter: nothing was recorded. Sell the tenant a price of the meter, or leave `strict` out.',
+    when: 'The usage was reported with `strict: true`, and the tenant has no subscription item for the meter. Nothing was recorded. Sell the tenant a price of the meter, or leave out `strict`.',
     about: ['meter'],
   },
   limit_reached: {
     status: 409,
     title: 'The allowance is used up',
-    when: 'A usage report with `enforce: true` would pass an allowance of a feature with `beyond: deny`: nothing was recorded or sent.',
+    when: 'The usage was reported with `enforce: true`, and would exceed the allowance of a feature with `beyond: deny`. Nothing was recorded or sent.',
     about: ['value'],
   },
   trial_used: {
     status: 409,
     title: 'The tenant has used its trial',
-    when: 'A tenant gets one trial of each product or `subscription_group`; `detail` names the subscription that had the trial. Leave `trial_period_days` out, or pass `allow_second_trial` with a service key.',
+    when: 'A tenant gets one trial of each product or `subscription_group`; `detail` names the subscription that had the trial. Leave out `trial_period_days`, or pass `allow_second_trial` with a service key.',
     about: ['trial_period_days'],
   },
   mirror_off: {
@@ -259,10 +290,15 @@ export const problemCodes = {
     title: 'The configuration has errors',
     when: 'The document breaks one or more rules; `errors` lists all of them.',
   },
+  policies_invalid: {
+    status: 422,
+    title: 'The policies have errors',
+    when: 'The policies break their schema; `errors` lists each problem.',
+  },
   plan_refused: {
     status: 422,
     title: 'The plan is refused',
-    when: 'The document is valid, but the processor cannot make one of its changes; `errors` lists the reasons.',
+    when: 'The document is valid, but at least one of its changes is impossible at the processor; `errors` lists the reasons.',
   },
   quantity_invalid: {
     status: 422,
@@ -274,12 +310,12 @@ export const problemCodes = {
     status: 422,
     title: 'The price cannot be sold',
     when: 'The price has no checkout, for example a free price without an interval.',
-    about: ['price_id'],
+    about: ['price_id', 'items'],
   },
   price_not_calculable: {
     status: 422,
     title: 'The price has no amount to calculate with',
-    when: 'The customer chooses the amount of the price.',
+    when: 'The price has no amount, because the customer chooses it.',
   },
   currency_not_offered: {
     status: 422,
@@ -291,6 +327,21 @@ export const problemCodes = {
     status: 422,
     title: 'The checkout is invalid',
     when: 'The members of the checkout contradict each other.',
+  },
+  change_invalid: {
+    status: 422,
+    title: 'The change is invalid',
+    when: 'The change contradicts itself or the subscription, e.g. it names a price twice, or does not name the item that it replaces. `errors` names the member.',
+  },
+  preview_required: {
+    status: 422,
+    title: 'A preview is required',
+    when: 'A session can change a subscription only after a preview of the amounts. Request a preview (`POST subscription/preview`), and send its `preview` with the change.',
+  },
+  discount_invalid: {
+    status: 422,
+    title: 'The discount cannot be given',
+    when: 'The coupon or promotion code is unknown, has ended, is used up, or does not fit the subscription, or the request does not name one of several subscriptions. `errors` names the member.',
   },
   processor_rejected: {
     status: 422,
@@ -305,7 +356,7 @@ export const problemCodes = {
   worker_bundle_invalid: {
     status: 422,
     title: 'The worker bundle is invalid',
-    when: 'The upload is not a worker that can run; `detail` names the reason.',
+    when: 'The uploaded bundle is not a valid worker; `detail` names the reason.',
   },
   worker_start_failed: {
     status: 422,
@@ -335,7 +386,7 @@ export const problemCodes = {
   worker_exception: {
     status: 500,
     title: 'The worker threw an exception',
-    when: 'The handler failed; the trace is in the worker’s logs.',
+    when: 'The handler failed. The stack trace is in the worker’s log.',
   },
   processor_unauthorized: {
     status: 502,

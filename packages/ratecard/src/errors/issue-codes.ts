@@ -1,6 +1,6 @@
-// The second closed table of error codes: issues of a document or a request body, one row per rule.
+// The table of issue codes: issues of a document or a request body, one row per rule. No other codes exist.
 
-/** Maps an issue code to its sentence in the reference. The code that reports an issue sets its `severity`. */
+/** Maps an issue code to its sentence in the reference. The code that creates an issue decides its `severity`. */
 export const issueCodes = {
   field_missing: 'A required field is absent.',
   field_unknown: 'The schema has no such field.',
@@ -26,17 +26,26 @@ export const issueCodes = {
     'The `up_to` of each tier must be higher than the `up_to` of the tier before; only the last may be "inf".',
   tier_amount_missing: 'A tier must have a unit amount, a flat amount, or both.',
   interval_unknown: '`interval` must be day, week, month or year.',
-  interval_missing: 'A metered or tiered price has no `interval`.',
+  interval_missing: 'A metered or tiered price must have an `interval`.',
   interval_too_long: '`interval` times `interval_count` must be at most three years.',
   interval_count_alone: '`interval_count` is allowed only with an `interval`.',
   currency_unknown: '`currency` must be one of the supported codes, in lower case.',
-  meter_missing: 'A metered price or feature has no `meter`.',
+  meter_missing: 'A metered price or feature must have a `meter`.',
   meter_undefined: 'No meter has that id.',
   meter_unused_field: '`meter` is allowed only in metered prices and features.',
   public_enterprise: 'An enterprise price must not be public.',
   enterprise_both: 'A price must not have both `enterprise_template` and `enterprise_id`.',
-  default_duplicate: 'A product has more than one default price.',
+  default_duplicate: 'A product must not have more than one default price.',
   default_enterprise: 'An enterprise price must not be the default price.',
+  attached_price_undefined: '`attached_prices` must contain ids of prices of the document.',
+  attached_price_invalid:
+    'An attached price must be an ordinary recurring price that the processor bills, listed once, without attached prices of its own; so must the price that it is attached to.',
+  attached_price_mismatch:
+    'An attached price must have the same currencies and interval as the price that it is attached to, and must be public if that price is.',
+  credit_invalid:
+    '`grants_credit` is allowed only in prices that the processor bills in advance, and its meters must be billed by a price.',
+  credit_unusable:
+    'The credit of a price cannot pay for usage, because no metered price has its currency, or buyers pay in another one (warning).',
   base_price_missing:
     'No base price can be derived for an enterprise price: the price is listed, but no subscription is moved to it (warning).',
   base_price_undefined: '`base_price` must be the id of an ordinary price of the same product.',
@@ -48,9 +57,9 @@ export const issueCodes = {
   percent_off_without_base:
     '`percent_off_base` is allowed only in an enterprise price whose base price has an amount or tiers.',
   deal_moved:
-    'The base price of an enterprise price in amounts changes, and so does the difference between the two (warning of a plan).',
+    'The plan changes the base price of an enterprise price that has its own amount, so the discount between the two changes (warning).',
   base_price_unused_field: '`base_price` is allowed only in enterprise prices.',
-  id_duplicate: 'The id is used twice.',
+  id_duplicate: 'Two items of one kind have the same id.',
   previous_id_conflict:
     'An id in `previous_ids` is the id of a current item, is listed twice, or would merge two items into one.',
   event_name_duplicate: 'Two meters have the same event name.',
@@ -70,24 +79,40 @@ export const issueCodes = {
   feature_limit_unused: 'A product sets a limit for a feature of type `switch`, which cannot have one.',
   product_undefined: 'No product has that id.',
   minimum_amount_currency: '`minimum_amount` and `minimum_amount_currency` must be given together.',
+  tax_rate_undefined: 'No tax rate has that id.',
+  tax_rate_inactive: 'A sale cannot use a tax rate that is not active.',
+  tax_conflict: '`automatic` and `rates` of `tax` exclude each other.',
+  portal_price_undefined: 'The product of a portal configuration has no price with that id.',
+  portal_price_invalid: 'A price of a portal configuration must be recurring, billed by quantity, and not free.',
+  portal_products_limit: 'A portal configuration must have 1 to 10 products that a customer may change to.',
+  portal_needs_payment_method: '`subscription_update` of a portal configuration needs `payment_method_update`.',
+  metadata_full:
+    'The object would have more metadata keys than the processor allows, or has no room for a key that Ratecard needs.',
+  no_room_for_mark:
+    'All 50 metadata keys of the object are used, so Ratecard cannot add its own. Only the store records that the object is managed (warning).',
   metadata_reserved: 'A metadata key starts with `ratecard_`; such keys are reserved.',
-  text_malformed: 'The text contains a control character or invalid Unicode, or a line break outside a description.',
+  text_malformed:
+    'The text contains a control character or invalid Unicode, or a line break in a URL or a name for programs.',
   variable_unset: 'The environment has no such variable.',
   variable_forbidden:
-    'The variable is or may be a secret: `RATECARD_*`, `STRIPE_*`, `AWS_*` … are never expanded, others only in the URL of a webhook.',
+    'The variable is or may be a secret. `RATECARD_*`, `STRIPE_*`, `AWS_*` … are never expanded; other secrets are expanded only in the URL of a webhook.',
   variable_malformed: 'A `${` has no matching `}`, or the name of the variable is invalid.',
-  merge_conflict: 'Two files define the same product differently.',
+  merge_conflict: 'Two files define the same product, or the same member of the document (e.g. `tax`), differently.',
   amount_suspicious: 'The amount looks 100 times too high for a currency without decimals (warning).',
+  amount_not_chargeable:
+    'In this currency the processor charges only multiples of 10 or 100 minor units (a warning for an adopted object).',
   amount_below_minimum: 'The amount is below the minimum that the processor charges in this currency (warning).',
   product_type_changed: 'The type of a product changes, but the processor cannot change it after the creation.',
+  lookup_key_duplicate: 'Two prices, or two features, have the same lookup key (by default the id).',
   lookup_key_taken: 'Another price or feature already has the lookup key.',
   processor_id_unknown: 'The processor has no object with that id.',
   processor_id_conflict: 'The object to adopt differs in a field that cannot be changed.',
   processor_id_taken: 'The object already belongs to another configuration id.',
   meter_event_name_taken: 'An active meter that Ratecard does not manage has that event name.',
   code_taken: 'An active promotion code that Ratecard does not manage has that code.',
-  lookup_key_replaced: 'The lookup key of an adopted price differs from its id, and is replaced by the id (warning).',
-  left_as_is: 'An adopted object has values that the document omits: they stay as they are (warning).',
+  lookup_key_replaced:
+    'An adopted price has another lookup key than the document sets. It gets the key of the document (warning).',
+  left_as_is: 'An adopted object has values that the document does not set. They stay unchanged (warning).',
   not_carried_over:
     'An object is replaced, and some of its values cannot be carried over to its replacement (warning).',
   coupon_redemptions_restart: 'The coupon is replaced, and its redemptions are counted from 0 again (warning).',
@@ -96,9 +121,9 @@ export const issueCodes = {
     'An endpoint that Ratecard does not manage has the same URL: events would be delivered twice (warning).',
   date_past: 'The end date of a new coupon or promotion code is in the past.',
   looks_like_rename: 'The plan removes an item and adds one with the same content under another id (warning).',
-  switched_off_at_processor: 'The item was switched off at the processor; it stays off (warning).',
-  switched_on_again: 'The item was switched off at the processor; the push switches it on again (warning).',
-  drift: 'The field was changed at the processor since the last push.',
+  switched_off_at_processor: 'The object was switched off at the processor. The push leaves it off (warning).',
+  switched_on_again: 'The object was switched off at the processor. The push switches it on again (warning).',
+  drift: 'The field was edited at the processor since the last push.',
   subscribers_affected:
     'More live subscriptions than the server allows without approval are on prices that the plan archives or replaces.',
   migration_waiting:
@@ -107,7 +132,12 @@ export const issueCodes = {
     'The processor key may not read customers, so the customer of a promotion code was not checked (warning).',
   migration_scheduled:
     'Subscribers are scheduled to move to a price that the plan replaces or archives: migrate them again after the push (warning).',
-  features_lowered: 'A product gives less of a feature than before; the detail has the number of tenants (warning).',
+  features_lowered:
+    'A product gives less of a feature than before. The detail contains the number of affected tenants (warning).',
+  tax_rate_kept: 'Subscriptions keep a tax rate that the plan replaces or archives; the detail names them (warning).',
+  tax_of_sales_changed: 'New checkouts collect other taxes than before (warning).',
+  portal_default_stays:
+    'A portal configuration that is the account’s own default cannot be switched off; it stays (warning).',
   meter_in_use: 'Live subscriptions are on prices of the meter that would be deactivated.',
 } as const satisfies Record<string, string>
 

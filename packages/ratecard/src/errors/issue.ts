@@ -23,7 +23,7 @@ export function pointerOf(path: readonly (string | number)[]): string {
   return path.length === 0 ? '#' : `#/${path.map(pointerToken).join('/')}`
 }
 
-/** Parses a pointer; the inverse of {@link pointerOf}. All tokens are strings. */
+/** Parses a pointer; the inverse of {@link pointerOf}. Numbers are returned as text too. */
 export function pathOf(pointer: string): string[] {
   if (pointer === '#' || pointer === '') return []
   return pointer

@@ -1,7 +1,7 @@
 import { problemCodes, type ProblemCode } from './codes.ts'
 import type { Issue } from './issue.ts'
 
-/** The processor's own error fields, unchanged except that secrets are redacted. */
+/** The error fields in the processor's response, unchanged except that secrets are redacted. */
 export interface ProcessorWords {
   readonly type?: string | undefined
   readonly code?: string | undefined

@@ -1,15 +1,19 @@
 /**
- * Returns the candidate most similar to `word`, for "did you mean …?". Its Damerau-Levenshtein distance is at most a third of the length of
- * `word`. Undefined if there is none.
+ * Returns the candidate most similar to `word`, for "did you mean …?"; undefined if none is similar. Similar means that the
+ * Damerau-Levenshtein distance is at most a third of the length of `word`. With `isGenerous`, it is a third of the length of the longer
+ * word, so that `bilin` finds `billing`.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearest(word: string, candidates: Iterable<string>, isGenerous = false): string | undefined {
   const needle = word.toLowerCase()
   let best: string | undefined
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
+  let bestDistance = Infinity
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - word.length) >= bestDistance) continue
-    const found = distance(needle, candidate.toLowerCase(), bestDistance)
-    if (found < bestDistance) {
+    const length = isGenerous ? Math.max(word.length, candidate.length) : word.length
+    const most = Math.max(1, Math.floor(length / 3))
+    const enough = Math.min(bestDistance, most + 1)
+    if (Math.abs(candidate.length - word.length) >= enough) continue
+    const found = distance(needle, candidate.toLowerCase(), enough)
+    if (found < enough) {
       best = candidate
       bestDistance = found
     }
@@ -18,8 +22,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 /** Returns `Did you mean "x"?`, or undefined if no candidate is similar. */
-export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
-  const found = nearest(word, candidates)
+export function didYouMean(word: string, candidates: Iterable<string>, isGenerous = false): string | undefined {
+  const found = nearest(word, candidates, isGenerous)
   return found === undefined ? undefined : `Did you mean "${found}"?`
 }
 
@@ -38,8 +42,8 @@ function distance(a: string, b: string, enough: number): number {
       current.push(value)
       least = Math.min(least, value)
     }
-    // A transposition uses the row before the last and costs one. So if all values of the last two rows are at least `enough`, those of all
-    // later rows are.
+    // A transposition uses the row before the last one and costs one. So if all values of the last two rows are at least `enough`, so are
+    // all values of later rows.
     if (least >= enough && Math.min(...last) >= enough) return enough
     beforeLast = last
     last = current

@@ -1,9 +1,9 @@
-// Checks of `doctor` about billing: unpaid renewals, open invoices, unbilled usage, edits at the processor, and failing schedules. The
-// detail of each finding begins with its number, and the hint names the command that shows more.
+// Checks of `ratecard doctor` about billing: unpaid renewals, open invoices, unbilled usage, edits at the processor, and failing schedules.
+// The detail of each finding begins with a number, and the hint names the command that shows more.
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { formatMinor } from '../money/format.ts'
-import type { Finding, Service } from '../service/service.ts'
+import type { DriftReport, Finding, Service } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
 
 export interface BillingChecksDeps {
@@ -33,12 +33,12 @@ export async function checkPastDue({ operations }: BillingChecksDeps): Promise<F
   })
 }
 
-/** Sums up the unpaid amounts of open invoices, including invoices that are not due yet. */
+/** Adds up the unpaid amounts of open invoices, including invoices that are not due yet. */
 export async function checkOwed({ operations }: BillingChecksDeps): Promise<Found> {
   return fromMirror(async () => {
     const { total } = await operations.listTenants({ owing: true, limit: 1, offset: 0 })
     const owed = Object.entries((await operations.billingGauges())?.owed ?? {}).filter(([, amount]) => amount > 0)
-    if (owed.length === 0) return { status: 'ok', detail: '0 is owed' }
+    if (owed.length === 0) return { status: 'ok', detail: 'no tenant owes anything' }
     const amounts = owed.map(([currency, amount]) => formatMinor(amount, currency)).join(' and ')
     return {
       // The status is `ok`, because an invoice that is not due yet needs no action. The check `past due` warns about overdue ones.
@@ -70,7 +70,7 @@ export async function checkUnbilledUsage({ store, clock }: BillingChecksDeps): P
   const more = counts.length > mostNamed ? `; and ${String(counts.length - mostNamed)} more` : ''
   return {
     status: 'warning',
-    detail: `${reports === 1 ? '1 usage report' : `${String(reports)} usage reports`} of the last 30 days came from tenants that have no item for the meter, so nobody pays: ${named.join('; ')}${more}`,
+    detail: `${reports === 1 ? '1 usage report' : `${String(reports)} usage reports`} of the last 30 days came from tenants that have no item for the meter, so the usage is not paid for: ${named.join('; ')}${more}`,
     hint: `\`ratecard tenants subscriptions ${first.tenantId}\` shows what it pays for. Sell it a price of the meter, or report with \`strict\`, which refuses such usage.`,
   }
 }
@@ -78,18 +78,20 @@ export async function checkUnbilledUsage({ store, clock }: BillingChecksDeps): P
 /** Finds fields that were edited at the processor since the last push. */
 export async function checkDrift({ operations }: BillingChecksDeps): Promise<Found> {
   try {
-    const { differences } = await operations.drift()
-    const fields = differences.reduce((sum, { fields: edited }) => sum + Math.max(1, edited.length), 0)
-    if (fields === 0) return { status: 'ok', detail: '0 fields were edited at the processor' }
-    return {
-      status: 'warning',
-      detail: `${fields === 1 ? '1 field was' : `${String(fields)} fields were`} edited at the processor since the last push.`,
-      hint: '`ratecard billing drift` shows each.',
-    }
+    return driftFinding(await operations.drift())
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'config_not_found')
       return { status: 'ok', detail: 'no price list was pushed yet' }
     throw error
+  }
+}
+
+export function driftFinding({ editedFields }: Pick<DriftReport, 'editedFields'>): Found {
+  if (editedFields === 0) return { status: 'ok', detail: '0 fields were edited at the processor' }
+  return {
+    status: 'warning',
+    detail: `${editedFields === 1 ? '1 field was' : `${String(editedFields)} fields were`} edited at the processor since the last push.`,
+    hint: '`ratecard billing drift` shows each.',
   }
 }
 
@@ -109,7 +111,11 @@ export async function checkSchedules({ operations }: BillingChecksDeps): Promise
     }
   }
   const [first] = failing
-  if (first === undefined) return { status: 'ok', detail: `0 of ${String(schedules)} schedules fail` }
+  if (first === undefined)
+    return {
+      status: 'ok',
+      detail: schedules === 0 ? 'no worker has a schedule' : `0 of ${String(schedules)} schedules fail`,
+    }
   return {
     status: 'warning',
     detail: `${String(failing.length)} of ${String(schedules)} schedules failed at ${failing.length === 1 ? 'its' : 'their'} last run: ${[...new Set(failing)].join(', ')}.`,
@@ -118,8 +124,8 @@ export async function checkSchedules({ operations }: BillingChecksDeps): Promise
 }
 
 /**
- * Runs a check that reads the mirror. If the mirror is off or not complete, the finding states that and is `ok`, because the check `mirror`
- * reports it.
+ * Runs a check that reads the mirror. If the mirror is off or not complete, the finding states this with status `ok`, because the check
+ * `mirror` already reports it.
  */
 async function fromMirror(check: () => Promise<Found>): Promise<Found> {
   try {

@@ -9,13 +9,16 @@ import type { Duplicate } from '../item-swaps/duplicate-subscriptions.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import { pushLease } from '../journal/leases.ts'
 import { verifyHistory } from '../store/history-chain.ts'
+import { jobKinds } from '../store/records/journal.ts'
 import type { Store } from '../store/store.ts'
 import { checkDrift, checkOwed, checkPastDue, checkSchedules, checkUnbilledUsage } from './billing-checks.ts'
 import type { BillingChecksDeps } from './billing-checks.ts'
+import { checkCredits } from './credit-check.ts'
+import { checkCountedUsage, type CountedUsageDeps } from './counted-usage-check.ts'
 import { checkMirror } from './mirror-check.ts'
 import type { MirrorCheckDeps } from './mirror-check.ts'
 
-export interface DoctorDeps extends BillingChecksDeps, MirrorCheckDeps {
+export interface DoctorDeps extends BillingChecksDeps, MirrorCheckDeps, CountedUsageDeps {
   readonly store: Store
   readonly processor: Processor
   readonly processorName: string
@@ -26,7 +29,7 @@ export interface DoctorDeps extends BillingChecksDeps, MirrorCheckDeps {
 }
 
 const endpointLimit = 16
-/** Maximum number of pages of 100 subscriptions that are read, so that the check does not take minutes. */
+/** Maximum number of list pages (100 subscriptions each) that the check reads, so that it does not take minutes. */
 const subscriptionPages = 20
 const mostNamed = 5
 
@@ -42,6 +45,8 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     ['subscriptions', () => checkSubscriptions(deps)],
     ['usage', () => checkUsage(deps)],
     ['unbilled usage', () => checkUnbilledUsage(deps)],
+    ['counted usage', () => checkCountedUsage(deps)],
+    ['credits', () => checkCredits(deps)],
     ['drift', () => checkDrift(deps)],
     ['past due', () => checkPastDue(deps)],
     ['owed', () => checkOwed(deps)],
@@ -90,8 +95,8 @@ async function checkAccount({ store, processor, processorName, signal }: DoctorD
 }
 
 async function checkPushes({ store }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
-  const unresolved = await store.pushes.unresolved()
-  const [first] = unresolved
+  // A `planned` push has sent none of its steps, so it needs no attention, even if its process died.
+  const [first] = (await store.pushes.unresolved()).filter(({ state }) => state !== 'planned')
   if (first === undefined) return checkUnanswered(store)
   if (await store.held(pushLease)) return { status: 'ok', detail: `push ${first.id} is running` }
   return {
@@ -101,9 +106,9 @@ async function checkPushes({ store }: DoctorDeps): Promise<Omit<Finding, 'check'
   }
 }
 
-/** Finds writes of jobs that were sent and got no response, although the job is not running. */
+/** Finds writes of jobs that got no response, although no process runs the job. */
 async function checkUnanswered(store: DoctorDeps['store']): Promise<Omit<Finding, 'check'>> {
-  for (const { job, step } of await store.jobs.unanswered(['enterprise_apply', 'migration', 'webhook_rotation'])) {
+  for (const { job, step } of await store.jobs.unanswered(jobKinds)) {
     if (await store.held(leaseOf(job))) continue
     return {
       status: 'warning',
@@ -114,20 +119,23 @@ async function checkUnanswered(store: DoctorDeps['store']): Promise<Omit<Finding
   return { status: 'ok', detail: 'no unfinished push' }
 }
 
-/** Finds lookup keys that another price has. A checkout by lookup key would sell that price instead of the configured one. */
-async function checkLookupKeys({ store, processor, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
-  const { price } = await processor.snapshot({ signal, attachments: false })
-  const holders = new Map(price.filter(({ active }) => active).map((one) => [one.lookupKey, one.processorId]))
-  const current = new Map<string, string>()
-  for (const entry of await store.mappings.all())
-    if (entry.kind === 'price') current.set(entry.configId, entry.processorId)
-  const wrong = [...current].filter(([id, mapped]) => (holders.get(id) ?? mapped) !== mapped)
+/**
+ * Finds configured lookup keys that belong to a different price at the processor. A checkout by lookup key would sell that price instead of
+ * the configured one.
+ */
+async function checkLookupKeys({ priceBook, processor, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  const { price: live } = await processor.snapshot({ signal, attachments: false })
+  const holders = new Map(live.filter(({ active }) => active).map((one) => [one.fields.lookupKey, one.processorId]))
+  const wrong = (await priceBook()).prices.flatMap(({ price, processorId }) => {
+    const key = price.lookup_key ?? (price.processor_id === undefined ? price.id : '')
+    const holder = key === '' ? undefined : holders.get(key)
+    return processorId === null || holder === undefined || holder === processorId ? [] : [{ key, holder, processorId }]
+  })
   const [first] = wrong
   if (first === undefined) return { status: 'ok', detail: 'every lookup key belongs to the price of the configuration' }
-  const [id, mapped] = first
   return {
     status: 'warning',
-    detail: `The lookup key "${id}" belongs to ${String(holders.get(id))} at the processor; the configuration's price is ${mapped}.${wrong.length > 1 ? ` ${String(wrong.length - 1)} more are wrong.` : ''}`,
+    detail: `The lookup key ${JSON.stringify(first.key)} belongs to ${first.holder} at the processor; the configuration's price is ${first.processorId}.${wrong.length > 1 ? ` ${String(wrong.length - 1)} more are wrong.` : ''}`,
     hint: 'See `ratecard billing drift`. The next push corrects it.',
   }
 }
@@ -136,7 +144,7 @@ async function checkWebhooks({ processor, signal }: DoctorDeps): Promise<Omit<Fi
   const { webhook } = await processor.snapshot({ signal, attachments: false })
   const detail = `${String(webhook.length)} of ${String(endpointLimit)} webhook endpoints used`
   if (webhook.length < endpointLimit) return { status: 'ok', detail }
-  return { status: 'warning', detail, hint: 'Delete endpoints that nobody needs; the next one would be refused.' }
+  return { status: 'warning', detail, hint: 'Delete unused endpoints. The processor would refuse another one.' }
 }
 
 /** Finds duplicate subscriptions, e.g. after a customer paid two open checkout pages. */
@@ -204,6 +212,6 @@ async function checkWorkers({ workers }: DoctorDeps): Promise<Omit<Finding, 'che
   return {
     status: 'warning',
     detail: runtime.detail,
-    hint: 'Everything else works. RATECARD_WORKERS=off switches workers off without this warning.',
+    hint: 'Everything else works. To switch workers off without this warning, set RATECARD_WORKERS=off.',
   }
 }

@@ -19,10 +19,13 @@ type Result = Omit<Finding, 'check'>
 const mostNamed = 5
 const timeText = (time: number) => new Date(time).toISOString()
 
-/** Finds a mirror that is filled slowly, stale, or lacks objects, and one that only polls although the processor limits reads. */
+/**
+ * Checks the mirror (the local copy of the processor's data). It finds a mirror that fills slowly, is stale or lacks objects, and a mirror
+ * that only polls although the processor limits reads.
+ */
 export async function checkMirror(deps: MirrorCheckDeps): Promise<Result> {
   const { state, asOf, stale, filled } = await deps.mirror.status()
-  if (state === 'off') return { status: 'ok', detail: 'off: everything is read from the processor' }
+  if (state === 'off') return { status: 'ok', detail: 'off: all data is read from the processor' }
   if (asOf === null) {
     const error = await lastError(deps.store)
     const detail = `The mirror is being filled: ${String(filled)} objects so far.${error}`
@@ -61,7 +64,7 @@ async function unreadable({ mirror }: MirrorCheckDeps['store']): Promise<Result 
   return {
     status: 'warning',
     detail: `The mirror lacks changes of ${total === 1 ? '1 object' : `${String(total)} objects`} that cannot be read: ${items.map(objectText).join('; ')}${more}`,
-    hint: 'The mirror reads them again every ten minutes. If that does not help, a newer version of Ratecard may know them.',
+    hint: 'The mirror reads them again every ten minutes. If that does not help, a newer version of Ratecard may be able to read them.',
   }
 }
 

@@ -20,7 +20,7 @@ export interface ReadinessDeps {
 type Check = Readiness['checks']['store']
 
 const refusals: Partial<Record<ProblemCode, string>> = {
-  processor_unauthorized: 'the processor does not accept the key',
+  processor_unauthorized: 'the processor rejects the key',
   account_mismatch: 'the key belongs to another account than this store',
 }
 const unavailable: Check = { ok: false, detail: 'unavailable' }
@@ -52,8 +52,8 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
 }
 
 /**
- * Checks the store. The detail contains only an error code, because a message may contain host names. The log of the failed operation
- * contains the message.
+ * Checks the store. The result contains only the code of an error and not its message, because a message may contain host names. The
+ * message is in the log.
  */
 async function lookAtStore({ store, clock }: ReadinessDeps): Promise<Check> {
   const reached = await store.ping().then(
@@ -63,7 +63,7 @@ async function lookAtStore({ store, clock }: ReadinessDeps): Promise<Check> {
   const refusal = store.refusal()
   if (refusal === null) return reached ? { ok: true, detail: store.engine } : unavailable
   const { kind, access, code, at } = refusal
-  // A recorded connection error does not count once the database is reachable again.
+  // A stored connection error is ignored once the database is reachable again.
   const counts = kind === 'damage' || (kind === 'condition' && Math.abs(clock.now() - at) < refusalMs)
   if (reached && !counts) return { ok: true, detail: store.engine }
   if (kind === 'damage') return { ok: false, detail: `the store is damaged (${code})` }

@@ -1,7 +1,6 @@
 // The HTTP API: its routes, their authentication, and the hooks common to all responses. Contains no billing logic; it calls only the
 // Service.
 import cookie from '@fastify/cookie'
-import helmet from '@fastify/helmet'
 import cors from '@fastify/cors'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,7 +12,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import type { Service } from '../service/service.ts'
 import type { Operation } from '../api/notation/operation.ts'
 import { workersPath } from '../api/workers.ts'
-import { createAuthentication } from './authentication/auth.ts'
+import { createAuthentication, mayChange } from './authentication/auth.ts'
 import { registerDashboard } from './dashboard-pages/dashboard.ts'
 import { noteChanges } from './dashboard-pages/note-changes.ts'
 import { errorsPage } from './response/errors-page.ts'
@@ -30,9 +29,11 @@ import { answerClientError, answerIsLast, createProblemSender, errorsUrl } from 
 import { codingRefusal } from './request/transfer-coding.ts'
 import { requestIdOf } from './request/request-id.ts'
 import { registerPricingTable } from './response/pricing-table.ts'
+import { addSecurityHeaders } from './response/security-headers.ts'
 import { allRoutes } from './routes/all.ts'
+import { subscriptionChangeOperations } from '../api/subscription-changes.ts'
 import type { RouteDeps } from './routes/deps.ts'
-import { allowPreflights } from './routes/checkout.ts'
+import { allowPreflights } from './routes/session-route.ts'
 import { metricsPath } from './routes/server.ts'
 import { mount, type Route } from './contract/route.ts'
 import { createOrigins } from './authentication/session.ts'
@@ -47,7 +48,7 @@ export interface AppOptions {
     /** Rate limit per client address, in requests per minute (e.g. 60). Requests with a valid service key are not counted. */
     readonly rateLimit: number
     readonly publicUrl: string | null
-    /** Web origins whose pages may send the session cookie. The public URL and loopback are allowed in addition. */
+    /** Web origins whose pages may send the session cookie, in addition to the public URL and loopback. */
     readonly allowedRedirects?: readonly string[]
     readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
     /** Addresses and networks of trusted proxies, e.g. `10.0.0.0/8`. `X-Forwarded-For` is used only if one of these proxies sent it. */
@@ -66,17 +67,18 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Returns true if the browser that sent a request uses TLS. Ratecard's cookies then have the `__Host-` prefix. */
     isOverTls: IsOverTls
-    /** Begins shutdown: `/readyz` returns 503 and connections end with their next response. Requests are still served. */
+    /** Begins shutdown: `/readyz` returns 503, and each connection ends with its next response. Requests are still served. */
     leave: () => void
     /** Starts draining: new requests are refused (503) and streams end. Running requests continue. */
     drain: () => void
-    /** Stops accepting connections and lets each open one end with its next response. Resolves when all connections are closed. */
+    /** Stops accepting connections, and ends each open connection with its next response. Resolves when all connections are closed. */
     endConnections: () => Promise<void>
   }
 }
 
 /**
- * Time (ms) that an idle connection stays open while the service drains. A request that is already in transit then still gets a response.
+ * Time (ms) that an idle connection stays open while the service drains, so that a request that is already in transit still gets a
+ * response.
  */
 const idleGraceMs = 500
 /** Timeout (ms) for sending the last responses during shutdown, after their work has ended. */
@@ -158,7 +160,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addCommonHooks(app, leaving.signal, closing.signal)
   redactSecrets(app, service)
   metrics.watch(app)
-  await app.register(helmet, helmetOptions)
+  addSecurityHeaders(app)
   const guard = await createAddressGuard(app, settings.rateLimit, addressOf)
   // The plugin's global hook is off, so that cookies are parsed only on routes that use a cookie.
   await app.register(cookie, { hook: false })
@@ -208,16 +210,18 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-/** Operations that the dashboard may call: all that require a service key, and the price list. */
+/** Selects the operations that the dashboard may call: those that require a service key, the price list, and changes of subscriptions. */
 function pagesRoutes(routes: readonly (readonly [string, Route])[]): ByOperation {
   return Object.fromEntries(
     routes.filter(
-      ([, { row }]) => row.path.startsWith('/api/') && (row.access === 'service_key' || row.tag === 'Price list'),
+      ([id, { row }]) =>
+        row.path.startsWith('/api/') &&
+        (row.access === 'service_key' || row.tag === 'Price list' || Object.hasOwn(subscriptionChangeOperations, id)),
     ),
   )
 }
 
-/** Group of an operation. It selects the hooks: public price list, admin API, workers, or `root` with the common hooks only. */
+/** Group of a route, which determines its hooks: public price list, admin API, workers, or `root` with only the common hooks. */
 type RouteGroup = 'public' | 'admin' | 'workers' | 'root'
 
 function placeOf({ access, path }: Operation): RouteGroup {
@@ -231,7 +235,7 @@ interface ScopeDeps extends RouteDeps {
   readonly notFound: (scope: FastifyInstance) => void
 }
 
-/** Routes of the public price list. CORS lets pages of every origin read; a service key is optional. */
+/** Adds the routes of the public price list. With CORS, pages of every origin can read it. A service key is optional. */
 async function publicScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOperation): Promise<void> {
   await scope.register(cors, {
     origin: '*',
@@ -248,7 +252,7 @@ async function publicScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOp
 
 async function adminScope(scope: FastifyInstance, deps: ScopeDeps, routes: ByOperation): Promise<void> {
   requireKey(scope, deps)
-  // Without this route, the preflight response of the public routes (`*`) would also apply to admin paths.
+  // Without this route, the response to CORS preflight requests for public routes (`*`) would also be sent for admin paths.
   scope.options('*', { schema: { hide: true } }, (_request, reply) => {
     reply.callNotFound()
   })
@@ -279,8 +283,8 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
     reply.header('x-request-id', request.id)
     const refusal = refusalOf(request.raw)
     if (refusal !== null) {
-      // The end of a refused request is ambiguous. The connection is closed so that no bytes after it are parsed as another request
-      // (request smuggling).
+      // It is unclear where the body of a refused request ends. So the connection is closed; otherwise bytes of the body could be parsed as
+      // another request (request smuggling).
       reply.header('connection', 'close')
       answerIsLast(request.raw.socket)
       done(refusal)
@@ -292,7 +296,8 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
     else done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const level = request.method === 'GET' || request.method === 'HEAD' ? 'debug' : 'info'
+    // Reads are not logged by default, e.g. thousands of checks of a feature a second.
+    const level = mayChange(request) ? 'info' : 'debug'
     request.log[level](
       {
         request_id: request.id,
@@ -309,8 +314,9 @@ function addCommonHooks(app: FastifyInstance, leaving: AbortSignal, closing: Abo
 }
 
 /**
- * Returns the error for a request that must not reach a route, otherwise null. Node would answer some of these requests with an empty
- * response (e.g. without a Host header). A proxy and this server may read others differently (e.g. two Host headers).
+ * Returns the error for a request that must not reach a route; null for any other request. To some of these requests Node would send an
+ * empty response (e.g. without a Host header). Others could be understood differently by a proxy and by this server (e.g. with two Host
+ * headers).
  */
 function refusalOf({ httpVersion, rawHeaders, headers }: IncomingMessage): ServiceError | null {
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
@@ -335,16 +341,6 @@ function pageRoutes(app: FastifyInstance): void {
 }
 
 /**
- * Security headers of the API, which needs no scripts or frames. The dashboard pages set headers of their own. The proxy that holds the
- * certificate sets HSTS.
- */
-const helmetOptions = {
-  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-  strictTransportSecurity: false,
-  crossOriginEmbedderPolicy: false,
-} as const
-
-/**
  * Begins shutdown and resolves after `delayMs`. Meanwhile `/readyz` returns 503, so that load balancers stop sending traffic, and requests
  * still in transit are served.
  */
@@ -355,9 +351,9 @@ export async function leave(app: FastifyInstance, delayMs: number): Promise<void
 }
 
 /**
- * Refuses new requests, lets running ones end, then closes. After `timeoutMs` it calls `endWork`, which must stop the work of the running
- * requests (e.g. a push between two steps) and wait for the current write. Then it sends their responses and cuts the remaining
- * connections.
+ * Refuses new requests, lets running requests end, then closes. If that takes longer than `timeoutMs`, calls `endWork`, which must stop the
+ * work of the running requests (e.g. a push between two steps) and wait for a write in flight. Then sends the responses of these requests
+ * and cuts the remaining connections.
  */
 export async function closeGracefully(
   app: FastifyInstance,

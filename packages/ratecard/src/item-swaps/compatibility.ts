@@ -1,6 +1,6 @@
-// Decides if and when an item can change its price without an immediate bill. Pure. The processor's rules: a change of interval, or between
-// free and paid, starts and bills a new period at once, whatever the request contains. Changing the price of a metered item loses the usage
-// recorded so far. Items of a subscription with a schedule must be changed in the schedule.
+// Decides if and when an item can change its price without an immediate bill. Pure. Three rules of the processor limit this. First, a
+// change of interval, or between free and paid, always starts a new period and bills it at once. Second, changing the price of a metered
+// item loses the usage recorded so far. Third, items of a subscription with a schedule must be changed in the schedule.
 import type { Price } from '../config/schema/schema.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
 import { currenciesOf, inCurrency } from '../pricing/calculate.ts'
@@ -29,7 +29,7 @@ export function incompatibility(
   const { price } = wanted
   const { currency } = subscription
   const compared: readonly (readonly [string, string | null, string | null])[] = [
-    // Compares the subscription's currency and not the first currency of the prices, because a subscription is always billed in one
+    // Compares the subscription's currency and not the main currencies of the prices, because a subscription is billed in a single
     // currency.
     ['currency', currency, currenciesOf(price).includes(currency) ? currency : price.currency],
     ['interval', every(live.interval, live.intervalCount), every(price.interval, price.interval_count ?? 1)],
@@ -48,8 +48,8 @@ function every(interval: string | undefined, count: number): string {
 }
 
 /**
- * Returns the earliest time at which the item can change its price without an immediate bill. `now` only if the change has no effect on the
- * current period.
+ * Returns the earliest time at which the item can change its price without an immediate bill. It is `now` only if the change has no effect
+ * on the current period; otherwise it is the end of the period.
  */
 export function effectiveFor(
   item: LiveItem,
@@ -63,9 +63,9 @@ export function effectiveFor(
 }
 
 /**
- * True if the item is free. `present` is the item's price in the configuration, if that is unchanged: it has the tiers and further
- * currencies, which the live item lacks. For a former price only the amount in its first currency is known, and it is used for all
- * currencies.
+ * True if the item is free. `present` is the present price in the configuration, if the item is on it. It has tiers and additional
+ * currencies, which the item at the processor lacks. For a former price only the amount in its main currency is known. That amount then
+ * decides for all currencies.
  */
 function isFree({ price }: LiveItem, present: Price | undefined, currency: string): boolean {
   if (price.unitAmount !== null && (present === undefined || price.currency === currency))
@@ -86,7 +86,7 @@ function isFreePrice(listed: Price, currency: string): boolean {
 
 /**
  * Returns the positions of items that have the same price as another item. The processor rejects a subscription with two such items, in
- * whatever order the changes are sent.
+ * whatever order the items are changed.
  */
 export function positionsSharingPrice(prices: readonly string[]): ReadonlySet<number> {
   const at = new Map<string, number[]>()

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts'
-import type { CustomerProcessor } from '../processor/customer-half.ts'
+import type { SubscriptionProcessor } from '../processor/subscription-change.ts'
+import type { JobKind } from '../store/records/journal.ts'
 import type { Store } from '../store/store.ts'
+import type { Guard } from '../guard-rails/guard.ts'
 import type { PriceBook } from './price-book.ts'
 
 /** Dependencies of all use cases that change subscriptions. */
@@ -9,13 +11,17 @@ export interface SwapDeps {
     Store,
     'tenants' | 'jobs' | 'localSubscriptions' | 'mappings' | 'versions' | 'pushes' | 'exclusively' | 'held'
   >
-  readonly processor: CustomerProcessor
+  readonly processor: SubscriptionProcessor
   readonly clock: Clock
+  readonly guard: Guard
   /** Returns a new id: lower-case text that sorts by time. */
   readonly newId: () => string
   /** Returns the prices of the applied configuration. */
   readonly priceBook: () => Promise<PriceBook>
-  /** Throws if this environment is bound to another processor account. With `look` an environment that is not bound yet stays unbound. */
+  /**
+   * Throws if this environment is bound to another processor account. With the intent `write`, the call binds an environment that is not
+   * bound yet; with `look` it stays unbound.
+   */
   readonly assertAccount: (intent: 'write' | 'look') => Promise<void>
   /** Aborts when the process shuts down. Running work stops between two steps and can be resumed. */
   readonly shutdown: AbortSignal
@@ -24,4 +30,9 @@ export interface SwapDeps {
 }
 
 export const jobLease = (jobId: string) => `job:${jobId}`
+
+/** Kinds of jobs that change the subscriptions of one tenant (the job's subject). They run under the tenant's lease. */
+const tenantJobs = ['enterprise_apply', 'subscription_change', 'subscription_discount'] as const
+export const isOfTenant = (kind: JobKind): kind is (typeof tenantJobs)[number] => tenantJobs.some((one) => one === kind)
+
 export const customerLease = (customer: string) => `customer:${customer}`

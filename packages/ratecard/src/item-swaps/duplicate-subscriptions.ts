@@ -8,7 +8,7 @@ export interface PresentSubscription {
   readonly subscription: string
   /** The item of the subscription that excludes the other one. */
   readonly item: SoldItem
-  /** End of the subscription's period (epoch milliseconds) if it is already cancelled; otherwise null. */
+  /** End of the subscription's period (epoch milliseconds) if the subscription is already cancelled; null if it is not. */
   readonly endsAt: number | null
 }
 
@@ -23,11 +23,15 @@ export interface Duplicate {
 type BilledSubscription = Pick<
   LiveSubscription,
   'id' | 'customer' | 'status' | 'items' | 'cancelAtPeriodEnd' | 'allowsDuplicate'
->
+> & {
+  /** Items that the subscription's schedule brings later. They exclude others as present items do. */
+  readonly coming?: readonly SoldItem[]
+}
 
 /**
- * True if a tenant should have only one of the two items: products of one group exclude each other, and so do prices of one product. Prices
- * of one product can be combined if they bill different meters, or if only one of them has a meter, e.g. a base fee and its usage.
+ * True if a tenant should have only one of the two items. Products of one group exclude each other, and so do prices of one product.
+ * Exception: prices of one product can be combined if they bill different meters, or if only one of them has a meter, e.g. a base fee and a
+ * price for usage.
  */
 export function excludes(a: SoldItem, b: SoldItem): boolean {
   return a.product.id === b.product.id ? a.meter === b.meter : sameGroup(a, b)
@@ -38,7 +42,7 @@ export function isOtherOfGroup(a: SoldItem, b: SoldItem): boolean {
   return a.product.id !== b.product.id && sameGroup(a, b)
 }
 
-/** True if a tenant can use a trial only once for both items: they are of one product or one group. */
+/** True if a tenant gets only one trial for both items together, because they are of one product or one group. */
 export function sharesTrial(a: SoldItem, b: SoldItem): boolean {
   return a.product.id === b.product.id || sameGroup(a, b)
 }
@@ -46,8 +50,8 @@ export function sharesTrial(a: SoldItem, b: SoldItem): boolean {
 const sameGroup = (a: SoldItem, b: SoldItem) => a.product.group !== null && a.product.group === b.product.group
 
 /**
- * Returns the oldest subscription that excludes a new subscription to this price; null if there is none. Subscriptions that were abandoned
- * before their first payment are ignored.
+ * Returns the oldest subscription that excludes a new subscription to this price; null if there is none. Ignores subscriptions that were
+ * abandoned before their first payment.
  */
 export function subscriptionBeside(
   wanted: SoldItem,
@@ -60,8 +64,8 @@ export function subscriptionBeside(
 }
 
 /**
- * Returns the newer subscription of each duplicate, in the given order. Only subscriptions of the same customer are compared. A
- * subscription with `allowsDuplicate` is never returned.
+ * Returns the newer subscription of each pair of duplicates, in the given order. Compares only subscriptions of the same customer. Never
+ * returns a subscription with `allowsDuplicate`.
  */
 export function duplicates(subscriptions: readonly BilledSubscription[], soldItem: SoldItemOf): readonly Duplicate[] {
   const earlier = new Map<string, PresentSubscription[]>()
@@ -86,7 +90,9 @@ function firstPair(
   return undefined
 }
 
-/** Returns what both items share as text for a message: `the price "pro_monthly"`, `the product "pro"` or `the group "plan"`. */
+/**
+ * Returns what both items have in common as text for a message, e.g. `the price "pro_monthly"`, `the product "pro"` or `the group "plan"`.
+ */
 export function inCommon(a: SoldItem, b: SoldItem): string {
   if (a.product.id !== b.product.id) return `the group "${String(a.product.group)}"`
   return a.priceId !== null && a.priceId === b.priceId ? `the price "${a.priceId}"` : `the product "${a.product.id}"`
@@ -103,12 +109,10 @@ function billedSubscriptions<One extends BilledSubscription>(subscriptions: read
 }
 
 function itemsOf(
-  { id, items, cancelAtPeriodEnd }: BilledSubscription,
+  { id, items, cancelAtPeriodEnd, coming = [] }: BilledSubscription,
   soldItem: SoldItemOf,
 ): readonly PresentSubscription[] {
   const endsAt = cancelAtPeriodEnd ? Math.max(...items.map(({ currentPeriodEnd }) => currentPeriodEnd)) : null
-  return items.flatMap((live) => {
-    const item = soldItem(live)
-    return item === null ? [] : [{ subscription: id, item, endsAt }]
-  })
+  const sold = [...items.flatMap((live) => soldItem(live) ?? []), ...coming]
+  return sold.map((item) => ({ subscription: id, item, endsAt }))
 }

@@ -1,43 +1,49 @@
-// Resolves late writes to subscriptions. A late write is a request whose response never arrived (its process crashed or timed out), so that
-// the processor may still carry it out. Every change of a subscription resolves them before it reads the subscription. Otherwise a late
-// write could take effect after the change, e.g. put an item back on a negotiated price that was removed meanwhile.
+// Finds the outcome of late writes to subscriptions. A late write is a request without a response (e.g. because its process crashed), so
+// that the processor may still execute it. Every change of a subscription does this before it reads the subscription. Otherwise a late
+// write could take effect after the change, e.g. put an item back on a negotiated price that was removed in the meantime.
 import { ServiceError } from '../errors/service-error.ts'
 import { foundAt, isUnanswered, knowsKey, lateForMs, retryWrite } from '../journal/late-writes.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
 import { askProcessor } from '../processor/failures.ts'
+import type { WriteOptions } from '../processor/write-options.ts'
 import type { JobRecord, JobStepRecord } from '../store/records/journal.ts'
 import { withNamedLease, tenantLease, type TenantLease } from '../tenants/lease.ts'
-import { customerLease, jobLease, type SwapDeps } from './deps.ts'
-import { doneRecord, isInPlace, recordedStep, sendStep, type StepDone } from './swap-step.ts'
+import { customerLease, isOfTenant, jobLease, type SwapDeps } from './deps.ts'
+import { changeResult, findChange, recordedChange, sendChange } from './change-step.ts'
+import { discountResult, findDiscount, recordedDiscount, sendDiscount } from './discount-step.ts'
+import { doneRecord, isInPlace, recordedStep, sendStep } from './swap-step.ts'
 
-/** Tenant and customer whose subscriptions are changed. `tenantId` or `customer` is null if there is none. */
+/**
+ * Tenant and customer whose subscriptions are changed. `tenantId` is null for a customer without a tenant, and `customer` is null for a
+ * tenant without a customer.
+ */
 export interface Payer {
   readonly tenantId: string | null
   readonly customer: string | null
 }
 
-const kinds = ['enterprise_apply', 'migration'] as const
+const kinds = ['enterprise_apply', 'migration', 'subscription_change', 'subscription_discount'] as const
 
 /**
- * Resolves the late writes to a payer's subscriptions; the caller holds the payer's lease. Throws `tenant_busy` with a `Retry-After` while
- * a write may still take effect.
+ * Finds the outcome of the late writes (requests without a response) to a payer's subscriptions. The caller must hold the payer's lease.
+ * Throws `tenant_busy` with a `Retry-After` if such a write may still take effect.
  */
 export async function settleLateSwaps(deps: SwapDeps, payer: Payer, held: TenantLease): Promise<void> {
   for (const { job, step } of await deps.store.jobs.unanswered(kinds)) {
     if (!isOf(job, step, payer)) continue
-    if (job.kind === 'enterprise_apply') await settleLate(deps, job, step, held)
+    if (isOfTenant(job.kind)) await settleLate(deps, job, step, held)
     else if (await runs(deps, job, (own) => settleLate(deps, job, step, own)))
       await settleOfOther(deps, job, step, held)
   }
 }
 
 function isOf({ kind, subject }: JobRecord, { step }: JobStepRecord, { tenantId, customer }: Payer): boolean {
-  if (kind === 'enterprise_apply') return subject === tenantId
+  if (isOfTenant(kind)) return subject === tenantId
   const of = JSON.parse(step) as { readonly tenant_id?: string | null; readonly customer?: string }
   return (tenantId !== null && of.tenant_id === tenantId) || (customer !== null && of.customer === customer)
 }
 
-/** Returns true if another process is running the job. Otherwise runs `otherwise` under the job's lease and returns false. */
+/** Returns true if another process runs the job. If not, runs `otherwise` under the job's lease and returns false. */
 async function runs(
   deps: SwapDeps,
   { id }: JobRecord,
@@ -62,7 +68,10 @@ export function leaseOfStep(step: Readonly<Record<string, unknown>>): string {
   return typeof tenant === 'string' ? tenantLease(tenant) : customerLease(String(customer))
 }
 
-/** Resolves a late write of the caller's own job before the step is retried. Returns true if the step is done. */
+/**
+ * Finds the outcome of a late write (a request without a response) of the caller's own job, before its step is retried. Returns true if the
+ * step is done.
+ */
 export async function settleOwn(
   deps: SwapDeps,
   job: JobRecord,
@@ -75,8 +84,8 @@ export async function settleOwn(
 }
 
 /**
- * Resolves the late write of a step and writes the state of the step to the job's journal, unless the job has ended. `held` is the lease of
- * the journal. Returns true if the step is done.
+ * Finds the outcome of a step's late write (a request without a response). Stores the step's state in the job's journal, unless the job has
+ * ended. `held` is the lease of the journal. Returns true if the step is done.
  */
 async function settleLate(deps: SwapDeps, job: JobRecord, record: JobStepRecord, held: TenantLease): Promise<boolean> {
   const { jobs } = deps.store
@@ -93,15 +102,15 @@ async function settleLate(deps: SwapDeps, job: JobRecord, record: JobStepRecord,
   const settled =
     done === null || sent === null
       ? ({ state: 'pending', result: null, error } as const)
-      : ({ state: 'succeeded', result: JSON.stringify(doneRecord(recordedStep(sent), done)), error: null } as const)
+      : ({ state: 'succeeded', result: JSON.stringify(done), error: null } as const)
   await jobs.settle(job.id, index, settled, held.token)
   return settled.state === 'succeeded'
 }
 
 /**
- * Resolves the late write of a step whose job has ended or runs in another process, without writing to the job's journal. The write may be
- * retried before every further change, because the processor only replays its result. A running job cannot send the step at the same time,
- * because that needs the payer's lease, which the caller holds.
+ * Finds the outcome of a step's late write (a request without a response) if its job has ended or runs in another process. Does not write
+ * to the job's journal. So each later change may send the write once more, but the processor only replays its result. A running job cannot
+ * send the step at the same time, because that needs the payer's lease, which the caller holds.
  */
 async function settleOfOther(
   deps: SwapDeps,
@@ -115,42 +124,80 @@ async function settleOfOther(
 }
 
 /**
- * Returns the content of the write; null if it was not sent. A step of a migration is planned again before it is sent, so its content is in
- * `result` and not in `step`.
+ * Returns the content of the write; null if the write was not sent. A migration plans each step again just before sending it, so the
+ * content of its writes is in `result` and not in `step`.
  */
 function sentOf({ kind }: JobRecord, { step, result }: JobStepRecord): string | null {
-  return kind === 'enterprise_apply' ? step : kind === 'migration' ? result : null
+  return isOfTenant(kind) ? step : kind === 'migration' ? result : null
 }
 
 interface SentWrite {
   readonly sent: string
   readonly signal: AbortSignal
-  /** Writes to the journal that the write was sent once more without a response. */
+  /** Stores in the journal that the write was sent again without a response. */
   readonly sentAnew: () => Promise<void>
 }
 
-/** Returns the result of the step; null if its write changed nothing and can no longer take effect. */
+/** A journalled write to a subscription, of any kind. `send` and `find` both return the result as the journal stores it. */
+interface RecordedWrite {
+  readonly subscription: string
+  readonly send: (options: WriteOptions) => Promise<Readonly<Record<string, unknown>>>
+  /** Reads the subscription; null if the write changed nothing. */
+  readonly find: (signal: AbortSignal) => Promise<Readonly<Record<string, unknown>> | null>
+}
+
+function writeOf({ processor }: SwapDeps, { kind }: JobRecord, sent: string): RecordedWrite {
+  if (kind === 'subscription_change') {
+    const step = recordedChange(sent)
+    return {
+      subscription: step.subscription,
+      send: async (options) => changeResult(step, await sendChange(processor, step, options)),
+      find: async (signal) => {
+        const done = await findChange(processor, step, signal)
+        return done === null ? null : changeResult(step, done)
+      },
+    }
+  }
+  if (kind === 'subscription_discount') {
+    const step = recordedDiscount(sent)
+    return {
+      subscription: step.subscription,
+      send: async (options) => discountResult(step, await sendDiscount(processor, step, options)),
+      find: async (signal) => {
+        const done = await findDiscount(processor, step, signal)
+        return done === null ? null : discountResult(step, done)
+      },
+    }
+  }
+  const step = recordedStep(sent)
+  return {
+    subscription: step.subscription,
+    send: async (options) => doneRecord(step, await sendStep(processor, step, options)),
+    find: async (signal) =>
+      (await isInPlace(processor, step, signal)) ? doneRecord(step, { effectiveAt: null }) : null,
+  }
+}
+
+/** Returns the result of the step in the form of the journal. Returns null if the write changed nothing and can no longer take effect. */
 async function resultOf(
   deps: SwapDeps,
   job: JobRecord,
   record: JobStepRecord,
   { sent, signal, sentAnew }: SentWrite,
-): Promise<StepDone | null> {
-  const step = recordedStep(sent)
+): Promise<Readonly<Record<string, unknown>> | null> {
+  const write = writeOf(deps, job, sent)
   const now = deps.clock.now()
   const forMs = lateForMs(record, now)
   if (forMs > 0) {
     const options = { idempotencyKey: idempotencyKey('job', job.id, record.index, record.attempts), signal }
-    const what = `A change of the subscription ${step.subscription} (step ${String(record.index + 1)} of job ${job.id})`
+    const what = `A change of the subscription ${write.subscription} (step ${String(record.index + 1)} of job ${job.id})`
     const late = {
       ...{ what, forMs, sendable: knowsKey(record, now), sentAnew },
       code: 'tenant_busy',
       extra: { job_id: job.id },
     } as const
-    const answer = await askProcessor(signal, () => retryWrite(() => sendStep(deps.processor, step, options), late))
+    const answer = await askProcessor(signal, () => retryWrite(() => write.send(options), late))
     if (answer !== null) return answer
   }
-  return askProcessor(signal, async () =>
-    (await isInPlace(deps.processor, step, signal)) ? { effectiveAt: null } : null,
-  )
+  return askProcessor(signal, () => write.find(signal))
 }

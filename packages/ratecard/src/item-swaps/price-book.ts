@@ -1,5 +1,5 @@
-// Finds the configuration price for a processor price (current or former), and the base price for a negotiated price. Pure, except that it
-// can be read from the store. Makes no decisions about swaps.
+// Finds the configuration price for a processor price (current or former), and the base price for a negotiated price. Pure, apart from the
+// function that reads a price book from the store. Decides nothing about price changes.
 import { ownersOf } from '../catalog/owners.ts'
 import { resourceKey, type MappingEntry, type ProcessorId, type ResourceKind } from '../catalog/resource.ts'
 import { basePriceId } from '../config/schema/base-price.ts'
@@ -39,24 +39,26 @@ export interface PriceBook {
   /** Returns the configuration id of a processor meter, even if the meter was removed. */
   meterIdOf(processorId: ProcessorId): string | undefined
   product(id: string): BookedProduct | undefined
-  /** Returns the price with this id, or with this former id that the configuration lists; undefined if there is none. */
+  /** Returns the price with this id, or with this former id according to `previous_ids`. Returns undefined if there is none. */
   find(id: string): BookedPrice | undefined
   /**
-   * Returns a price that was removed from the configuration, as the earlier `document` contains it under this id; undefined if the document
-   * does not contain it.
+   * Returns a price that was removed from the configuration, by its id in the earlier document `document`. Returns undefined if that
+   * document does not contain it.
    */
   removed(id: string, document: BillingConfig): BookedPrice | undefined
   /** All prices in document order. */
   readonly prices: readonly BookedPrice[]
-  /** Returns all processor prices that the configuration price has or had, oldest first, each with the revision that created it. */
+  /**
+   * Returns all processor prices that the configuration price has or had, oldest first. Each is returned with the revision that created it.
+   */
   history(id: string): readonly MappingEntry[]
   /** Returns the negotiated prices of a template or of one enterprise id, in document order. */
   of(target: PriceTarget): readonly BookedPrice[]
 }
 
 /**
- * Creates the price book. `config` is null before the first push and after a reset; then only ids of processor objects can be looked up,
- * through the mapping history.
+ * Creates the price book. `config` is null before the first push and after a reset. Then the price book can only look up ids of processor
+ * objects, in the mapping history.
  */
 export function priceBook(config: BillingConfig | null, mappings: readonly MappingEntry[]): PriceBook {
   const histories = new Map<string, MappingEntry[]>()
@@ -119,15 +121,20 @@ export function belongs(price: Price, target: PriceTarget): boolean {
 
 type Source = Pick<Store, 'versions' | 'mappings' | 'changeSequence'>
 
-/** Returns a function that reads the price book of the applied configuration. The price book is cached until the next push. */
-export function createPriceBooks(store: Source): () => Promise<PriceBook> {
+/**
+ * Returns a function that reads the price book of the applied configuration. The price book is cached until the next push. A caller that
+ * has just read the store's change sequence can pass it, to save reading it again.
+ */
+export function createPriceBooks(store: Source): (sequence?: number) => Promise<PriceBook> {
   let held: { readonly sequence: number; readonly book: PriceBook } | null = null
-  return async () => {
+  return async (known) => {
+    if (held !== null && held.sequence === known) return held.book
     for (;;) {
       const sequence = await store.changeSequence()
       if (held?.sequence === sequence) return held.book
       const [version, mappings] = await Promise.all([store.versions.current(), store.mappings.all()])
-      // The two reads are not one transaction: if a push ended between them, they would mix two revisions. Retry in that case.
+      // The two reads are not one transaction. A push that ends between them would make them belong to different revisions. So both are
+      // repeated in that case.
       if ((await store.changeSequence()) !== sequence) continue
       const document = version?.document ?? null
       held = { sequence, book: priceBook(document === null ? null : (JSON.parse(document) as BillingConfig), mappings) }

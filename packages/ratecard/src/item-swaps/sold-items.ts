@@ -1,23 +1,26 @@
-// Finds the product and the subscription group of subscription items. If the product was removed from the configuration, its group is read
-// from the last revision that contained it. Makes no decisions.
+// Finds the product and the subscription group of subscription items. For a product that was removed from the configuration, they are read
+// from the last revision that contained it. Decides nothing.
 import type { PastRename } from '../catalog/renames.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
 import type { Store } from '../store/store.ts'
 import { bookedProduct, type BookedPrice, type BookedProduct, type PriceBook } from './price-book.ts'
 
-/** Product, price and meter of an item, a price or a free subscription. They decide which items exclude each other. */
+/**
+ * Product, price and meter of something that a tenant has or buys (a subscription item, a price or a free subscription). They decide which
+ * items exclude each other.
+ */
 export interface SoldItem {
-  /** Configuration id of the price; for a negotiated price that of its base price. null if only the product is in the configuration. */
+  /** Configuration id of the price, or of the base price for a negotiated price. null if only the product is in the configuration. */
   readonly priceId: string | null
-  /** Name of the price in messages: its configuration id, or the processor's id if it has none. */
+  /** Name of the price in messages: its configuration id or, if it has none, its processor id. */
   readonly name: string
   readonly product: BookedProduct
   /** Meter of a metered price; null for a licensed price. */
   readonly meter: string | null
 }
 
-/** Returns the sold item; null for an item whose product does not belong to the configuration. */
+/** Returns what a subscription item sold: its product and price. null if the product does not belong to the configuration. */
 export type SoldItemOf = (item: Pick<LiveItem, 'price'>) => SoldItem | null
 
 type Source = Pick<Store, 'versions' | 'mappings'>
@@ -93,8 +96,8 @@ function namesOf(id: string, renames: readonly PastRename[]): ReadonlySet<string
 }
 
 /**
- * Returns the last revision that contains the product. It searches by bisection, because the first revision of the range contains the
- * product and the last one does not: e.g. ten reads for 1,000 revisions.
+ * Returns the last revision that contains the product. Searches by bisection, so that 1,000 revisions need ten reads. This works because
+ * the first revision of the range contains the product and the last one does not.
  */
 async function lastWith(
   names: ReadonlySet<string>,

@@ -1,5 +1,5 @@
-// Changes one subscription as one journalled step: at most one update or one schedule, sent under its own idempotency key. If the response
-// is lost, the subscription is read to find the outcome.
+// Changes one subscription as one journalled step. The step makes at most one update or one schedule, under its own idempotency key. If the
+// response is lost, the subscription is read to find the outcome.
 import { toRfc3339 } from '../clock.ts'
 import { processorId, type ProcessorId } from '../catalog/resource.ts'
 import type { LiveSubscription, CustomerProcessor } from '../processor/customer-half.ts'
@@ -22,11 +22,13 @@ export interface SwapStep {
   readonly subscription: string
   readonly effective: Effective
   readonly moves: readonly ItemMove[]
+  /** Archived processor prices among the new prices. They are reactivated only while the step is executed. Absent if there are none. */
+  readonly reopens?: readonly ProcessorId[]
 }
 
 /**
- * Returns the step as it is stored in the journal and shown to users. It contains each item's previous price, so that an operator can undo
- * the change by hand.
+ * Returns the step in the form in which the journal stores it and users see it. It contains each item's previous price, so that an operator
+ * can undo the change by hand.
  */
 export function stepRecord(step: SwapStep): Readonly<Record<string, unknown>> {
   return {
@@ -40,12 +42,13 @@ export function stepRecord(step: SwapStep): Readonly<Record<string, unknown>> {
       to_processor_id: move.toProcessorId,
       quantity: move.quantity,
     })),
+    ...(step.reopens === undefined ? {} : { reopens: step.reopens }),
   }
 }
 
 /** Parses a step from its journal record. */
 export function recordedStep(record: string): SwapStep {
-  const { subscription, effective, items } = JSON.parse(record) as {
+  const { subscription, effective, items, reopens } = JSON.parse(record) as {
     readonly subscription: string
     readonly effective: Effective
     readonly items: readonly {
@@ -56,17 +59,19 @@ export function recordedStep(record: string): SwapStep {
       readonly to_processor_id: string
       readonly quantity: number | null
     }[]
+    readonly reopens?: readonly string[]
   }
   const moves = items.map(({ item, from, to, from_processor_id: before, to_processor_id: after, quantity }) => ({
     ...{ item, from, to, quantity },
     fromProcessorId: processorId(before),
     toProcessorId: processorId(after),
   }))
-  return { subscription, effective, moves }
+  const opened = reopens === undefined ? {} : { reopens: reopens.map(processorId) }
+  return { subscription, effective, moves, ...opened }
 }
 
 export interface StepDone {
-  /** Time of the change, epoch milliseconds. null for `now`, or if the change was made but the response with its time was lost. */
+  /** Time of the change (epoch milliseconds). null for `now`, or if the response with the time was lost. */
   readonly effectiveAt: number | null
 }
 
@@ -75,8 +80,8 @@ export function doneRecord(step: SwapStep, done: StepDone): Readonly<Record<stri
 }
 
 /**
- * Carries out the step, and finds the outcome if the response is lost. Throws the ProcessorError if the step was not carried out, or if its
- * outcome cannot be found.
+ * Executes the step, and finds the outcome if the response is lost. Throws the ProcessorError if the step had no effect, or if its outcome
+ * cannot be found.
  */
 export async function carryOut(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
   try {
@@ -89,8 +94,41 @@ export async function carryOut(processor: CustomerProcessor, step: SwapStep, opt
   }
 }
 
-/** Sends the step once; the adapter may retry the request. */
-export async function sendStep(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
+/** Sends the step once; the adapter may retry the request. Archived prices are active meanwhile. */
+export function sendStep(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
+  return whileActive(processor, step.reopens ?? [], options, () => sendMoves(processor, step, options))
+}
+
+/**
+ * Activates archived prices, sends the write that needs them, and archives them again, each under an idempotency key derived from that of
+ * the write. So a retry repeats all of them, and a price that a crash left active is archived then.
+ */
+export async function whileActive<Done>(
+  processor: CustomerProcessor,
+  archived: readonly ProcessorId[],
+  options: WriteOptions,
+  send: () => Promise<Done>,
+): Promise<Done> {
+  const setAll = async (active: boolean) => {
+    for (const price of archived) {
+      const idempotencyKey = `${options.idempotencyKey}-${active ? 'open' : 'close'}-${price}`
+      await processor.setPriceActive(price, active, { ...options, idempotencyKey })
+    }
+  }
+  await setAll(true)
+  let done: Done
+  try {
+    done = await send()
+  } catch (error) {
+    // Only the change of the items decides if the step succeeded. If archiving a price fails, the next push archives it.
+    await setAll(false).catch(() => undefined)
+    throw error
+  }
+  await setAll(false)
+  return done
+}
+
+async function sendMoves(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
   const { subscription, moves } = step
   if (step.effective === 'period_end') {
     const swaps = moves.map(({ fromProcessorId, toProcessorId }) => ({ from: fromProcessorId, to: toProcessorId }))
@@ -116,8 +154,8 @@ export async function isInPlace(processor: CustomerProcessor, step: SwapStep, si
 }
 
 /**
- * Returns the prices that the subscription's schedule switches to in the next period, by current price. Empty without a schedule; then no
- * request is sent.
+ * Returns the prices that the subscription's schedule switches to in the next period, keyed by current price. Empty, without a request, if
+ * the subscription has no schedule.
  */
 export function comingPrices(
   processor: CustomerProcessor,

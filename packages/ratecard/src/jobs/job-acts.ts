@@ -1,5 +1,5 @@
-// Acts (resume, cancel) that are allowed on a job, by its kind and state. API responses list the allowed acts, and requests are checked
-// against the same table.
+// Acts (resume, cancel) that are allowed on a job, by its kind and state. The API lists the allowed acts from this table, and checks
+// requests against it.
 import { ServiceError } from '../errors/service-error.ts'
 import { jobActs, type JobAct, type JobKind, type JobRecord } from '../store/records/journal.ts'
 
@@ -9,7 +9,7 @@ interface Rules {
   /** States in which the act is allowed. */
   readonly resume: readonly JobState[]
   readonly cancel: readonly JobState[]
-  /** Reason why an act is never allowed on this kind of job, and what to do instead. */
+  /** For each act (resume, cancel) that is never allowed on a kind of job: the reason, with an alternative. */
   readonly never?: Readonly<Partial<Record<JobAct, { readonly detail: string; readonly hint?: string }>>>
 }
 
@@ -26,21 +26,53 @@ const rules = {
     cancel: [],
     never: {
       resume: {
-        detail: 'Applying to one tenant is not resumed.',
-        hint: 'Apply again: completed changes are not repeated, the others are made.',
+        detail: 'The application of a deal to one tenant cannot be resumed.',
+        hint: 'Apply the deal again. Completed changes are not repeated; the remaining ones are made.',
       },
-      cancel: { detail: 'Applying to one tenant cannot be stopped half-way.' },
+      cancel: { detail: 'The application of a deal to one tenant cannot be cancelled while it runs.' },
+    },
+  },
+  subscription_change: {
+    resume: [],
+    cancel: [],
+    never: {
+      resume: {
+        detail: 'A job that changes one subscription cannot be resumed.',
+        hint: 'Check the tenant’s subscriptions, then request the change again.',
+      },
+      cancel: { detail: 'A job that changes one subscription cannot be cancelled while it runs.' },
+    },
+  },
+  subscription_discount: {
+    resume: [],
+    cancel: [],
+    never: {
+      resume: {
+        detail: 'A change of discounts cannot be resumed.',
+        hint: 'Send the same request again with the same Idempotency-Key. Completed changes are not repeated.',
+      },
+      cancel: { detail: 'A change of discounts cannot be cancelled while it runs.' },
+    },
+  },
+  credit_grant: {
+    resume: [],
+    cancel: ['waiting'],
+    never: {
+      resume: {
+        detail: 'The job of a credit cannot be resumed by hand.',
+        hint: 'The service retries automatically until the credit is granted or the job is cancelled.',
+      },
     },
   },
   webhook_rotation: {
     resume: [],
-    // Only the second step of a webhook rotation can be cancelled, because the first one completes within the request that starts the
+    // Only the second step of a webhook rotation can be cancelled, because the first step is completed within the request that starts the
     // rotation.
     cancel: ['waiting'],
     never: {
       resume: {
-        detail: 'A rotation is not resumed.',
-        hint: 'The service continues on its own when the overlap ends. If there is no new endpoint, rotate again.',
+        detail: 'A rotation cannot be resumed.',
+        hint: 'The service continues automatically when the overlap ends. If there is no new endpoint, rotate again.',
       },
     },
   },
@@ -74,7 +106,7 @@ export function assertOpenTo({ kind }: Pick<JobRecord, 'kind'>, state: JobState,
   throw new ServiceError('job_not_running', never.detail, never.hint === undefined ? {} : { hint: never.hint })
 }
 
-/** Returns the job typed as resumable. Throws `job_not_running` if it cannot be resumed. */
+/** Returns the job with the type of a resumable job. Throws `job_not_running` if the job cannot be resumed. */
 export function resumable(job: JobRecord, state: JobState): JobRecord & { readonly kind: ResumableKind } {
   assertOpenTo(job, state, 'resume')
   if (!isResumable(job)) throw notOpen(state, 'resume')

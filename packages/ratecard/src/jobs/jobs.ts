@@ -8,7 +8,7 @@ import { shown } from '../store/records/columns.ts'
 import { jobColumns, type JobRecord, type JobStepRecord } from '../store/records/journal.ts'
 import { byOf } from '../store/records/actor.ts'
 import { tenantLease } from '../tenants/lease.ts'
-import { jobLease, type SwapDeps } from '../item-swaps/deps.ts'
+import { isOfTenant, jobLease, type SwapDeps } from '../item-swaps/deps.ts'
 import { actsOpenTo, assertOpenTo, notOpen, resumable, type ResumableKind } from './job-acts.ts'
 import { resumeJob, type DoStep } from './run-job.ts'
 
@@ -28,15 +28,15 @@ export function createJobs(deps: SwapDeps, resumed: StepRunners): Jobs {
 async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
   const job = await deps.store.jobs.find(id)
   if (job === null)
-    throw new ServiceError('job_not_found', `There is no job "${id}".`, { hint: 'See GET admin/jobs for the list.' })
+    throw new ServiceError('job_not_found', `There is no job "${id}".`, { hint: 'List the jobs with GET admin/jobs.' })
   return job
 }
 
 /** Returns the name of the lease that the process running the job holds. */
 export const leaseOf = ({ id, kind, subject }: JobRecord) =>
-  kind === 'enterprise_apply' ? tenantLease(subject) : kind === 'webhook_rotation' ? pushLease : jobLease(id)
+  isOfTenant(kind) ? tenantLease(subject) : kind === 'webhook_rotation' ? pushLease : jobLease(id)
 
-/** Returns the job with its live state. If the job ended meanwhile, its record is read again, so that state and error belong together. */
+/** Returns the job with its live state. If the job ended in the meantime, reads its record again, so that state and error match. */
 async function liveJob({ store }: Reading, job: JobRecord): Promise<JobRecord> {
   let latest = job
   const again = async () => {
@@ -85,7 +85,7 @@ function stepView(record: JobStepRecord): JobStep {
   }
 }
 
-/** Adds a time to the object as the member `name`, e.g. `waits_until` to a step's result. */
+/** Adds a time to an object as the member `name`, e.g. adds `waits_until` to a step's result. */
 function withTime(words: ReturnType<typeof parsed>, name: string, time: number | null): ReturnType<typeof parsed> {
   return time === null ? words : { ...words, [name]: toRfc3339(time) }
 }
@@ -103,7 +103,7 @@ async function cancelJob(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): P
   const { state } = await summaryOf(deps, job)
   assertOpenTo(job, state, 'cancel')
   const stops = await (state === 'waiting' ? endWaiting(deps, id) : requestCancel(deps, id))
-  // The job ended or continued meanwhile, so it can no longer be cancelled.
+  // The job has ended or was continued in the meantime, so it can no longer be cancelled.
   if (!stops) throw notOpen(state, 'cancel')
   return summaryOf(deps, await findJobRecord(deps, id))
 }
@@ -112,8 +112,8 @@ const requestCancel = ({ store, clock }: Reading & Pick<SwapDeps, 'clock'>, id: 
   store.jobs.requestCancel(id, clock.now())
 
 /**
- * Cancels a waiting job under its lease, so that no replica continues it meanwhile. If a replica is already continuing it, requests the
- * cancellation from that replica. Returns false if neither is possible.
+ * Cancels a waiting job under its lease, so that no replica can continue it. If a replica is already continuing the job, asks that replica
+ * to cancel it. Returns false if neither succeeded.
  */
 async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<boolean> {
   try {

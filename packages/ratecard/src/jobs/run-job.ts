@@ -1,6 +1,7 @@
 // Runs a journalled job until it is done, is cancelled, or cannot continue. Its steps are independent and run with limited concurrency.
-// Each step is written to the journal before it begins and after it ended. If a step fails, that is stored and the other steps continue. A
-// job that waits for a date continues at that date by itself. An interrupted or cancelled job does not.
+// Each step is written to the journal before it begins and after it ended. If a step fails, the failure is stored and the other steps
+// continue. A job that waits for a date continues automatically at that date. A job that was interrupted or cancelled continues only on
+// request.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
@@ -13,7 +14,10 @@ import { settleOwn } from '../item-swaps/late-swaps.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Result of a step. `waiting`: the step cannot run yet; retry it when the job continues after `until` (epoch milliseconds). */
+/**
+ * Result of a step. `waiting` means that the step cannot run yet and must be retried when the job continues after `until` (epoch
+ * milliseconds).
+ */
 export type StepOutcome =
   | { readonly state: 'succeeded' | 'skipped'; readonly result: Json }
   | { readonly state: 'waiting'; readonly until: number }
@@ -23,11 +27,11 @@ export interface StepJournal {
   readonly index: number
   readonly attempt: number
   readonly signal: AbortSignal
-  /** Called with the content of a write before it is sent. The content is stored, so that another process can retry the write. */
+  /** Called before a write is sent, with the content of the write. The content is stored, so that another process can retry the write. */
   readonly sending: (sent: Json) => Promise<void>
 }
 
-/** Executes one step. A step that was begun may be retried, so this function must itself detect the effect of an earlier attempt. */
+/** Executes one step. An earlier attempt may already have had its effect, which this function must detect itself. */
 export type DoStep = (step: Json, journal: StepJournal) => Promise<StepOutcome>
 
 /**
@@ -37,7 +41,9 @@ export type DoStep = (step: Json, journal: StepJournal) => Promise<StepOutcome>
 const concurrency = 24
 /** Maximum number of consecutive systemic failures (e.g. the processor is unavailable) before the job stops with an error. */
 const maxConsecutiveFailures = 5
-/** Delay (ms) before the retry of a step that waits for a renewal which is overdue at the processor. */
+/**
+ * Delay (ms) before the retry of a step that waits for the renewal of a subscription, if the renewal is already overdue at the processor.
+ */
 const retryDelayMs = 10 * 60_000
 
 const fatalCodes: readonly ProblemCode[] = [
@@ -75,8 +81,8 @@ async function findOpened({ store }: SwapDeps, id: string): Promise<JobRecord> {
 }
 
 /**
- * Continues a waiting job if its date has come and no other replica has taken it. Resolves when the job stops again. No user watches such a
- * job, so after a transient failure (e.g. a shutdown, or the processor is unavailable) it waits again instead of failing.
+ * Continues a waiting job if its date has come and no other replica has taken it. Resolves when the job stops again. After a transient
+ * failure (e.g. a shutdown, or the processor is unavailable) the job waits again instead of failing, because no user watches it.
  */
 export async function continueJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<void> {
   await deps.store.exclusively(jobLease(id), async (held) => {
@@ -98,7 +104,7 @@ function inBackground(
       resolve(await begin(held))
       await run(deps, id, doStep, { held, unattended: false })
     })
-    // A job that fails after it was started does not reject the promise: the failure is in the journal.
+    // After the job has started, its failure does not reject the promise, because the journal contains the failure.
     deps.background(work.catch(reject))
   })
 }
@@ -106,8 +112,8 @@ function inBackground(
 interface JobRun {
   readonly held: TenantLease
   /**
-   * True if the service itself continued the job. Steps that wait are then skipped until their date, otherwise each attempt would read all
-   * their subscriptions.
+   * True if the service itself (not a user) continued the job. Then steps that wait for a date are skipped until that date. Otherwise each
+   * attempt would read the subscriptions of all waiting steps.
    */
   readonly unattended: boolean
 }
@@ -167,7 +173,7 @@ function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Te
         await jobs.settle(jobId, index, { state: done.state, result, error: null }, held.token)
         return null
       }
-      // The processor may process a renewal late, so the step is retried no earlier than `retryDelayMs` from now.
+      // The processor may execute a renewal late. So the step is retried at the earliest `retryDelayMs` from now.
       const waitsUntil = Math.max(done.until, deps.clock.now() + retryDelayMs)
       await jobs.settle(jobId, index, { state: 'pending', result: null, error: null, waitsUntil }, held.token)
       return waitsUntil
@@ -183,8 +189,8 @@ function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: Te
 }
 
 /**
- * True if the step may have been carried out although it failed. A step that sent nothing to the processor is in doubt only after a
- * timeout. A step that sent something is in doubt unless the processor refused it, or this process shut down before sending it.
+ * True if the step may have been executed although it failed. A step without a request to the processor may have been executed only after a
+ * timeout. A step with a request may have been executed unless the processor refused it, or this process shut down before sending it.
  */
 function isOutcomeUnknown({ code, cause }: ServiceError, sent: boolean): boolean {
   if (!sent) return code === 'processor_timeout'
@@ -214,7 +220,7 @@ async function endWithoutStop(
   return jobs.end(id, 'failed', JSON.stringify(error), held.token)
 }
 
-/** Returns the message of a waiting job. Failed steps do not prevent the waiting steps from continuing at their date. */
+/** Returns the message of a waiting job, as JSON. It counts waiting and failed steps; failed steps are retried at the same date. */
 function restOf(waiting: number, failed: number, until: number): string {
   const said = [
     `${steps(waiting)} must wait; the service continues on its own after ${toRfc3339(until)}.`,

@@ -1,6 +1,6 @@
 /**
- * Cancel requests that this process received for its own running work. The journal contains them too; looking here first saves reading the
- * journal.
+ * Cancel requests that this process received for work that it runs itself. The journal contains the same requests, but checking this board
+ * is faster.
  */
 export class CancelBoard {
   private readonly asked = new Set<string>()

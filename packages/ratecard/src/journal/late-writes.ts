@@ -1,7 +1,7 @@
-// A late write is a write that was sent and got no response, e.g. because the sending process died. The processor may still carry it out:
-// Stripe may be working on it, or it may be queued in a socket buffer or a proxy. A late write is over when a retry under its own
-// idempotency key has returned a result, because the processor only replays that result from then on. It is also over after `maxWriteMs`,
-// the longest time that a write can take.
+// A late write is a write that was sent and got no response, e.g. because the sending process died. The processor may still execute it: the
+// request may be in progress at Stripe, or in a socket buffer or a proxy. A late write is over when a retry with its idempotency key has
+// returned a result, because the processor only replays that result from then on. It is also over after `maxWriteMs`, the longest time that
+// a write can take.
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProblemCode } from '../errors/codes.ts'
 import { asServiceError } from '../processor/failures.ts'
@@ -10,17 +10,20 @@ import { maxWriteMs } from '../processor/write-options.ts'
 import type { StepState } from '../store/records/journal.ts'
 
 /**
- * Maximum age (ms) of an idempotency key for a retry: 23 hours. Stripe keeps the result of a key for at least 24 hours; one hour is left
- * for clock skew.
+ * Maximum age (ms) at which an idempotency key may be used for a retry: 23 hours. Stripe keeps the result of a key for at least 24 hours;
+ * one hour is left for clock skew.
  */
 export const keyRetentionMs = 23 * 60 * 60 * 1000
 
-/** A journalled step, reduced to the members that decide if its write may still be carried out. */
+/** The members of a journalled step that decide if its write may still be executed. */
 interface SentStep {
   readonly state: StepState
-  /** Epoch milliseconds at which the step's last attempt was journalled, just before it was sent. */
+  /** Time (epoch milliseconds) at which the step's last attempt was written to the journal, just before the request was sent. */
   readonly beganAt: number | null
-  /** Epoch milliseconds at which the step's sender gave up on it, or at which the next process found it. */
+  /**
+   * Time (epoch milliseconds) at which the sender stopped waiting for the response. If the sender died, the time at which another process
+   * found the step.
+   */
   readonly endedAt: number | null
 }
 
@@ -30,24 +33,25 @@ export function isUnanswered({ state }: Pick<SentStep, 'state'>): boolean {
 }
 
 /**
- * True while the processor certainly remembers the step's idempotency key. Later, e.g. after a day, a retry would carry out the write a
- * second time.
+ * True as long as the processor certainly remembers the step's idempotency key. After that (e.g. a day later), a retry could execute the
+ * write a second time.
  */
 export function knowsKey({ beganAt }: Pick<SentStep, 'beganAt'>, now: number): boolean {
   return beganAt !== null && now < beganAt + keyRetentionMs
 }
 
 /**
- * Converts an unanswered step of a process that died. The journal does not contain when that process last sent the write. So, if its key is
- * still valid, the time until the write is over (`maxWriteMs`) counts from now. A step whose key has expired is over and stays `begun`.
+ * Returns the step with the state `unknown` and the end time `now` if its process died before a response (state `begun`). The journal does
+ * not contain the time of the last sending. So the maximum duration of the write (`maxWriteMs`) counts from now. A step whose idempotency
+ * key has expired can no longer be executed, and is returned unchanged.
  */
 export function foundAt<Step extends SentStep>(step: Step, now: number): Step {
   return step.state === 'begun' && knowsKey(step, now) ? { ...step, state: 'unknown', endedAt: now } : step
 }
 
 /**
- * Returns the milliseconds until the processor can no longer carry out the write of an unanswered step; 0 if it already cannot. Pass a step
- * that `foundAt` returned.
+ * Returns the time (ms) until the processor can no longer execute the write of an unanswered step; 0 if that time has passed. `foundAt`
+ * must have been applied to the step.
  */
 export function lateForMs({ state, endedAt }: SentStep, now: number): number {
   return state === 'begun' ? 0 : Math.max(0, (endedAt ?? now) + maxWriteMs - now)
@@ -55,23 +59,24 @@ export function lateForMs({ state, endedAt }: SentStep, now: number): number {
 
 interface LateWrite {
   readonly what: string
-  /** Milliseconds until the write is over, i.e. until the processor can no longer carry it out; 0 if it is over. */
+  /** Time (ms) until the processor can no longer execute the write; 0 if that time has passed. */
   readonly forMs: number
   /** True if the write may be sent again, because the processor still remembers its idempotency key (see `knowsKey`). */
   readonly sendable: boolean
   readonly code: ProblemCode
   readonly extra?: Readonly<Record<string, unknown>>
-  /** Writes to the journal that the write was sent once more without a response. `forMs` of the next retry is measured from that time. */
+  /** Stores in the journal that the write was sent again without a response. `forMs` of the next retry counts from that time. */
   readonly sentAnew: () => Promise<void>
 }
 
-/** Processor error: another call with the same key is still in progress. This call did not begin another write. */
+/** Error code of the processor for a request whose key is used by another request in progress. Such a request begins no write. */
 const keyInUse = 'idempotency_key_in_use'
 
 /**
- * Retries a late write under its own idempotency key and returns its result, no matter which attempt produced it. Returns null if the write
- * is over without a result: the processor replayed a failure of the first attempt, or the longest time that a write can take has passed.
- * Throws `code` with a `Retry-After` if the write may still be carried out, e.g. because its key is in use, or because this attempt had no
+ * Retries a late write (a write without a response) under its own idempotency key. Returns its result, no matter which attempt produced it.
+ * Returns null if the write can no longer take effect and has no result. That is so if the processor replayed a failure of the first
+ * attempt, or if the longest time that a write can take has passed.
+ * Throws `code` with a `Retry-After` if the write may still be executed, e.g. because its key is in use, or because this attempt had no
  * response either.
  */
 export async function retryWrite<Done>(send: () => Promise<Done>, late: LateWrite): Promise<Done | null> {

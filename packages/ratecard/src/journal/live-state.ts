@@ -1,8 +1,9 @@
 import type { Store } from '../store/store.ts'
 
 /**
- * Returns the present state of journalled work. If the state is `running` but no process holds the lease, the process that ran the work
- * died, so the state is `interrupted`. Work may also have ended between the two reads, so `again` reads the state a second time.
+ * Returns the current state of journalled work (a push or a job). Work in state `running` whose lease is not held by a process was
+ * interrupted, because its process died. `again` reads the state a second time, because the work may have ended between the reads of state
+ * and lease.
  */
 export async function liveState<State extends string>(
   store: Pick<Store, 'held'>,

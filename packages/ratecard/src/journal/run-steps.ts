@@ -1,11 +1,11 @@
-// Runs the steps of all journalled work (pushes, applied enterprise prices and migrations) and decides their states.
+// Runs the steps of all journalled work (e.g. pushes, jobs) and determines their states.
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProcessorError } from '../processor/processor-error.ts'
 import type { StepState } from '../store/records/journal.ts'
 
 /**
- * Runs the steps in order, at most `width` at a time. After the first error no further step starts; the running steps are awaited, then the
- * error is thrown.
+ * Runs the steps in order, at most `width` at a time. After the first error no further step starts. Waits for the running steps, then
+ * throws the error.
  */
 export async function runSteps<Step>(
   steps: readonly Step[],
@@ -30,7 +30,7 @@ export async function runSteps<Step>(
 }
 
 const stopped = {
-  it: 'Send the same request again: completed changes are not repeated, the others are made.',
+  it: 'Send the same request again. Completed changes are not repeated; the remaining ones are made.',
   'the push was': 'Resume it with `ratecard billing resume`.',
 } as const
 
@@ -47,8 +47,8 @@ export function stopIfDraining(
 }
 
 /**
- * Returns the idempotency key for one attempt at a step. It is derived from the arguments and not random: a retry after a crash or a lost
- * response must send the same key, otherwise the processor acts twice.
+ * Returns the idempotency key for one attempt at a step. It is derived from the arguments and not random. A retry after a crash or a lost
+ * response must send the same key, because otherwise the processor would act twice.
  */
 export function idempotencyKey(kind: 'push' | 'job', id: string, index: number, attempt: number): string {
   return `ratecard-${kind === 'push' ? '' : 'job-'}${id}-${String(index)}-${String(attempt)}`
@@ -57,14 +57,14 @@ export function idempotencyKey(kind: 'push' | 'job', id: string, index: number, 
 export interface Attempt<Begun, Done, Result> {
   readonly begin: () => Promise<Begun>
   readonly send: (begun: Begun) => Promise<Done>
-  /** Each callback writes the outcome to the journal. `failed` throws if the work cannot continue. */
+  /** Callbacks after the attempt. Each writes the outcome to the journal. `failed` throws if the work cannot continue. */
   readonly succeeded: (done: Done) => Promise<Result>
   readonly failed: (error: unknown, begun: Begun) => Promise<Result>
 }
 
 /**
- * Runs one attempt at a step, with a journal write before the request and another after the response. If the journal write itself fails,
- * the outcome of the step is not stored: the step stays `begun`, and the next resume or push resolves it.
+ * Makes one attempt at a step. Writes to the journal before the request and after the response. If the second write to the journal fails,
+ * the step stays `begun`, and the next resume or push finds its outcome.
  */
 export async function attemptStep<Begun, Done, Result>(attempt: Attempt<Begun, Done, Result>): Promise<Result> {
   const begun = await attempt.begin()
@@ -78,7 +78,7 @@ export async function attemptStep<Begun, Done, Result>(attempt: Attempt<Begun, D
 }
 
 /**
- * Returns the state of a step after a processor error: `unknown` (it may have been carried out), `pending` (not carried out, may be
+ * Returns the state of a step after a processor error: `unknown` (the step may have been executed), `pending` (not executed, may be
  * retried) or `failed` (refused).
  */
 export function stateAfter({ outcomeUnknown, kind }: ProcessorError): StepState & ('unknown' | 'pending' | 'failed') {
@@ -87,8 +87,8 @@ export function stateAfter({ outcomeUnknown, kind }: ProcessorError): StepState 
 }
 
 /**
- * Serializes a failure as JSON for the journal. Returns null for an error that is not a ServiceError, because callers must not see its
- * message.
+ * Serializes a failure as JSON for the journal. Returns null for an error other than a ServiceError, because its message must not be shown
+ * to callers.
  */
 export function failureText(error: unknown, extra: Readonly<Record<string, unknown>> = {}): string | null {
   if (!(error instanceof ServiceError)) return null

@@ -11,8 +11,8 @@ import type { MappingHistory, PublishedList } from './published.ts'
 const scanPage = 50
 
 /**
- * Returns a function that converts a processor id, current or past, to its configuration id. Callers without a service key find only public
- * resources. A removed resource counts as public if the last revision that contained it showed it publicly.
+ * Returns a function that finds the configuration id for a present or former processor id. A caller without a service key finds only public
+ * resources. A removed resource counts as public if it was public in the last revision that contained it.
  */
 export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) {
   const removals = createRemovals(versions)
@@ -22,8 +22,8 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
   } | null = null
 
   /**
-   * Cache of removed resources: true if the resource was public in its last revision. A lookup needs no key, and parsing a large revision
-   * for each one would be slow.
+   * Cache of removed resources, with `shown` true if the resource was public in its last revision. Any caller can cause such a lookup
+   * without a key, and parsing a large revision at each one would be slow.
    */
   const wasPublic = new Map<string, { readonly removedIn: number; readonly shown: boolean }>()
 
@@ -65,8 +65,8 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
 }
 
 /**
- * Sorts current mappings before past ones, then by kind, then newest first. Several entries can have the same processor id, because a free
- * price is mapped to its own configuration id, which another kind may use too.
+ * Sorts present mappings before former ones, then by kind, then newest first. Several mappings can have the same processor id: a free price
+ * is mapped to its own configuration id, and an item of another kind may have the same id.
  */
 function ranked(mappings: MappingHistory, entries: readonly MappingEntry[]): readonly MappingEntry[] {
   const isCurrent = (entry: MappingEntry) =>
@@ -87,8 +87,8 @@ function byProcessorId(mappings: MappingHistory): ReadonlyMap<string, readonly M
 }
 
 /**
- * Returns a function that finds the revision which last removed a resource. It reads all change reports once, and later only those of new
- * revisions.
+ * Returns a function that finds the revision that last removed a resource. The function reads all change reports once, and later only the
+ * reports of new revisions.
  */
 function createRemovals(versions: Pick<VersionStore, 'list'>) {
   const removedIn = new Map<string, number>()

@@ -10,7 +10,7 @@ export interface ConfigIndex {
   readonly meters: ReadonlyMap<string, Meter>
 }
 
-/** Two indexes of the applied configuration: one of the full document and one of its public view. */
+/** Two indexes of the applied configuration: one for the full document and one for its public view. */
 export interface Indexes {
   readonly fullIndex: ConfigIndex
   readonly publicIndex: ConfigIndex

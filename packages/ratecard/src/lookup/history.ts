@@ -33,7 +33,9 @@ export async function revision(
   }
 }
 
-/** Returns the semantic differences between two revisions (no differences of formatting). A reset counts as an empty document. */
+/**
+ * Returns the differences in content between two revisions; differences in formatting do not count. A reset counts as an empty document.
+ */
 export async function difference(
   { versions, documents }: { readonly versions: Versions; readonly documents: Documents },
   from: number,

@@ -6,11 +6,12 @@ import { resourceKey } from '../catalog/resource.ts'
 import { webhookId } from '../config/schema/ids.ts'
 import type { Price } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { attachedCosts } from '../pricing/attached-costs.ts'
 import { calculate } from '../pricing/calculate.ts'
-import type { Service, WebhookListing } from '../service/service.ts'
+import type { Cost, Service, Visibility, WebhookListing } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
 import { createConversion } from './convert.ts'
-import { findMeter, findPrice, findProduct } from './find.ts'
+import { findMeter, findPrice, findProduct, type Indexes } from './find.ts'
 import { difference, historyPage, lastDocument, revision } from './history.ts'
 import { createSecretTexts } from './secret-texts.ts'
 import { createPublished, type PublishedList } from './published.ts'
@@ -37,7 +38,7 @@ export function createLookups(deps: LookupDeps) {
     start: published.start,
     stop: published.stop,
     published: async () => current(await published.read()).published,
-    /** The applied configuration with the amounts of all prices, for code that sells and bills. */
+    /** The applied configuration in which all prices have amounts (including prices in per cent), for code that sells and bills. */
     applied: async () => current(await published.read()).priced,
     fullConfig: async () => current(await published.read()).full,
     findPrice: async (id, visibility) => findPrice(current(await published.read()), id, visibility),
@@ -47,7 +48,7 @@ export function createLookups(deps: LookupDeps) {
     calculate: async (id, quantity, visibility, currency) => {
       if (!Number.isSafeInteger(quantity) || quantity < 0)
         throw new ServiceError('quantity_invalid', 'The quantity must be a whole number, zero or more.')
-      return calculate(findPrice(current(await published.read()), id, visibility).price, quantity, currency)
+      return costOf(current(await published.read()), id, { quantity, visibility, currency })
     },
     listWebhooks: async ({ secrets }) => listWebhooks(deps, await published.read(), secrets),
     enterprisePrices: async (target) => enterprisePrices(await published.read(), target),
@@ -60,10 +61,22 @@ export function createLookups(deps: LookupDeps) {
 
 function current(published: PublishedList): NonNullable<PublishedList['current']> {
   if (published.current === null)
-    throw new ServiceError('config_not_found', 'No configuration is applied at present.', {
+    throw new ServiceError('config_not_found', 'No configuration is applied.', {
       hint: 'Push one with `ratecard billing push`.',
     })
   return published.current
+}
+
+function costOf(
+  indexes: Indexes,
+  id: string,
+  asked: { readonly quantity: number; readonly visibility: Visibility; readonly currency: string | undefined },
+): Cost {
+  const found = findPrice(indexes, id, asked.visibility)
+  const cost = calculate(found.price, asked.quantity, asked.currency)
+  const { prices } = asked.visibility.hidden ? indexes.fullIndex : indexes.publicIndex
+  const attached = attachedCosts(found, cost, (one) => prices.get(one)?.price)
+  return { ...cost, attached: attached.length === 0 ? null : attached }
 }
 
 function enterprisePrices(
@@ -76,7 +89,7 @@ function enterprisePrices(
 }
 
 /**
- * Lists the webhooks of the current document. After a reset there is no current document, but the endpoints stay and still sign events, so
+ * Lists the webhooks of the current document. After a reset there is no current document, but the endpoints still exist and sign events. So
  * the webhooks of the last document are listed.
  */
 async function listWebhooks(

@@ -1,10 +1,10 @@
-// Cache of the applied configuration, prepared once per change: the document with processor ids, its public view, and the bytes of the
+// Cache of the applied configuration. For each change, it contains the document with processor ids, its public view, and the bytes of the
 // response.
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { documentLists, idOfItem, listedKinds, listOf } from '../catalog/kinds.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { MappingEntry, ResourceKind } from '../catalog/resource.ts'
-import { webhookId } from '../config/schema/ids.ts'
 import { configWithAmounts } from '../config/schema/percent-off.ts'
 import { aliasesOf } from '../config/schema/previous-ids.ts'
 import { publicView } from '../config/schema/public-view.ts'
@@ -21,7 +21,7 @@ import type { Indexes } from './find.ts'
 export type MappingHistory = ReadonlyMap<string, readonly MappingEntry[]>
 
 export interface PublishedList {
-  /** The configuration that is currently applied; null before the first push and after a reset. */
+  /** The applied configuration; null before the first push and after a reset. */
   readonly current:
     | (Indexes & {
         readonly full: ServedConfig
@@ -38,8 +38,8 @@ type Source = Pick<Store, 'versions' | 'mappings' | 'changeSequence'>
 const pollMs = 500
 
 /**
- * Creates the cache. It polls the store's change sequence at most every 500 ms and reloads when the sequence grew. While the store is
- * unreachable, the last value is served, although it may be stale.
+ * Creates the cache. It checks the store's change sequence (a counter of changes) at most every 500 ms, and reloads when the counter grew.
+ * While the store is unreachable, the last value is served, although it may be stale.
  */
 export function createPublished({ store, clock }: { readonly store: Source; readonly clock: Clock }) {
   let held: { readonly sequence: number; readonly value: PublishedList } | null = null
@@ -54,7 +54,7 @@ export function createPublished({ store, clock }: { readonly store: Source; read
       const began = generation
       const sequence = await store.changeSequence()
       const next = held !== null && held.sequence === sequence ? held : await load(store)
-      // The cache was invalidated during the read, so the value may be stale: read again.
+      // The cache was invalidated during the read, so the value just read may be stale: read again.
       if (began !== generation) continue
       held = next
       fresh = true
@@ -75,7 +75,7 @@ export function createPublished({ store, clock }: { readonly store: Source; read
       await refresh()
     } catch (error) {
       if (held === null) throw error
-      // A failed reload counts as a check too. So the next attempt comes after the poll interval (500 ms), otherwise every reader would
+      // A failed reload counts as a check too, so the next attempt follows after the poll interval (500 ms). Otherwise every reader would
       // retry at once.
       fresh = true
       checkedAt = clock.now()
@@ -109,8 +109,8 @@ async function load(store: Source): Promise<{ readonly sequence: number; readonl
       store.versions.find(1),
       store.mappings.all(),
     ])
-    // The reads above are not one transaction. If a push closed between them, they would mix two revisions, so the sequence is compared
-    // again.
+    // The reads are not one transaction. If a push ended between them, they would belong to two revisions. So the sequence is compared
+    // again after the reads.
     if ((await store.changeSequence()) === sequence) return { sequence, value: await publish(version, first, entries) }
   }
 }
@@ -175,8 +175,8 @@ function historyOf(entries: readonly MappingEntry[]): MappingHistory {
 
 function withProcessorIds(config: BillingConfig, mappings: MappingHistory): BillingConfig {
   const mapped = <Item extends { processor_id?: string }>(kind: ResourceKind, item: Item, id: string): Item => {
-    // In the document, `processor_id` names the object to adopt. In the served configuration it is the id of the object that the item is
-    // mapped to.
+    // In the author's document, `processor_id` is the id of an object to adopt. In the published configuration, it is the id of the object
+    // that the item is mapped to.
     const { processor_id: _wish, ...rest } = item
     const processorId = mappings.get(resourceKey(kind, id))?.at(-1)?.processorId
     return (processorId === undefined ? rest : { ...rest, processor_id: processorId }) as Item
@@ -185,15 +185,10 @@ function withProcessorIds(config: BillingConfig, mappings: MappingHistory): Bill
     ...mapped('product', item, item.id),
     ...(item.prices === undefined ? {} : { prices: item.prices.map((price) => mapped('price', price, price.id)) }),
   })
-  return {
-    ...config,
-    ...(config.webhooks && { webhooks: config.webhooks.map((item) => mapped('webhook', item, webhookId(item))) }),
-    ...(config.features && { features: config.features.map((item) => mapped('feature', item, item.id)) }),
-    ...(config.meters && { meters: config.meters.map((item) => mapped('meter', item, item.id)) }),
-    products: config.products.map(product),
-    ...(config.coupons && { coupons: config.coupons.map((item) => mapped('coupon', item, item.id)) }),
-    ...(config.promotion_codes && {
-      promotion_codes: config.promotion_codes.map((item) => mapped('promotion_code', item, item.id)),
-    }),
-  }
+  const lists = listedKinds.flatMap((kind) =>
+    config[documentLists[kind]] === undefined
+      ? []
+      : [[documentLists[kind], listOf(config, kind).map((item) => mapped(kind, item, idOfItem(kind, item)))]],
+  )
+  return { ...config, ...(Object.fromEntries(lists) as Partial<BillingConfig>), products: config.products.map(product) }
 }

@@ -1,13 +1,13 @@
 import { secretTexts, type SecretText } from '../config/files/written-form.ts'
 import type { Store } from '../store/store.ts'
 
-/** Number of newest pushes whose secret texts are redacted. The API does not show plans and differences of older pushes. */
+/** Number of pushes, newest first, whose secret texts are redacted. The API does not show plans and differences of older pushes. */
 const newestPushes = 100
 
 /**
- * Returns a function that reads the secret texts of the newest pushes. It includes failed pushes, because their plans are shown too.
- * Results are cached by push and written form (the document with unexpanded variables), because neither changes: with a warm cache a call
- * takes two queries.
+ * Returns a function that reads the secret texts of the newest pushes. Failed pushes are included, because the API shows their plans too.
+ * Results are cached by push and written form (the document with unexpanded variables), because neither of them ever changes. With a warm
+ * cache, a call takes two queries.
  */
 export function createSecretTexts(store: Pick<Store, 'pushes' | 'writtenForms'>): () => Promise<readonly SecretText[]> {
   let known = new Map<string, readonly SecretText[]>()

@@ -1,19 +1,19 @@
 // State of the mirror (the local copy of the processor's customers) for readers: how complete the copy is, and how old.
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import type { MirrorStore } from '../store/mirror-store.ts'
+import type { MirrorProgress, MirrorStore } from '../store/mirror-store.ts'
 
 export interface MirrorStatus {
   readonly state: 'off' | 'filling' | 'ready'
-  /** Epoch milliseconds until which the copy contains every change; null before the first fill is complete. */
+  /** Time (epoch milliseconds) up to which the copy contains every change; null until the first fill is complete. */
   readonly asOf: number | null
   /** True if the copy is more than five minutes old. */
   readonly stale: boolean
-  /** Number of objects that the first fill has read so far; 0 in any state other than `filling`. */
+  /** Number of objects that the first fill has read so far; 0 if the mirror is not in state `filling`. */
   readonly filled: number
 }
 
-/** Age of a complete copy, for the members `as_of` and `stale` of a response. */
+/** Age of the mirror, for the members `as_of` and `stale` of a response. Only for a mirror that is complete. */
 export interface MirrorAge {
   readonly asOf: number
   readonly stale: boolean
@@ -21,6 +21,8 @@ export interface MirrorAge {
 
 export interface Mirror {
   status(): Promise<MirrorStatus>
+  /** Returns the status for a progress that the caller has read already. */
+  statusOf(progress: MirrorProgress): MirrorStatus
   /** Returns the age of a complete copy. Throws `mirror_off` (409), or `mirror_filling` (503 with Retry-After) during the first fill. */
   require(): Promise<MirrorAge>
 }
@@ -28,12 +30,15 @@ export interface Mirror {
 /** Age (ms) above which a copy counts as stale. */
 export const staleLimitMs = 5 * 60_000
 
-/** The mirror with `RATECARD_MIRROR=off`: all data is read at the processor. */
+const off: MirrorStatus = { state: 'off', asOf: null, stale: false, filled: 0 }
+
+/** The mirror when `RATECARD_MIRROR` is `off`: all data is read from the processor. */
 export const mirrorOff = {
-  status: (): Promise<MirrorStatus> => Promise.resolve({ state: 'off', asOf: null, stale: false, filled: 0 }),
+  status: () => Promise.resolve(off),
+  statusOf: () => off,
   require: (): Promise<never> =>
     Promise.reject(
-      new ServiceError('mirror_off', 'This is read from the mirror, and the mirror is switched off.', {
+      new ServiceError('mirror_off', 'This response needs the mirror, which is switched off.', {
         hint: 'Start the service with RATECARD_MIRROR=on.',
       }),
     ),
@@ -45,12 +50,17 @@ export interface MirrorOptions {
 }
 
 export function createMirror({ store, clock }: MirrorOptions): Mirror {
+  const statusOf = ({ beganAt, readUntil, oldestStale }: MirrorProgress): MirrorStatus => {
+    if (beganAt === null || readUntil === null) return { state: 'filling', asOf: null, stale: false, filled: 0 }
+    const asOf = Math.min(readUntil, oldestStale ?? Infinity)
+    return { state: 'ready', asOf, stale: clock.now() - asOf > staleLimitMs, filled: 0 }
+  }
   const status = async (): Promise<MirrorStatus> => {
     const state = await store.state()
-    if (state === null || state.beganAt === null || state.readUntil === null)
-      return { state: 'filling', asOf: null, stale: false, filled: state?.filling?.objects ?? 0 }
-    const asOf = Math.min(state.readUntil, (await store.oldestStale())?.since ?? Infinity)
-    return { state: 'ready', asOf, stale: clock.now() - asOf > staleLimitMs, filled: 0 }
+    const { beganAt = null, readUntil = null, filling = null } = state ?? {}
+    const oldestStale = readUntil === null ? null : ((await store.oldestStale())?.since ?? null)
+    const status = statusOf({ beganAt, readUntil, oldestStale })
+    return status.state === 'filling' ? { ...status, filled: filling?.objects ?? 0 } : status
   }
   const require = async (): Promise<MirrorAge> => {
     const { asOf, stale, filled } = await status()
@@ -61,7 +71,7 @@ export function createMirror({ store, clock }: MirrorOptions): Mirror {
       { retryAfter: fillingRetrySeconds, hint: 'Try again when it is complete.', extra: { objects_read: filled } },
     )
   }
-  return { status, require }
+  return { status, statusOf, require }
 }
 
 const fillingRetrySeconds = 5

@@ -3,7 +3,8 @@
 
 declare const brand: unique symbol
 /**
- * A decimal with at most 12 decimals, stored as its value times 10^12. Use only the functions of this file to compare, add and subtract.
+ * A decimal number with at most 12 decimal places, stored as its value times 10^12. Use only the functions of this file to compare, add and
+ * subtract such numbers.
  */
 export type Decimal = bigint & { readonly [brand]: 'decimal' }
 
@@ -16,7 +17,7 @@ const scaled = (value: bigint) => value as Decimal
 
 export const zero = scaled(0n)
 
-/** Parses a decimal in plain notation: an optional sign, digits, at most 12 decimals. Throws RangeError for other text. */
+/** Parses a number in plain notation: an optional sign, digits, at most 12 decimal places. Throws RangeError for other text. */
 export function parseDecimal(text: string): Decimal {
   const match = plain.exec(text)
   if (match === null) throw new RangeError(`"${text.slice(0, 40)}" is not a decimal of at most ${places} places`)
@@ -47,8 +48,8 @@ export function divideByInteger(value: Decimal, divisor: number | bigint): Decim
 const wholePercent = 100n * scale
 
 /**
- * Returns the value less `percent` per cent, rounded half to even, once. A whole number stays whole (1205 less 50 % is 602); a value with
- * decimals keeps up to 12 (0.05 less 20 % is 0.04).
+ * Returns the value reduced by `percent` per cent, rounded once, half to even. A whole number stays whole (1205 less 50 % is 602). A value
+ * with decimals keeps up to 12 decimal places (0.05 less 20 % is 0.04).
  */
 export function roundLessPercent(value: Decimal, percent: Decimal): Decimal {
   const exact = value * (wholePercent - percent)
@@ -102,7 +103,7 @@ function divideHalfUp(value: bigint, divisor: bigint): bigint {
   if (divisor <= 0n) throw new RangeError('The divisor must be positive')
   const doubled = 2n * value + divisor
   const quotient = doubled / (2n * divisor)
-  // BigInt division truncates towards zero. Negative values need the floor instead, otherwise halves would be rounded away from zero.
+  // BigInt division rounds towards zero. A negative value must be rounded down instead; otherwise halves would be rounded away from zero.
   return doubled < 0n && doubled % (2n * divisor) !== 0n ? quotient - 1n : quotient
 }
 

@@ -2,9 +2,9 @@ import { currencyDecimals, isCurrency } from './currencies.ts'
 import type { Currency } from './currencies.ts'
 import { canonicalDecimal } from './decimal.ts'
 
-// A fixed table instead of Intl, because the output of Intl depends on the ICU build and the locale. A plan must print the same text
-// everywhere.
-const prefixes: Readonly<Record<Currency, string>> = {
+// Prefixes are a fixed table. Intl is not used, because its output depends on the ICU build and the locale, and a plan must have the same
+// text everywhere. A currency that is not listed gets its code as prefix, e.g. `CHF `.
+const prefixes: Readonly<Partial<Record<Currency, string>>> = {
   usd: '$',
   eur: '€',
   gbp: '£',
@@ -17,19 +17,13 @@ const prefixes: Readonly<Record<Currency, string>> = {
   sgd: 'S$',
   hkd: 'HK$',
   nzd: 'NZ$',
-  chf: 'CHF ',
-  sek: 'SEK ',
-  dkk: 'DKK ',
-  nok: 'NOK ',
-  pln: 'PLN ',
-  czk: 'CZK ',
   ils: '₪',
-  zar: 'ZAR ',
+  krw: '₩',
 }
 
 /**
  * Formats an amount in minor units (decimals allowed) without rounding, e.g. `€12.00`, `¥500`, `$1,234.00`, `$0.0005`. The decimals of an
- * unsupported currency are not known, so its amount stays in minor units: `KWD 1,234 minor units`.
+ * unsupported currency are not known, so its amount stays in minor units: `XYZ 1,234 minor units`.
  */
 export function formatMinor(amount: string | number | bigint, currency: string): string {
   const text = canonicalDecimal(typeof amount === 'bigint' ? amount.toString() : amount)
@@ -43,17 +37,18 @@ export function formatMinor(amount: string | number | bigint, currency: string):
   const padded = whole.padStart(decimals + 1, '0')
   const major = padded.slice(0, padded.length - decimals)
   const minor = padded.slice(padded.length - decimals) + fraction
-  return `${sign}${prefixes[currency]}${grouped(major)}${minor === '' ? '' : `.${minor}`}`
+  const prefix = prefixes[currency] ?? `${currency.toUpperCase()} `
+  return `${sign}${prefix}${grouped(major)}${minor === '' ? '' : `.${minor}`}`
 }
 
 /** Inserts thousands separators: `1234567` → `1,234,567`. */
-function grouped(digits: string): string {
+export function grouped(digits: string): string {
   return digits.length <= 3 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
 /**
- * Converts an amount in minor units (decimals allowed) to units of the currency, without prefix or separators, e.g. `-1234` in `usd` →
- * `-12.34`. The decimals of an unsupported currency are not known, so its amount stays in minor units.
+ * Converts an amount in minor units (decimals allowed) to major units, without prefix or separators, e.g. `-1234` in `usd` → `-12.34`. For
+ * an unsupported currency the number of decimals is unknown, so its amount stays in minor units.
  */
 export function majorUnits(amount: string | number | bigint, currency: string): string {
   const text = canonicalDecimal(typeof amount === 'bigint' ? amount.toString() : amount)
@@ -63,4 +58,16 @@ export function majorUnits(amount: string | number | bigint, currency: string): 
   const decimals = currencyDecimals[currency]
   const padded = whole.padStart(decimals + 1, '0')
   return `${sign}${padded.slice(0, -decimals)}.${padded.slice(-decimals)}${fraction}`
+}
+
+/**
+ * Converts text in major units to minor units, e.g. `12.5` in `usd` → 1250. Returns null if the text is no amount above 0, or has more
+ * decimals than the currency.
+ */
+export function minorUnits(text: string, currency: Currency): number | null {
+  const decimals = currencyDecimals[currency]
+  const [, whole, fraction = ''] = /^(\d{1,10})(?:\.(\d+))?$/.exec(text.trim()) ?? []
+  if (whole === undefined || fraction.length > decimals) return null
+  const amount = Number(whole + fraction.padEnd(decimals, '0'))
+  return amount > 0 ? amount : null
 }

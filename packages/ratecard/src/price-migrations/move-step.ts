@@ -1,5 +1,5 @@
-// Executes one line of a migration. First reads the subscription and plans it again, because the customer may have bought seats, cancelled,
-// or changed the price since the dry run.
+// Executes one line of a migration. First reads the subscription and plans the line again, because since the dry run the customer may have
+// bought seats, cancelled, or changed the price.
 import { processorId, type MappingEntry, type ProcessorId } from '../catalog/resource.ts'
 import { idempotencyKey } from '../journal/run-steps.ts'
 import { askProcessor } from '../processor/failures.ts'
@@ -43,17 +43,18 @@ async function moveItem(
   )
   const book = await deps.priceBook()
   const target = processorId(String(step['to_processor_id']))
-  // The price may have been renamed since the job was started; its processor id is still the same.
+  // The price may have been renamed since the job was started, but its processor id is still the same. So find its current id by the
+  // processor id.
   const priceId = book.idOf(target) ?? asked.priceId
   const replaced = replacedPrice(book, priceId)
   const { current } = replaced
   if (current === null || !(await movesAlong(deps, journal.jobId, book.history(priceId), target)))
-    return skipped('The price was replaced again meanwhile; start a new migration.')
+    return skipped('The price has been replaced again. Start a new migration.')
   return askProcessor(signal, async () => {
     const subscription = await deps.processor.subscription(String(step['subscription']), signal)
     if (subscription === null || hasEnded(subscription)) return skipped('The subscription has ended.')
     const item = subscription.items.find(({ id }) => id === step['item'])
-    if (item === undefined) return skipped('The subscription has no such item any more.')
+    if (item === undefined) return skipped('The subscription no longer has the item.')
     const coming = await comingPrices(deps.processor, subscription, signal)
     const planned = planMoves({ subscription, coming }, replaced, asked.to, deps.clock.now()).find(
       (one) => one.item.id === item.id,
@@ -66,7 +67,7 @@ async function moveItem(
           item: item.id,
           from: priceId,
           to: priceId,
-          // The former price comes from the new plan, because the item may have moved between two former prices since the dry run.
+          // The former price comes from the new plan, because the item may have moved from one former price to another since the dry run.
           fromProcessorId: planned?.from ?? processorId(String(step['from_processor_id'])),
           toProcessorId: current,
           quantity: item.quantity,
@@ -74,9 +75,9 @@ async function moveItem(
       ],
     }
     const inPlace = planned === undefined ? item.price.id === current : planned.already
-    // An earlier attempt made the change, but its response was lost or its process crashed.
+    // An earlier attempt made the change, but its process crashed or its response was lost.
     if (inPlace && journal.attempt > 1) return { state: 'succeeded', result: doneRecord(move, { effectiveAt: null }) }
-    if (planned === undefined) return skipped('The item is on another price by now.')
+    if (planned === undefined) return skipped('The item has been moved to another price.')
     if (planned.skipped !== null) return skipped(planned.skipped)
     if (!planned.due) return { state: 'waiting', until: item.currentPeriodEnd }
     await journal.sending(stepRecord(move))
@@ -87,8 +88,8 @@ async function moveItem(
 }
 
 /**
- * True if the target is still the current price. Also true if every push that replaced it was approved with the information that the
- * waiting subscriptions of this job move to the new price.
+ * True if the job may continue. Its target must still be the current price. Otherwise, every push that replaced the target must have been
+ * approved with the notice that the waiting subscribers of this job move to the newer price.
  */
 async function movesAlong(
   { store }: SwapDeps,

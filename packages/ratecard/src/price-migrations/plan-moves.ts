@@ -1,5 +1,5 @@
-// Plans which items of one subscription move from a former processor price to the current one, when, and why other items are skipped. Pure.
-// An item moves only if nothing is billed immediately and its interval stays the same; see item-swaps/compatibility.ts.
+// Plans which items of one subscription move from a former processor price to the current one and when, and why other items are skipped.
+// Pure. An item moves only if nothing is billed immediately and its interval stays the same; see item-swaps/compatibility.ts.
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
 import type { MigrationRequest } from '../service/tenants.ts'
@@ -17,25 +17,25 @@ export interface ReplacedPrice {
 
 export interface PlannedMove {
   readonly item: LiveItem
-  /** The price to replace: the item's current price, or the price that its schedule switches to. */
+  /** The price to replace: the item's current price or, if it has a schedule, the price that the schedule switches to. */
   readonly from: ProcessorId
   readonly effective: Effective
   /** Time of the change, epoch milliseconds. For `now` it is the time of planning. */
   readonly effectiveAt: number
   readonly skipped: string | null
-  /** True if the item is skipped because its move is already scheduled, e.g. by an earlier migration. */
+  /** True if the item is skipped because an earlier migration or another schedule already moves it. */
   readonly already: boolean
-  /** False if the item renews at least once more before the requested date. Nothing is written until then. */
+  /** False if the item will renew at least once more before the requested date. Then nothing is written yet. */
   readonly due: boolean
 }
 
 export interface Situation {
   readonly subscription: LiveSubscription
-  /** Prices that a schedule switches to in the next period, by current price; empty without a schedule. */
+  /** Prices that a schedule switches to in the next period, keyed by the present price; empty without a schedule. */
   readonly coming: ReadonlyMap<ProcessorId, ProcessorId>
 }
 
-/** Returns one planned move for each item that is on a former price or scheduled for one. */
+/** Returns one planned move for each item that is on a former price, or that a schedule will move to one. */
 export function planMoves(
   situation: Situation,
   replaced: ReplacedPrice,
@@ -64,8 +64,8 @@ export function planMoves(
 }
 
 /**
- * Returns the former price that the item's schedule will switch to, if there is one. Such a schedule was made before the price was replaced
- * again or restored.
+ * Returns the former price that the item's schedule would switch to, if there is one. Such a schedule was made when that price was still
+ * current.
  */
 function returnsTo(
   { price }: LiveItem,
@@ -86,9 +86,10 @@ function planMove(
 ): PlannedMove {
   const { subscription, coming } = situation
   const returning = returnsTo(item, situation, { former, current })
-  // The former price is unknown here, because the configuration no longer contains it. So a former price with tiers never counts as free.
+  // `booked` is the present price in the configuration, which no longer contains the former one. So a former price with tiers never counts
+  // as free.
   const effective = to === 'now' && returning === undefined ? effectiveFor(item, subscription, booked) : 'period_end'
-  // A move within a schedule takes effect at the next renewal, even if a later date was requested.
+  // A move that changes an existing schedule takes effect at the next renewal, even if a later date was requested.
   const notBefore = typeof to === 'object' && returning === undefined ? to.at : 0
   const effectiveAt = effective === 'now' ? now : renewalFrom(item, notBefore)
   const planned = (skipped: string | null, already = false): PlannedMove => ({
@@ -103,9 +104,9 @@ function planMove(
   if (current === null) return planned(`The price "${booked.price.id}" is free now and has no object at the processor.`)
   if (!isLive(subscription)) return planned(`The subscription is ${subscription.status}.`)
   const next = coming.get(item.price.id)
-  if (next === current) return planned('Its schedule moves it already.', true)
+  if (next === current) return planned('A schedule already moves the item.', true)
   if (returning === undefined && next !== undefined && next !== item.price.id)
-    return planned('Its schedule moves it to another price.')
+    return planned('A schedule moves the item to another price.')
   const reason = incompatibility(item, subscription, booked)
   if (reason !== null) return planned(reason)
   if (effective === 'period_end' && subscription.cancelAtPeriodEnd)

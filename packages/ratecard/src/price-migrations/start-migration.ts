@@ -1,18 +1,26 @@
-// Moves subscribers from the former processor prices of a configuration price to the current one. This happens only on request; otherwise
-// all subscribers keep the price that they bought. A move bills nothing; incompatible items are skipped with a reason.
+// Moves subscribers from the former processor prices of a configuration price to the current one. Happens only on request; without a
+// request, subscribers keep the price that they bought. A move bills nothing. Items that cannot be moved are skipped with a reason.
 import { toRfc3339 } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ProcessorId } from '../catalog/resource.ts'
 import { askProcessor } from '../processor/failures.ts'
 import type { LiveSubscription } from '../processor/customer-half.ts'
-import type { Caller, MigrationLine, MigrationPlan, MigrationRequest, TenantOperations } from '../service/tenants.ts'
+import type {
+  Caller,
+  MigrationLine,
+  MigrationPlan,
+  MigrationRequest,
+  Overriding,
+  TenantOperations,
+} from '../service/tenants.ts'
 import type { JobRecord } from '../store/tenant-store.ts'
 import { keyOf } from '../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { summaryOf } from '../jobs/jobs.ts'
 import { startJob, type DoStep } from '../jobs/run-job.ts'
 import { comingPrices } from '../item-swaps/swap-step.ts'
-import { createMoney, type Money } from './monthly-money.ts'
+import { createMoney, type Money } from '../item-swaps/monthly-money.ts'
+import { migrationFacts, type PlannedMigration } from './migration-facts.ts'
 import { planMoves, type ReplacedPrice } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
 import { migrating } from './move-step.ts'
@@ -22,27 +30,38 @@ export type Migrations = Pick<TenantOperations, 'planMigration' | 'startMigratio
 
 export function createMigrations(deps: SwapDeps): Migrations {
   return {
-    planMigration: (request) => planMigration(deps, request),
+    planMigration: (request, { message = null } = {}) => planMigration(deps, request, message),
     startMigration: async (request, caller) => summaryOf(deps, await startMigration(deps, request, caller)),
   }
 }
 
 /**
- * Dry run: reads and plans but writes nothing. Reads the processor, not the mirror, because the plan that is approved must list every
- * subscription that the job will move. Throws `price_not_found`, or `tenant_not_found` for an unknown tenant in `only` or `except`.
+ * Dry run: reads and plans but writes nothing. Reads the processor and not the mirror, because the plan must list every subscription that
+ * the job will move. Throws `price_not_found`, or `tenant_not_found` for an unknown tenant in `only` or `except`.
  */
-async function planMigration(deps: SwapDeps, request: MigrationRequest): Promise<MigrationPlan> {
+async function planMigration(
+  deps: SwapDeps,
+  request: MigrationRequest,
+  message: string | null,
+): Promise<MigrationPlan> {
   await deps.assertAccount('look')
-  return plan(deps, request)
+  const planned = await plan(deps, request)
+  return { ...planned, violations: await deps.guard.violations(migrationFacts(planned, message)) }
 }
 
 /**
  * Starts a migration. Resolves when the job is in the journal. Throws `price_not_found`, or `tenant_not_found` for an unknown tenant in
  * `only` or `except`.
  */
-async function startMigration(deps: SwapDeps, request: MigrationRequest, caller: Caller): Promise<JobRecord> {
+async function startMigration(
+  deps: SwapDeps,
+  request: MigrationRequest,
+  caller: Caller & Overriding,
+): Promise<JobRecord> {
   await deps.assertAccount('write')
-  const { priceId, lines } = await plan(deps, request)
+  const planned = await plan(deps, request)
+  const { overrides } = await deps.guard.allow(migrationFacts(planned, caller.message ?? null), caller.override ?? [])
+  const { priceId, lines } = planned
   const { to, only, except } = request
   const input = {
     price_id: priceId,
@@ -50,6 +69,7 @@ async function startMigration(deps: SwapDeps, request: MigrationRequest, caller:
     ...(only === undefined ? {} : { only }),
     ...(except === undefined ? {} : { except }),
     key_id: caller.by?.keyId ?? null,
+    ...(overrides.length === 0 ? {} : { overrides }),
   }
   return startJob(
     deps,
@@ -67,7 +87,7 @@ async function startMigration(deps: SwapDeps, request: MigrationRequest, caller:
   )
 }
 
-/** Returns the step function of a resumed migration, with the options of the original request. */
+/** Returns the function that executes the steps of a resumed migration, with the options of the original request. */
 export function resumedMigration(deps: SwapDeps, job: JobRecord): DoStep {
   const { price_id: priceId, to } = JSON.parse(job.input) as { readonly price_id: string; readonly to: string }
   return migrating(deps, { priceId, to: to === 'renewal' || to === 'now' ? to : { at: Date.parse(to) } })
@@ -88,7 +108,7 @@ function stepOf(line: MigrationLine): Readonly<Record<string, unknown>> {
   }
 }
 
-async function plan(deps: SwapDeps, request: MigrationRequest): Promise<MigrationPlan> {
+async function plan(deps: SwapDeps, request: MigrationRequest): Promise<PlannedMigration> {
   const { processor, shutdown } = deps
   const book = await deps.priceBook()
   const replaced = replacedPrice(book, request.priceId)
@@ -126,8 +146,8 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<Migratio
 }
 
 /**
- * Returns lines for tenants with a free subscription, from the time when the price was free. They are always skipped, because a tenant must
- * not be billed without buying the price.
+ * Returns one line for each tenant whose free subscription dates from the time when the price was free. Such a subscription is always
+ * skipped, because a tenant must not be billed without buying the price.
  */
 async function freeLines(
   deps: SwapDeps,
@@ -152,13 +172,14 @@ async function freeLines(
     monthlyAfter,
     effective: 'now',
     effectiveAt: now,
-    skipped: 'The subscription is free and not at the processor. The tenant can buy the paid price at a checkout.',
+    skipped:
+      'The subscription is free and does not exist at the processor. The tenant can buy the paid price at a checkout.',
   }))
 }
 
 /**
- * Returns the subscriptions to migrate, oldest first, each once. They include subscriptions on the current price that have a schedule,
- * because the schedule may switch back to a former price.
+ * Returns the subscriptions to migrate, oldest first, without duplicates. Includes subscriptions that are already on the current price but
+ * have a schedule, because the schedule may switch them back to a former price.
  */
 async function subscribersOf(
   { processor, shutdown }: SwapDeps,
@@ -173,8 +194,8 @@ async function subscribersOf(
 }
 
 /**
- * Returns a filter by tenant (`only`, minus `except`). Customers without a tenant pass it unless `only` is set. Throws `tenant_not_found`
- * for unknown tenant ids.
+ * Returns a filter by tenant: those in `only` (default: all), without those in `except`. With `only`, customers without a tenant are
+ * excluded. Throws `tenant_not_found` for unknown tenant ids.
  */
 async function chooseTenants(
   deps: SwapDeps,

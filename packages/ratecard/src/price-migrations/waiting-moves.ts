@@ -1,8 +1,8 @@
-// Finds moves that wait for their date, planned by earlier migrations of a price. A later migration skips these items, because it could not
-// postpone their moves: the earlier date would still apply.
+// Finds items that an earlier migration of the price will move at a later date. A later migration skips these items, because it could not
+// change that date.
 import type { JobStore } from '../store/tenant-store.ts'
 
-/** Returns, by subscription item, the reason why another migration skips the item. */
+/** Returns, by subscription item, the reason why a migration skips the item: another migration will move it. */
 export async function waitingMoves(
   jobs: Pick<JobStore, 'unfinished' | 'steps'>,
   priceId: string,

@@ -1,5 +1,5 @@
-// Calculates the cost of a quantity of a price. The result equals the amount on the processor's invoice: exact arithmetic, rounded half up
-// once, at the end. Discounts and taxes are not included.
+// Calculates the cost of a quantity of a price. The result equals the amount on the processor's invoice: computed exactly, and rounded half
+// up once at the end. Discounts and taxes are not included.
 import type { CurrencyOption, Price, Tier } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import {
@@ -50,8 +50,8 @@ interface Line {
 }
 
 /**
- * Calculates the cost of a quantity. Throws `quantity_invalid` for a quantity that is no whole number ≥ 0, or whose amount is too large for
- * an exact number.
+ * Calculates the cost of a quantity. Throws `quantity_invalid` if the quantity is no whole number ≥ 0, or if the amount would be too large
+ * for an exact number.
  */
 export function calculate(listed: Price, quantity: number, currency?: string): PriceCalculation {
   if (!Number.isSafeInteger(quantity) || quantity < 0)
@@ -64,7 +64,7 @@ export function calculate(listed: Price, quantity: number, currency?: string): P
   const rounded = roundHalfUp(exact)
   if (rounded > BigInt(Number.MAX_SAFE_INTEGER))
     throw new ServiceError('quantity_invalid', `The amount for ${quantity} units is too large for an exact number.`, {
-      hint: 'Ask for a smaller quantity.',
+      hint: 'Request a smaller quantity.',
     })
   const tiered = price.tiers !== undefined
   return {
@@ -126,7 +126,7 @@ interface UnitPriced {
   readonly unit_amount_decimal?: string
 }
 
-/** Returns the unit amount of a price without tiers, or of a tier; zero if it has none. */
+/** Returns the unit amount of a price without tiers, or of a tier; zero if there is no unit amount. */
 export function unitAmountOf(priced: UnitPriced): Decimal {
   if (priced.unit_amount_decimal !== undefined) return parseDecimal(priced.unit_amount_decimal)
   return decimalFromInteger(priced.amount ?? priced.unit_amount ?? 0)
@@ -148,7 +148,8 @@ function linesOf(price: Tariff, quantity: number): readonly Line[] {
 }
 
 /**
- * Returns the billed quantity. With `transform_quantity` it is the number of packages, e.g. 3 for 250 units in packages of 100, rounded up.
+ * Returns the number of units to bill. With `transform_quantity` it is the number of packages, e.g. 3 for 250 units in packages of 100,
+ * rounded up.
  */
 function packagesOf({ transform_quantity: packages }: Tariff, quantity: number): number {
   if (packages === undefined) return quantity + 0
@@ -165,7 +166,7 @@ function graduatedLines(tiers: readonly Tier[], quantity: number): readonly Line
   const lines: Line[] = []
   let below = 0
   for (const tier of tiers) {
-    // The first tier applies to quantity 0 as well, because its flat amount is billed even without usage.
+    // The first tier also applies to quantity 0, because its flat amount is billed even without usage.
     if (quantity <= below && below > 0) break
     const last = tier.up_to === 'inf' ? quantity : Math.min(tier.up_to, quantity)
     lines.push(lineOf(tier, last - below))

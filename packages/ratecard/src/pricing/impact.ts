@@ -1,5 +1,5 @@
-// Calculates the monthly revenue of subscriptions at list price: exact, rounded half up once, at the end. Discounts, taxes, trials and
-// metered usage are not included.
+// Calculates the monthly revenue of subscriptions at list price. It is computed exactly, and rounded half up once at the end. Discounts,
+// taxes, trials and metered usage are not included.
 import type { Price } from '../config/schema/schema.ts'
 import { addDecimals, multiplyByInteger, roundQuotientHalfUp, zero } from '../money/decimal.ts'
 import { formatMinor } from '../money/format.ts'
@@ -21,7 +21,7 @@ export interface MonthlyAmount {
   readonly formatted: string
 }
 
-/** Returns the monthly revenue of subscription items on one price. `quantities` has the quantity of each item. */
+/** Returns the monthly revenue of subscription items on one price. `quantities` contains the quantity of each item. */
 export function monthlyAmount(price: BilledPrice, quantities: readonly number[]): MonthlyAmount {
   const each = quantities.reduce((sum, quantity) => addDecimals(sum, exactAmount(price, quantity)), zero)
   const { numerator, denominator } = monthFactor(price.interval, price.intervalCount)

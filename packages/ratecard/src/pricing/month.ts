@@ -1,4 +1,5 @@
-// Converts a billing interval to a month. Used for every amount that is shown per month: the impact of a plan, price migrations, the MRR.
+// Converts amounts per billing interval to amounts per month. Used for every amount that is shown per month: in the impact of a plan, in
+// price migrations, and for the MRR.
 import type { Price } from '../config/schema/schema.ts'
 import { fraction } from '../money/fraction.ts'
 import type { Fraction } from '../money/fraction.ts'

@@ -1,10 +1,12 @@
-/** Returns the error that an aborted wait rejects with: the signal's reason, wrapped in an Error if it is not an Error. */
+/** Returns the error for an aborted wait: the signal's reason, wrapped in an Error if the reason is not an Error. */
 export function abortReason(signal: AbortSignal): Error {
   const reason: unknown = signal.reason
   return reason instanceof Error ? reason : new Error('The call was aborted.', { cause: reason })
 }
 
-/** Settles like `answer`, but rejects at once when the signal aborts. A later result is then ignored. */
+/**
+ * Resolves or rejects like the promise `answer`, but rejects at once when the signal aborts. The later result of `answer` is then ignored.
+ */
 export function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

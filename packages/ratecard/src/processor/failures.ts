@@ -16,11 +16,11 @@ const codeOf: Readonly<Record<ProcessorErrorKind, ProblemCode>> = {
 }
 
 /**
- * Hints after a call of unknown outcome. The next push looks the outcome up itself; any other call is retried with the same idempotency
- * key.
+ * Hints after a call of unknown outcome. For a call of a push, the next push finds the outcome itself; any other call must be retried with
+ * the same idempotency key.
  */
 const afterTimeout = {
-  push: 'Push again: the outcome is looked up first, so that nothing is done twice.',
+  push: 'Push again. The new push first looks up the outcome, so that nothing is done twice.',
   call: 'The request may have been carried out. Retry with the same Idempotency-Key or identifier, so that nothing is done twice.',
 } as const
 type CallKind = keyof typeof afterTimeout
@@ -57,8 +57,8 @@ export async function readForPush<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs one call of the customer part of the processor port and converts its failures to ServiceErrors. `signal` is the signal of the call:
- * if it aborted the call before anything happened, the error is `shutting_down`.
+ * Runs one call of the customer part of the processor port and converts its failures to ServiceErrors. `signal` must be the call's own
+ * signal: if it aborted the call before the request was sent, the error is `shutting_down`.
  */
 export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
@@ -70,7 +70,7 @@ export async function askProcessor<T>(signal: AbortSignal, work: () => Promise<T
   }
 }
 
-/** True if the response about an object cannot be understood or is refused. Another attempt has the same result. */
+/** True if the processor's response about an object is malformed or a refusal, so that another attempt would have the same result. */
 export function isUnreadable(error: unknown): boolean {
   // An adapter throws a TypeError for a member of the wrong type.
   if (error instanceof TypeError) return true
@@ -85,7 +85,7 @@ export function isUnknownObject(error: unknown): error is ProcessorError {
 /**
  * Sends a write that is safe to send twice. The processor replays a failure under the same key for about a day, even if its cause was fixed
  * meanwhile. So, after a replayed refusal or a server error (`api_error`), the write is retried once with a new key. A refused write
- * changed nothing.
+ * changed nothing. If the processor does not accept the retry (e.g. because of its rate limit), the outcome of the first attempt stands.
  */
 export async function despiteKeptFailure<T>(
   send: (idempotencyKey: string) => Promise<T>,
@@ -98,6 +98,11 @@ export async function despiteKeptFailure<T>(
     if (!(error instanceof ProcessorError)) throw error
     const keptRefusal = error.repeated && error.kind === 'rejected'
     if (error.original.type !== 'api_error' && !keptRefusal) throw error
-    return send(freshKey())
+    try {
+      return await send(freshKey())
+    } catch (retried) {
+      const notAccepted = retried instanceof ProcessorError && !retried.outcomeUnknown && retried.kind !== 'rejected'
+      throw error.outcomeUnknown && notAccepted ? error : retried
+    }
   }
 }

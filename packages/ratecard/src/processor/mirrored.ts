@@ -1,5 +1,5 @@
 // The data that the mirror keeps of the account: ids, states, dates and amounts of subscriptions, invoices, refunds, credit notes,
-// customers and prices. It contains no names, addresses or cards. Times are epoch milliseconds; amounts are minor units (e.g. cents).
+// customers, prices, paid checkouts and credit grants. It contains no names, addresses or cards. Times are epoch milliseconds; amounts are minor units (e.g. cents).
 import type { Interval, ProcessorId } from '../catalog/resource.ts'
 import type { ProcessorEvent } from './processor-event.ts'
 import type { WriteOptions } from './write-options.ts'
@@ -9,7 +9,7 @@ import type { LiveItem, LiveSubscription, ScheduledMove } from './customer-half.
 export interface MirroredDiscount {
   readonly id: string
   readonly coupon: ProcessorId
-  /** null if the processor deleted the coupon before its terms were read. Its discounts stay in force. */
+  /** Duration of the coupon. null if the processor deleted the coupon before its terms were read; its discounts still apply. */
   readonly duration: 'forever' | 'once' | 'repeating' | null
   /** Percentage as canonical decimal, e.g. `12.5`; null if the coupon takes off an amount. */
   readonly percentOff: string | null
@@ -23,8 +23,8 @@ export interface MirroredDiscount {
 export interface MirroredItem extends LiveItem {
   readonly discounts: readonly MirroredDiscount[]
   /**
-   * Sum of the inclusive tax rates of the item (or of the subscription, if the item has none) as canonical decimal in percent, e.g. `19`: the
-   * amount of the price contains this tax. `0` without such rates.
+   * Sum of the inclusive tax rates of the item, as canonical decimal in per cent, e.g. `19`. The amount of the price includes this tax. If
+   * the item has no tax rates, those of the subscription count. `0` without inclusive tax rates.
    */
   readonly inclusiveTaxPercent: string
 }
@@ -34,15 +34,10 @@ export interface MirroredSubscription extends Omit<LiveSubscription, 'items'> {
   readonly discounts: readonly MirroredDiscount[]
   /** True if the processor computes the taxes of each invoice itself. */
   readonly automaticTax: boolean
-  readonly collectionMethod: 'charge_automatically' | 'send_invoice'
-  /** Settings of paused collection (`pause_collection`), e.g. `{ behavior: 'void', resumesAt: null }`; null if collection is not paused. */
-  readonly paused: { readonly behavior: string; readonly resumesAt: number | null } | null
-  readonly cancelAt: number | null
   readonly canceledAt: number | null
   readonly endedAt: number | null
-  /** Moves of items to other prices at the end of the current period, from the subscription's schedule. Empty without a schedule. */
+  /** Moves of items to other prices that the subscription's schedule makes at the end of the current period. Empty without a schedule. */
   readonly scheduled: readonly ScheduledMove[]
-  readonly testClock: string | null
 }
 
 /** A line of an invoice. */
@@ -65,7 +60,7 @@ export interface MirroredInvoiceLine {
 export interface MirroredInvoice {
   readonly id: string
   readonly number: string | null
-  /** null for an invoice without a customer, e.g. one that belongs to an account of Stripe's Accounts API. */
+  /** Customer of the invoice; null for an invoice without one, e.g. an invoice for an account of Stripe's Accounts API. */
   readonly customer: ProcessorId | null
   /** Processor id of the subscription; null for an invoice created by hand. */
   readonly subscription: string | null
@@ -122,7 +117,7 @@ export interface MirroredCreditNote {
 
 export interface MirroredCustomer {
   readonly id: ProcessorId
-  /** Credit balance in minor units by currency. As at the processor, a negative balance is money that the customer has as credit. */
+  /** Balance of the customer in minor units, by currency. As at the processor, a negative balance is credit that the customer has. */
   readonly balance: Readonly<Record<string, number>>
   readonly deleted: boolean
   readonly testClock: string | null
@@ -157,7 +152,64 @@ export interface MirroredPrice {
   readonly amounts: Readonly<Record<string, MirroredAmounts>>
 }
 
-/** Type of the mirrored object of each kind. The mirror reads one list per kind. */
+/** A checkout session in payment mode that was paid: a purchase of one-time prices. */
+export interface MirroredPurchase {
+  readonly id: string
+  readonly customer: ProcessorId | null
+  readonly currency: string
+  readonly createdAt: number
+  /** Invoice of the purchase, if the checkout session was configured to create one; null otherwise. */
+  readonly invoice: string | null
+  readonly lines: readonly {
+    readonly price: ProcessorId | null
+    readonly quantity: number | null
+    /** Amount of the line before discounts and taxes. */
+    readonly amount: number
+  }[]
+}
+
+/** Prepaid or promotional credit of a customer, which pays for metered usage. */
+export interface MirroredCreditGrant {
+  readonly id: string
+  /** null for a grant of an account of Stripe's Accounts API. */
+  readonly customer: ProcessorId | null
+  readonly currency: string
+  /** Granted amount. */
+  readonly amount: number
+  readonly category: 'paid' | 'promotional' | null
+  readonly name: string | null
+  /** Metered prices that the credit pays for; null for all. */
+  readonly prices: readonly ProcessorId[] | null
+  readonly effectiveAt: number | null
+  readonly expiresAt: number | null
+  readonly voidedAt: number | null
+  readonly createdAt: number
+  /**
+   * Value of the metadata key `ratecard_credit`, which identifies the reason of the grant. null for a grant that was not created by
+   * Ratecard.
+   */
+  readonly source: string | null
+}
+
+/** A change of the balance of a credit grant, e.g. by an invoice that it paid for. */
+export interface MirroredCreditTransaction {
+  readonly id: string
+  readonly grant: string
+  readonly reason:
+    | 'granted'
+    | 'applied'
+    | 'expired'
+    | 'voided'
+    /** An invoice that the credit had paid for was voided, so the amount was returned to the credit. */
+    | 'returned'
+  /** Change of the balance: positive for `granted` and `returned`, negative otherwise. */
+  readonly amount: number
+  readonly currency: string
+  readonly invoice: string | null
+  readonly createdAt: number
+}
+
+/** Type of the mirrored object for each kind. For each kind, the mirror reads one list at the processor. */
 export interface Mirrored {
   readonly price: MirroredPrice
   readonly customer: MirroredCustomer
@@ -165,12 +217,15 @@ export interface Mirrored {
   readonly invoice: MirroredInvoice
   readonly credit_note: MirroredCreditNote
   readonly refund: MirroredRefund
+  readonly purchase: MirroredPurchase
+  readonly credit_grant: MirroredCreditGrant
+  readonly credit_transaction: MirroredCreditTransaction
 }
 export type MirroredKind = keyof Mirrored
 
 /**
- * All kinds, in the order in which they are listed. Invoices come early, because the number of payments decides how many reads the processor
- * allows.
+ * All kinds, in the order in which the first fill lists them. Invoices come early, because the number of payments determines how many reads
+ * the processor allows.
  */
 export const mirroredKinds = [
   'price',
@@ -179,14 +234,17 @@ export const mirroredKinds = [
   'subscription',
   'credit_note',
   'refund',
+  'purchase',
+  'credit_grant',
+  'credit_transaction',
 ] as const satisfies readonly MirroredKind[]
 
 /** One page of a list of the processor, newest objects first. */
 export interface MirroredPage<K extends MirroredKind> {
   readonly objects: readonly Mirrored[K][]
   /**
-   * Ids of objects that the adapter could not convert, e.g. because a status is unknown. They are reported instead of failing the whole
-   * list.
+   * Ids of objects that the adapter could not convert, e.g. because of an unknown status. The other objects of the list are returned
+   * nevertheless.
    */
   readonly unreadable: readonly string[]
   /** Cursor of the next page; null after the last. */
@@ -210,7 +268,7 @@ export interface MadeEndpoint {
 
 /** A webhook event as the processor delivered it over HTTP. */
 export interface DeliveredEvent {
-  /** Text of the body, byte for byte as received, because the signature covers it. */
+  /** Body of the delivery, byte for byte as received, because the signature is computed over it. */
   readonly body: string
   /** Value of the signature header; null if the header is missing. */
   readonly signature: string | null
@@ -218,14 +276,29 @@ export interface DeliveredEvent {
   readonly secrets: readonly string[]
 }
 
-/** Part of the processor port that the mirror uses. */
+export interface CountedUsageQuery {
+  readonly meter: ProcessorId
+  readonly customer: ProcessorId
+  /** Epoch milliseconds. */
+  readonly from: number
+  /** Epoch milliseconds, which are not part of the time. */
+  readonly to: number
+}
+
+/** Part of the processor port that the mirror and the nightly comparisons use. */
 export interface MirrorReads {
   /**
-   * Returns one page (100 objects) of all objects of a kind, including ended ones and those on test clocks. One-time prices are left out.
+   * Returns one page (100 objects) of all objects of a kind, including ended objects and objects on test clocks. Leaves out one-time
+   * prices, and checkout sessions that are no paid purchases.
    */
   mirrorPage<K extends MirroredKind>(kind: K, after: string | null, signal: AbortSignal): Promise<MirroredPage<K>>
-  /** Returns one object; null if the processor does not have it or deleted it, e.g. a deleted draft. */
+  /** Returns one object. Returns null if it does not exist at the processor or was deleted, e.g. a deleted draft. */
   mirrorObject<K extends MirroredKind>(kind: K, id: string, signal: AbortSignal): Promise<Mirrored[K] | null>
+  /**
+   * Returns the usage of a customer that the processor has counted within a time, aggregated with the meter's formula. Events of the last
+   * minutes may be missing. `from` and `to` are whole minutes.
+   */
+  countedUsage(question: CountedUsageQuery, signal: AbortSignal): Promise<number>
   /**
    * Returns the webhook endpoints of mirrors, including those of other services on the same account. Snapshots leave these endpoints out.
    */
@@ -234,6 +307,6 @@ export interface MirrorReads {
     endpoint: { readonly url: string; readonly types: readonly string[] },
     options: WriteOptions,
   ): Promise<MadeEndpoint>
-  /** Returns the event of a delivery. Returns null unless one of `secrets` signed the delivery within the last five minutes. */
+  /** Returns the event in a delivery. Returns null unless one of `secrets` signed the delivery within the last five minutes. */
   delivery(delivered: DeliveredEvent): ProcessorEvent | null
 }

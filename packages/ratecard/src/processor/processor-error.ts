@@ -17,7 +17,7 @@ export class ProcessorError extends Error {
   /** The processor's own error (type, code, message), unchanged. */
   readonly original: ProcessorWords
 
-  /** True if the processor replayed an earlier failure of the same idempotency key, without checking the present state. */
+  /** True if the processor replayed a failure that it had stored for the same idempotency key, without checking the present state. */
   readonly repeated: boolean
 
   /** Next step for the operator at the processor, if known. */
@@ -38,7 +38,7 @@ export class ProcessorError extends Error {
     this.hint = hint
   }
 
-  /** True if the write may have happened although there is no valid response. */
+  /** True if a write may have been executed although there is no valid response. */
   get outcomeUnknown(): boolean {
     return this.kind === 'timeout' || this.kind === 'unknown_outcome' || this.kind === 'broken'
   }

@@ -1,10 +1,12 @@
 // The port to the payment processor; customer-half.ts is its customer part. The adapter converts every failure to a ProcessorError, so that
-// no other code reads the processor's own errors. The adapter does retries and rate limiting; the caller supplies idempotency keys.
+// no other code reads the processor's own errors. The adapter retries requests and limits their rate. The caller provides idempotency keys.
 import type { ProcessorId, ObservedResource, Snapshot } from '../catalog/resource.ts'
 import type { ResolvedStep } from '../catalog/steps.ts'
+import type { CreditProcessor } from './credit-grants.ts'
 import type { CustomerProcessor } from './customer-half.ts'
 import type { MirrorReads } from './mirrored.ts'
 import type { ProcessorEvent } from './processor-event.ts'
+import type { SubscriptionChanges } from './subscription-change.ts'
 import type { WriteOptions } from './write-options.ts'
 
 export type { ProcessorEvent } from './processor-event.ts'
@@ -28,7 +30,7 @@ export interface PerformedStep {
 export interface ReadOptions {
   readonly signal: AbortSignal
   /**
-   * Selects the products whose attached features are read, because each product needs a list request. `false` selects none. Default: the
+   * Selects the products whose attached features are read. Each selected product costs one list request. `false` selects none. Default: the
    * active products.
    */
   readonly attachments?: false | ((product: ObservedResource<'product'>) => boolean)
@@ -36,7 +38,7 @@ export interface ReadOptions {
   readonly onPage?: (read: { readonly kind: string; readonly objects: number }) => void
 }
 
-export interface Processor extends CustomerProcessor, MirrorReads {
+export interface Processor extends CustomerProcessor, SubscriptionChanges, CreditProcessor, MirrorReads {
   /** Returns the account of the key. Throws `unauthorized` if the key is wrong. */
   account(signal: AbortSignal): Promise<ProcessorAccount>
   /**
@@ -49,16 +51,17 @@ export interface Processor extends CustomerProcessor, MirrorReads {
    */
   perform(step: ResolvedStep, options: WriteOptions): Promise<PerformedStep>
   /**
-   * Looks up whether a step of unknown outcome happened. It finds the object by its natural key: chosen id, lookup key and ownership mark,
-   * event name, code or, for a webhook, its ownership mark. Returns null if the step did not happen. A located webhook has no secret.
+   * Finds out whether a step of unknown outcome happened. The object is searched by a natural key: the chosen id, the lookup key with the
+   * ownership mark, the event name, or the code; a webhook by its ownership mark. Returns null if the step did not happen. The result for a
+   * webhook does not contain its secret.
    */
   locate(step: ResolvedStep, signal: AbortSignal): Promise<PerformedStep | null>
   /** Deletes a webhook endpoint whose secret is lost, because the response to its creation never arrived. */
   discardWebhook(endpoint: ProcessorId, options: WriteOptions): Promise<void>
   /**
-   * Returns up to 100 events after the event `after`, oldest first. With `after: null` it returns no events, only `last`: the newest event,
-   * to start from (null if the account has none yet). An empty `after` means the oldest event that the processor still has. `more` is true
-   * if newer events follow.
+   * Returns up to 100 events after the event `after`, oldest first. `more` is true if newer events follow. With `after: null`, returns no
+   * events, only `last`: the newest event, to start from (null if the account has no event yet). An empty `after` starts at the oldest
+   * event that the processor still has.
    */
   events(
     query: { readonly after: string | null; readonly types: readonly string[] },
@@ -66,6 +69,6 @@ export interface Processor extends CustomerProcessor, MirrorReads {
   ): Promise<{ readonly events: readonly ProcessorEvent[]; readonly last: string | null; readonly more: boolean }>
   /** True if the customer exists and is not deleted. */
   knowsCustomer(customer: ProcessorId, signal: AbortSignal): Promise<boolean>
-  /** Returns the number of subscriptions with an item on this price that have not ended, i.e. bill now or later. */
+  /** Returns the number of subscriptions with an item on this price that have not ended, and so are billed now or later. */
   liveSubscriptions(price: ProcessorId, signal: AbortSignal): Promise<number>
 }

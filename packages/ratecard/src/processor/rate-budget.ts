@@ -1,12 +1,13 @@
-// Client-side rate limit of calls to the processor: one limit for the account, and one for each operation. It decides when a call may
-// start, never whether it is retried. shared-budget.ts implements the same interface for several replicas.
+// Client-side rate limit for calls to the processor, with one limit for the account and one for each operation. It decides when a call may
+// start, never whether it is retried. shared-budget.ts implements this interface for several replicas.
 import type { Clock } from '../clock.ts'
 import { abortReason } from './abort.ts'
 
 export interface RateBudget {
   /**
-   * Resolves when a call of this operation (e.g. `POST /v1/prices`) may start. Calls of one operation start in the order of their `take`.
-   * An operation at its own limit does not block others. Rejects with the signal's reason.
+   * Resolves when a call of this operation (e.g. `POST /v1/prices`) may start. Calls of one operation start in the order in which `take`
+   * was called. An operation that has reached its own limit does not block other operations. Rejects with the signal's reason if the signal
+   * aborts.
    */
   take(operation: string, signal: AbortSignal): Promise<void>
 }
@@ -24,8 +25,8 @@ export const unlimitedBudget: RateBudget = {
 }
 
 /**
- * Returns the part of the key's rate limits that Ratecard may use; the rest is left for other programs of the account. Stripe allows 25
- * (test mode) or 100 (live mode) calls a second, and 25 per operation. Ratecard uses at most 23, 80 and 23.
+ * Returns the share of the key's rate limits that Ratecard may use. The rest is left for other programs that use the account. Stripe allows
+ * 25 (test mode) or 100 (live mode) calls a second, and 25 per operation. Ratecard uses at most 23, 80 and 23.
  */
 export function limitsFor(account: { livemode: boolean }): RateLimits {
   return { perSecond: account.livemode ? 80 : 23, perOperationPerSecond: 23 }
@@ -42,7 +43,20 @@ export function budgetFor(account: { livemode: boolean; sandboxUnthrottled: bool
   return createRateBudget({ ...limitsFor(account), clock: account.clock })
 }
 
-/** Returns a budget that takes from two budgets: first from `share` (e.g. of background work), then from `whole`. */
+/** The operation that records usage. */
+export const meterEventOperation = 'POST /v1/billing/meter_events'
+
+/**
+ * Returns the budget without a limit for usage, for live mode. There Stripe counts meter events apart from all other calls and allows 1,000
+ * a second. Paced like other operations, all tenants together could report 23 a second. A report that Stripe refuses with 429 is retried.
+ */
+export function withoutUsageLimit(budget: RateBudget): RateBudget {
+  return {
+    take: (operation, signal) => (operation === meterEventOperation ? unlimitedBudget : budget).take(operation, signal),
+  }
+}
+
+/** Combines two budgets: each call takes first from `share` (e.g. the share of background work), then from `whole`. */
 export function inTurn(share: RateBudget, whole: RateBudget): RateBudget {
   return {
     take: async (operation, signal) => {
@@ -126,8 +140,8 @@ export function createRateBudget(limits: RateLimits & { readonly clock: Clock })
 const windowMs = 1000
 
 /**
- * One rate limit with evenly spaced slots. If a timer fires late, the next call may start earlier than its spacing, to catch up. No span of
- * one second exceeds the limit.
+ * One rate limit with evenly spaced slots. If a timer fires late, the next call may start after a shorter pause. Still no span of one
+ * second contains more calls than the limit.
  */
 class Pace {
   readonly #intervalMs: number
@@ -149,8 +163,8 @@ class Pace {
   spend(now: number): void {
     this.#starts[this.#next] = now
     this.#next = (this.#next + 1) % this.#starts.length
-    // A call that started late by up to one interval does not delay the next slot. After a longer pause the slots start anew from now, so
-    // that a pause causes no burst.
+    // If a call started late by up to one interval, the next slot keeps its planned time. After a longer pause the next slot is now, so
+    // that no burst of calls follows.
     const late = now - this.#nextSlot
     this.#nextSlot = (late > this.#intervalMs ? now : this.#nextSlot) + this.#intervalMs
   }

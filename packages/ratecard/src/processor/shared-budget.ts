@@ -1,5 +1,5 @@
-// A rate budget shared by all replicas. `reserve` decides the times of the slots. This module decides which queued call of this process
-// uses a reserved slot.
+// A rate budget shared by all replicas. `reserve` determines the times of the slots. This module decides which waiting call of this process
+// gets a reserved slot.
 import { abortReason } from './abort.ts'
 import type { RateBudget } from './rate-budget.ts'
 
@@ -15,8 +15,8 @@ export type ReserveMoments = (operation: string, count: number) => Promise<reado
 export interface SharedBudgetOptions {
   readonly reserve: ReserveMoments
   /**
-   * Maximum number of slots per reservation, e.g. 6. A larger number needs fewer queries; a smaller number lets other replicas start
-   * sooner.
+   * Maximum number of slots per reservation, e.g. 6. With a larger number, fewer queries are needed; with a smaller number, other replicas
+   * can start sooner.
    */
   readonly batch: number
 }
@@ -27,8 +27,8 @@ interface Waiter {
 }
 
 /**
- * Creates the shared budget. Calls of one operation start in the order of their `take`, within this process. `take` also rejects with the
- * error of `reserve`.
+ * Creates a rate budget that several replicas share. Within this process, calls of one operation start in the order in which `take` was
+ * called. `take` also rejects if `reserve` fails.
  */
 export function createSharedBudget(options: SharedBudgetOptions): RateBudget {
   const lanes = new Map<string, Set<Waiter>>()

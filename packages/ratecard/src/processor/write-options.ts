@@ -1,6 +1,6 @@
 export interface WriteOptions {
   /**
-   * The key is derived from push id, step number and attempt, so that a retry after a crash sends the same key. With another key the
+   * Idempotency key, derived from push id, step number and attempt, so that a retry after a crash sends the same key. With another key the
    * processor would create a second object.
    */
   readonly idempotencyKey: string
@@ -14,8 +14,8 @@ export const attemptTimeoutMs = 30_000
 export const retryForMs = 60_000
 
 /**
- * Maximum time (ms) from sending a write until its outcome is final: the retries plus the last attempt. It exceeds the 80 s that the Stripe
- * SDK waits by default. Until then a write without a response can still be executed, and a graceful shutdown may have to wait as long. So
- * `TimeoutStopSec` of systemd, `stop_grace_period` of Compose and `terminationGracePeriodSeconds` of Kubernetes must exceed it.
+ * Maximum time (ms) from sending a write until its outcome is final: all retries plus the last attempt. It is longer than the 80 s that the
+ * Stripe SDK waits by default. Until then, a write without a response may still be executed, and a graceful shutdown may have to wait that
+ * long. So `TimeoutStopSec` of systemd, `stop_grace_period` of Compose and `terminationGracePeriodSeconds` of Kubernetes must be longer.
  */
 export const maxWriteMs = retryForMs + attemptTimeoutMs

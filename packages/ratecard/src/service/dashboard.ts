@@ -1,4 +1,5 @@
 // Operations of the dashboard: sign-in sessions, and detection of changes for pages that poll. Types only.
+import type * as dashboard from '../api/dashboard.ts'
 import type * as keys from '../api/keys.ts'
 import type { Inside } from '../api/notation/schema.ts'
 
@@ -13,12 +14,16 @@ export interface DashboardPass {
 
 export interface DashboardVisitor {
   readonly key: ServiceKey
-  /** Epoch milliseconds at which the session or its key expires, whichever is earlier. */
+  /** Time (epoch milliseconds) at which the session or its service key expires, whichever is earlier. */
   readonly expiresAt: number
 }
 
+export type AccountInfo = Inside<typeof dashboard.AccountInfo>
+
 export interface DashboardOperations {
-  /** Opens a session of 12 hours with the rights of the key. The session ends earlier if the key becomes invalid. */
+  /** Returns the account that pushes write to. Asks the processor only if there was no push yet. */
+  accountInfo(): Promise<AccountInfo>
+  /** Opens a session with the rights of the key. It lasts 12 hours, or ends earlier if the key becomes invalid. */
   openDashboard(keyId: string): Promise<DashboardPass>
   /** Creates a single-use token that opens one session. It expires after a few minutes. */
   createDashboardLink(keyId: string): Promise<DashboardPass>
@@ -27,11 +32,8 @@ export interface DashboardOperations {
   /** Returns the signed-in user of a session. Returns null if the session is unknown, closed or expired, or its key is no longer valid. */
   authenticateDashboard(value: string): Promise<DashboardVisitor | null>
   closeDashboard(value: string): Promise<void>
-  /** Changes the `changeTag` of every replica. Call this after any change that pages may show. */
+  /** Changes the `changeTag` on every replica. Call this after any change of data that pages may show. */
   noteChange(): Promise<void>
-  /**
-   * Returns a text that stays the same as long as nothing that pages show has changed on any replica. Cheap, because browsers poll it every
-   * second.
-   */
+  /** Returns a tag that stays the same until data shown on a page changes on any replica. Cheap, because browsers poll it every second. */
   changeTag(): Promise<string>
 }

@@ -1,6 +1,6 @@
 // Operations that need the mirror (the local copy of the processor's customers), and the receiver of the processor's events. Types only.
-// While the mirror is off, all of them except `billingGauges` throw `mirror_off`. Until its first fill is complete, the operations that
-// read it throw `mirror_filling` with `retryAfter`.
+// While the mirror is off, all of them except `billingGauges` throw `mirror_off`. Until its first fill is complete, operations that read
+// the mirror throw `mirror_filling` with `retryAfter`.
 import type * as invoices from '../api/invoices.ts'
 import type * as money from '../api/money.ts'
 import type { Inside } from '../api/notation/schema.ts'
@@ -8,12 +8,12 @@ import type { PageQuery } from '../store/page.ts'
 
 /** Age of a result that was read from the mirror. */
 export interface Recency {
-  /** Epoch milliseconds until which the result contains every change at the processor. */
+  /** Time (epoch milliseconds) up to which the result contains every change at the processor. */
   readonly asOf: number
   readonly stale: boolean
 }
 
-/** Age of a result that is read from the mirror or at the processor. Both members are absent if it was read at the processor. */
+/** Age of a result that was read from the mirror. Both members are absent if the result was read from the processor. */
 export interface PerhapsMirrored {
   readonly asOf?: number
   /** Present only if the result is stale. */
@@ -61,17 +61,20 @@ export interface MirrorOperations {
     query: PageQuery & { readonly generation: Generation },
   ): Promise<MirroredItems<Subscriber>>
   money(): Promise<Money>
-  /** Returns the stored sums of the days in the range, and the pushes of that time. A day is stored after it ended. */
+  /** Returns the stored revenue sums of the days in the range, and the pushes of that time. The sums of a day are stored after its end. */
   moneyDays(range: DayRange): Promise<MoneyDays>
-  /** Returns the rows oldest first. Reads nothing before `rows` is iterated. If `from` is null, the export begins with the oldest row. */
+  /**
+   * Returns the rows of the export, oldest first. Reads nothing before `rows` is iterated. If `from` is null, the export begins with the
+   * oldest row.
+   */
   exportInvoices(range: {
     readonly from: string | null
     readonly to: string
   }): Promise<Recency & { readonly rows: AsyncIterable<ExportRow> }>
   billingGauges(): Promise<BillingGauges | null>
   /**
-   * Receives an event that the processor sent. `body` is the unchanged text of the request. Resolves when the change is noted in the store.
-   * Throws `delivery_invalid`.
+   * Receives an event that the processor sent. `body` is the unchanged text of the request. Resolves when the store has marked the changed
+   * objects as stale. Throws `delivery_invalid`.
    */
   receiveProcessorEvent(body: string, signature: string | null): Promise<void>
 }

@@ -5,6 +5,7 @@ import type { SecretText } from '../config/files/written-form.ts'
 import type { DocumentDifference } from '../catalog/compare-documents.ts'
 import type { DashboardOperations } from './dashboard.ts'
 import type { MirrorOperations } from './mirror.ts'
+import type { PolicyOperations } from './policies.ts'
 import type { TenantOperations } from './tenants.ts'
 import type { WorkerOperations } from './workers.ts'
 import type { Page, PageQuery } from '../store/page.ts'
@@ -40,7 +41,9 @@ export interface PushOptions extends Actor {
   /** True to overwrite fields that were edited at the processor. */
   readonly force?: boolean
   readonly approveImpact?: boolean
-  /** Fingerprint of an approved plan. If the present plan differs, the push throws `plan_stale`. */
+  /** Ids of the policies to override. */
+  readonly override?: readonly string[]
+  /** Fingerprint of an approved plan. If the push would have another plan, it throws `plan_stale`. */
   readonly expectPlan?: string
   /** Id of the source document, which `keepWritten` returned. */
   readonly written?: string
@@ -66,7 +69,7 @@ export type RevisionDetail = Inside<typeof revisions.Revision>
 
 export type ServedConfig = Inside<typeof config.ServedConfig>
 
-/** The public configuration and its serialized bytes, built once per revision. */
+/** The public configuration with its JSON as bytes. Both are created once per revision. */
 export interface PublishedConfig {
   readonly served: ServedConfig
   /** Body of the complete JSON response of `GET config`. */
@@ -75,10 +78,23 @@ export interface PublishedConfig {
   readonly etag: string
 }
 
+export interface PullOptions {
+  /** `active` leaves out promotion codes that cannot be redeemed any more. Default `all`. */
+  readonly codes?: 'all' | 'active'
+}
+
 export interface PullResult {
   readonly document: BillingConfig
-  /** Objects at the processor that the document format cannot express. */
-  readonly unrepresentable: readonly { readonly kind: string; readonly processorId: string; readonly reason: string }[]
+  /**
+   * Objects at the processor that the document does not contain. If `field` is not null, the document contains the object, but not this
+   * field of it.
+   */
+  readonly unrepresentable: readonly {
+    readonly kind: string
+    readonly processorId: string
+    readonly field: string | null
+    readonly reason: string
+  }[]
 }
 
 export type DriftReport = Inside<typeof config.DriftReport>
@@ -89,6 +105,8 @@ export interface ResetOptions extends Actor {
    * dashboard.
    */
   readonly scope: 'managed' | 'account'
+  /** Ids of the policies to override. */
+  readonly override?: readonly string[]
 }
 
 export type ResetReport = Inside<typeof config.ResetReport>
@@ -98,7 +116,10 @@ export type Conversion = Inside<typeof prices.Conversion>
 export type ProcessorEvents = Inside<typeof webhooks.ProcessorEvents>
 
 export interface RotationRequest extends Actor {
-  /** Time (ms) that the old endpoint stays live beside the new one, e.g. 3600000 for an hour. 0 switches the old endpoint off at once. */
+  /**
+   * Time (ms) for which the old endpoint stays live beside the new one, e.g. 3600000 for an hour. With 0, the old endpoint is switched off
+   * at once.
+   */
   readonly overlapMs: number
   readonly requestId: string | null
 }
@@ -123,16 +144,20 @@ export type Finding = Inside<typeof server.Finding>
 /** A document as JSON text or as a parsed value. */
 export type GivenDocument = string | object
 
-export interface Service extends TenantOperations, WorkerOperations, DashboardOperations, MirrorOperations {
+export interface Service
+  extends TenantOperations, WorkerOperations, DashboardOperations, MirrorOperations, PolicyOperations {
   validate(document: GivenDocument): Promise<Validation>
   push(document: GivenDocument, options: PushOptions): Promise<PushOutcome>
-  /** Stores a source document, with variables such as `${NAME}` not expanded. Returns its id for `push`. */
+  /** Stores a source document, in which variables such as `${NAME}` are not expanded. Returns its id, which can be passed to `push`. */
   keepWritten(document: GivenDocument): Promise<string>
   rollback(revision: number, options: PushOptions): Promise<PushOutcome>
   reset(options: ResetOptions): Promise<ResetReport>
-  resumePush(id: string, options?: Pick<PushOptions, 'onOpen'>): Promise<PushOutcome>
+  resumePush(
+    id: string,
+    options?: Pick<PushOptions, 'onOpen' | 'override'> & Partial<Pick<PushOptions, 'by' | 'message'>>,
+  ): Promise<PushOutcome>
   /**
-   * Stops a running push between two steps. The push is then `interrupted` and can be resumed. Throws `push_not_running` if it is not
+   * Stops a running push between two steps. The push is then `interrupted` and can be resumed. Throws `push_not_running` if the push is not
    * running.
    */
   cancelPush(id: string): Promise<PushSummary>
@@ -144,10 +169,11 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
   /**
-   * Returns texts of the newest pushes that contain a secret. They are found by comparing each pushed document with its source document.
+   * Returns those texts of the newest pushes that contain a secret. They are found by comparing each pushed document with its source
+   * document.
    */
   secretTexts(): Promise<readonly SecretText[]>
-  pull(): Promise<PullResult>
+  pull(options?: PullOptions): Promise<PullResult>
   drift(): Promise<DriftReport>
 
   published(): Promise<PublishedConfig>
@@ -156,22 +182,22 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   findProduct(id: string, visibility: Visibility): Promise<Product>
   findMeter(id: string, visibility: Visibility): Promise<Meter>
   convert(processorId: string, visibility: Visibility): Promise<Conversion>
-  /** Returns the cost of a quantity; `currency` defaults to the price's own currency. */
+  /** Returns the cost of a quantity. `currency` defaults to the price's main currency. */
   calculate(priceId: string, quantity: number, visibility: Visibility, currency?: string): Promise<Cost>
   /** Lists the webhooks. Without `secrets`, every `secret` is null. */
   listWebhooks(options: { readonly secrets: boolean }): Promise<readonly WebhookListing[]>
   /** Returns processor events after the event id `after`, oldest first; see `Processor.events`. */
   processorEvents(query: { readonly after: string | null; readonly types: readonly string[] }): Promise<ProcessorEvents>
   /**
-   * Creates a new endpoint with a new secret; the old endpoint is switched off after the overlap. Throws `webhook_not_found`,
-   * `push_in_progress`, or `conflict` if the current endpoint is gone or off.
+   * Creates a new endpoint with a new secret. The old endpoint is switched off after the overlap. Throws `webhook_not_found`,
+   * `push_in_progress`, or `conflict` if the current endpoint is missing or switched off.
    */
   rotateWebhook(id: string, request: RotationRequest): Promise<WebhookRotation>
   enterprisePrices(target: { readonly template: string } | { readonly enterpriseId: string }): Promise<readonly Price[]>
 
   /**
-   * Returns the service key, or its end if it has expired. Returns null if the key is unknown or revoked. The comparison takes constant
-   * time.
+   * Returns the service key. If the key has expired, returns the time of its expiry instead. Returns null if the key is unknown or revoked.
+   * The comparison takes constant time.
    */
   authenticate(
     key: string,
@@ -188,8 +214,8 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   listKeys(): Promise<readonly ServiceKey[]>
   revokeKey(id: string): Promise<void>
   /**
-   * Runs `work` once per idempotency key. A retry with the same fingerprint returns the first result. A request with another fingerprint
-   * throws `idempotency_key_reused`. Failures without effects are not stored.
+   * Runs `work` once per idempotency key. A retry with the same fingerprint returns the first result; a different fingerprint throws
+   * `idempotency_key_reused`. A failure that had no effects is not stored.
    */
   idempotent(
     key: string | null,
@@ -198,6 +224,10 @@ export interface Service extends TenantOperations, WorkerOperations, DashboardOp
   ): Promise<{ readonly status: number; readonly body: string; readonly replayed: boolean }>
 
   readiness(): Promise<Readiness>
-  doctor(): Promise<readonly Finding[]>
+  /**
+   * Runs the checks and stores their findings. With `maxAgeSeconds`, returns the findings of the last run if they are not older and no
+   * version was applied since.
+   */
+  doctor(options?: { readonly maxAgeSeconds?: number }): Promise<readonly Finding[]>
   close(): Promise<void>
 }

@@ -1,7 +1,11 @@
 // Operations on tenants, their subscriptions and their negotiated prices. Types only.
 import type { Page, PageQuery } from '../store/page.ts'
+import type { DealEnd } from '../store/records/tenants.ts'
 import type { By } from '../store/records/actor.ts'
+import type * as changes from '../api/subscription-changes.ts'
 import type * as checkout from '../api/checkout.ts'
+import type * as credits from '../api/credits.ts'
+import type * as discounts from '../api/discounts.ts'
 import type * as enterprise from '../api/enterprise.ts'
 import type * as jobs from '../api/jobs.ts'
 import type * as migrations from '../api/price-migrations.ts'
@@ -20,6 +24,11 @@ export interface Caller {
   /** Service key that made the request; null for a session, and for the service itself. */
   readonly by: By | null
   readonly requestId: string | null
+}
+
+export interface Overriding {
+  /** Ids of the policies to override. */
+  readonly override?: readonly string[]
 }
 
 export type Tenant = Inside<typeof tenants.Tenant>
@@ -42,7 +51,10 @@ export type AuditEntry = Inside<typeof tenants.AuditEntry>
 /** A session without its secret value, which is returned only when the session is created. */
 export type Session = Omit<Inside<typeof sessions.Session>, 'value'>
 
-/** Caller of a checkout, portal or usage request. Its tenant is that of the session, or the one that a caller with a service key names. */
+/**
+ * Caller of a checkout, portal or usage request, with its tenant. A session belongs to one tenant; a caller with a service key names the
+ * tenant.
+ */
 export type Principal =
   | { readonly kind: 'session'; readonly session: Session }
   | { readonly kind: 'key'; readonly keyId: string; readonly tenantId: string | null }
@@ -51,7 +63,10 @@ export type Entitlements = Inside<typeof tenants.Entitlements>
 export type Grant = Inside<typeof tenants.Grant>
 export type NewGrant = Omit<Inside<typeof tenants.NewGrant>, 'endsAt'> & { readonly endsAt?: number }
 export type CheckedFeature = Inside<typeof tenants.FeatureCheck>
-/** Amount of a feature that a tenant wants to use. `used` applies only to features of type `limit`. */
+/**
+ * A question about a feature: the amount that a tenant wants to use. `used` (the amount in use now) applies only to features of type
+ * `limit`.
+ */
 export interface FeatureQuestion {
   readonly feature: string
   readonly used?: number
@@ -61,7 +76,24 @@ export type SessionPrices = Inside<typeof checkout.SessionPrices>['prices']
 
 export type NewCheckout = Omit<Inside<typeof checkout.NewCheckout>, 'tenantId'>
 
+export type NewPortal = Omit<Inside<typeof checkout.NewPortal>, 'tenantId'>
+
 export type Checkout = Inside<typeof checkout.Checkout>
+
+export type NewChange = Omit<Inside<typeof changes.NewChange>, 'tenantId'>
+
+export type ChangePreview = Inside<typeof changes.ChangePreview>
+
+export type ChangeOutcome = Inside<typeof changes.ChangeOutcome>
+
+export type NewCancellation = Omit<Inside<typeof changes.NewCancellation>, 'tenantId'>
+
+export type NewResumption = Omit<Inside<typeof changes.NewResumption>, 'tenantId'>
+
+export type NewPause = Omit<Inside<typeof changes.NewPause>, 'tenantId' | 'until'> & {
+  /** Time at which collection resumes by itself, epoch milliseconds. */
+  readonly until?: number
+}
 
 export type NewUsage = Omit<Inside<typeof checkout.NewUsage>, 'tenantId' | 'timestamp'> & {
   /** Time of the usage, epoch milliseconds. */
@@ -81,12 +113,44 @@ export interface DroppedUsageQuery {
   readonly tenantId?: string
 }
 
+export type Discount = Inside<typeof discounts.Discount>
+
+export type NewDiscount = Inside<typeof discounts.NewDiscount>
+
+export type DiscountPlan = Inside<typeof discounts.DiscountPlan>
+
+export type Credit = Inside<typeof credits.Credit>
+
+export type Credits = Inside<typeof credits.Credits>
+
+export type CreditBalance = Credits['balance']
+
+export type NewCredit = Omit<Inside<typeof credits.NewCredit>, 'expiresAt'> & {
+  /** Epoch milliseconds. */
+  readonly expiresAt?: number
+}
+
+/**
+ * Caller of a change of discounts, or of a new credit. If the caller retries with the same Idempotency-Key, it gets the result of the first
+ * attempt.
+ */
+export interface KeyedCaller extends Caller {
+  readonly idempotencyKey: string | null
+}
+
 export type EnterpriseTarget =
   | { readonly kind: 'template'; readonly template: string }
   | { readonly kind: 'custom'; readonly enterpriseId: string }
-  | { readonly kind: 'none' }
+  /** Restores the ordinary prices: the present base prices (default), or the prices that the items were on before the deal. */
+  | { readonly kind: 'none'; readonly to?: DealEnd }
 
-export type ApplyChoices = Pick<Inside<typeof enterprise.ApplyTemplate>, 'unmatched'>
+export type ApplyChoices = Pick<Inside<typeof enterprise.ApplyTemplate>, 'unmatched' | 'then'> & {
+  /**
+   * Time (epoch milliseconds) at which the deal ends; null for a deal without an end. If absent, a deal that the tenant already has keeps
+   * its end.
+   */
+  readonly endsAt?: number | null
+}
 
 export type SwapReport = Inside<typeof enterprise.Swap>
 
@@ -116,8 +180,8 @@ export type UpcomingInvoices = readonly Inside<typeof tenants.Invoice>[]
 export interface TenantOperations {
   createTenant(tenant: NewTenant, caller: Caller): Promise<Tenant>
   /**
-   * Returns a page of tenants. Throws `mirror_off` or `mirror_filling` if a filter or the order needs the mirror. Otherwise, without a
-   * complete mirror, the tenants lack the members that come from it.
+   * Returns a page of tenants. If a filter or the order needs the mirror and the mirror is not complete, throws `mirror_off` or
+   * `mirror_filling`. Otherwise, without a complete mirror, the tenants lack the members that come from it.
    */
   listTenants(query: TenantQuery): Promise<PerhapsMirrored & Page<ListedTenant>>
   findTenant(id: string): Promise<Tenant>
@@ -151,41 +215,87 @@ export interface TenantOperations {
    */
   authenticateSession(value: string): Promise<Session | null>
 
-  /** Returns the tenant's negotiated prices, which replace public prices, with their public members only. */
+  /** Returns the tenant's negotiated prices, each in place of a public price. They have only the members that are public. */
   sessionPrices(principal: Principal): Promise<SessionPrices>
   /** Like {@link tenantEntitlements}, for a request that the tenant itself makes with a session. */
   sessionEntitlements(principal: Principal): Promise<Entitlements>
   /**
-   * Checks for each feature whether the tenant may use more of it. Sends no request to the processor once the mirror is complete. Throws
+   * Checks for each feature whether the tenant may use more of it. Once the mirror is complete, sends no request to the processor. Throws
    * `feature_not_found`.
    */
   checkFeatures(questions: readonly FeatureQuestion[], principal: Principal): Promise<readonly CheckedFeature[]>
   checkFeature(question: FeatureQuestion, principal: Principal): Promise<CheckedFeature>
   createCheckout(checkout: NewCheckout, principal: Principal, idempotencyKey: string | null): Promise<Checkout>
-  createPortal(returnUrl: string, principal: Principal): Promise<{ readonly url: string }>
+  /**
+   * Returns what a change would cost. Stores this preview, so that the change can later be made at these amounts. Does not change the
+   * subscription.
+   */
+  previewChange(change: Omit<NewChange, 'preview'>, principal: Principal): Promise<ChangePreview>
+  /** Changes the items of a subscription. A change with a session must name a preview. `idempotencyKey` is the key of the request. */
+  changeSubscription(
+    change: NewChange,
+    principal: Principal,
+    caller: Caller,
+    idempotencyKey: string | null,
+  ): Promise<ChangeOutcome>
+  /** Cancels a subscription, at the end of its period or now. `idempotencyKey` is the key of the request. */
+  cancelOwnSubscription(
+    cancellation: NewCancellation,
+    principal: Principal,
+    caller: Caller,
+    idempotencyKey: string | null,
+  ): Promise<TenantSubscription>
+  /**
+   * Undoes a cancellation, a pause, a scheduled change, or a change that waits for its payment. `idempotencyKey` is the key of the request.
+   */
+  resumeSubscription(
+    resumption: NewResumption,
+    principal: Principal,
+    caller: Caller,
+    idempotencyKey: string | null,
+  ): Promise<TenantSubscription>
+  /** Pauses the collection of a subscription's invoices. */
+  pauseSubscription(pause: NewPause, principal: Principal, caller: Caller): Promise<TenantSubscription>
+  createPortal(portal: NewPortal, principal: Principal): Promise<{ readonly url: string }>
   recordUsage(usage: NewUsage, principal: Principal): Promise<RecordedUsage>
   /**
-   * Returns usage of the last 30 days that the processor accepted and later dropped, newest first. With `tenantId`, returns reports with an
-   * example of that tenant, or with an example whose tenant is unknown.
+   * Returns usage of the last 30 days that the processor accepted and later dropped, newest first. With `tenantId`, returns reports that
+   * have an example event of that tenant, or of an unknown tenant.
    */
   droppedUsage(query: DroppedUsageQuery): Promise<readonly DroppedUsage[]>
   /**
    * Returns the tenant's dropped usage, to show it beside invoices. The result is cached for up to a minute. Empty if the configuration has
-   * no meter or the tenant has no customer yet. null if the processor does not respond in time, so that the invoices are not delayed.
+   * no meter, or if the tenant has no customer yet. null if the processor does not respond in time; otherwise the invoices would be
+   * delayed.
    */
   droppedUsageOf(tenantId: string): Promise<readonly DroppedUsage[] | null>
+
+  /** Returns the discounts of the tenant's subscriptions at the processor, sorted by subscription, oldest first. */
+  tenantDiscounts(id: string): Promise<readonly Discount[]>
+  /** Dry run of {@link addDiscount}: returns what it would change, and throws the same errors. */
+  planDiscount(id: string, discount: NewDiscount): Promise<DiscountPlan>
+  /** Adds a discount to a running subscription. Throws `discount_invalid` if the coupon or the subscription does not allow it. */
+  addDiscount(id: string, discount: NewDiscount, caller: KeyedCaller): Promise<Discount>
+  planDiscountRemoval(id: string, discount: string): Promise<DiscountPlan>
+  /** Removes a discount. Throws `discount_not_found` if no subscription of the tenant has it. */
+  removeDiscount(id: string, discount: string, caller: KeyedCaller): Promise<void>
+
+  /** Returns the tenant's credits, oldest first, from the mirror. */
+  tenantCredits(id: string): Promise<Credits>
+  /** Gives the tenant a credit. Throws `request_invalid` for an unknown meter, or for an expiry that has passed. */
+  addCredit(id: string, credit: NewCredit, caller: KeyedCaller): Promise<Credit>
 
   applyEnterprise(
     tenantId: string,
     target: EnterpriseTarget,
-    options: Caller & ApplyChoices & { readonly dryRun: boolean },
+    options: Caller & Overriding & ApplyChoices & { readonly dryRun: boolean },
   ): Promise<EnterpriseOutcome>
   enterpriseCoverage(): Promise<Coverage>
   /** Starts a job that applies a template again to every tenant that has it. Resolves when the job is in the journal. */
-  moveTemplate(template: string, caller: Caller): Promise<JobSummary>
-  planMigration(request: MigrationRequest): Promise<MigrationPlan>
+  moveTemplate(template: string, caller: Caller & Overriding): Promise<JobSummary>
+  planMigration(request: MigrationRequest, caller?: Pick<Caller, 'message'>): Promise<MigrationPlan>
   /** Starts the migration job. Resolves when the job is in the journal. */
-  startMigration(request: MigrationRequest, caller: Caller): Promise<JobSummary>
+  startMigration(request: MigrationRequest, caller: Caller & Overriding): Promise<JobSummary>
   listJobs(
     query: PageQuery & {
       readonly kind?: JobSummary['kind']

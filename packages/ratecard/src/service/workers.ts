@@ -21,7 +21,8 @@ export type DeploymentView = Inside<typeof workers.Deployment>
 /** Operations on service keys that belong to workers. */
 export interface WorkerKeys {
   /**
-   * Creates a key named after the worker. A worker's key does not count as a key of the operator: revoking it never locks the operator out.
+   * Creates a service key named after the worker. Such a key does not count as a key of the operator: revoking it never locks the operator
+   * out.
    */
   create(worker: string, scope: 'read' | 'write'): Promise<{ readonly id: string; readonly key: string }>
   isValid(key: string, scope: 'read' | 'write'): Promise<boolean>
@@ -68,9 +69,11 @@ export interface WorkerOperations {
   /** Runs the scheduled handler once, immediately. Resolves when the run has ended. */
   triggerCron(name: string, cron: string | null): Promise<CronRunView>
 
-  /** Returns the worker with this hostname; null if there is none. The router calls it for each request, so it does not read the store. */
+  /**
+   * Returns the worker with this hostname; null if there is none. Does not read the store, because the router calls this for each request.
+   */
   workerAtHost(host: string): string | null
-  /** Passes a request to a worker and writes the worker's response. Rejects with a ServiceError if no response was written yet. */
+  /** Passes a request to a worker, and sends the worker's response. Rejects with a ServiceError if it has not begun to send a response. */
   dispatchToWorker(
     name: string,
     request: IncomingMessage,

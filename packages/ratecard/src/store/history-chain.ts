@@ -1,5 +1,5 @@
-// The hash chain over the configuration history, which reveals any later change of a revision. The functions are pure, except that
-// verifyHistory reads the store.
+// The hash chain over the configuration history. It reveals any later change of a revision. All functions are pure except verifyHistory,
+// which reads the store.
 import { createHash } from 'node:crypto'
 import type { Store, VersionRecord } from './store.ts'
 

@@ -3,11 +3,14 @@
 import type { LeaseToken } from './lease-token.ts'
 
 /**
- * Every method with a token throws `push_in_progress` if the token's lease is no longer held, so that a process that lost the lease writes
- * nothing more. A finished step cannot be reopened, and neither can work that has ended.
+ * Every method with a token throws `push_in_progress` if the token's lease is no longer held. So a process that has lost its lease cannot
+ * write any more. A finished step cannot be reopened, and neither can work that has ended.
  */
 export interface Journal<Work, NewWork, Step, Ending extends string> {
-  /** Adds the work in state `running`, with all its steps `pending`, in order. */
+  /**
+   * Adds the work in state `running` with all its steps, in order and `pending`. A push with thousands of steps is stored in several
+   * transactions. If the process dies before the last one, the push stays in state `planned` and cannot be resumed.
+   */
   open(work: NewWork, token: LeaseToken): Promise<Work>
   /** Ends the work, or pauses it in state `interrupted`. Paused work can be resumed. `error` is JSON. */
   end(id: string, state: Ending, error: string | null, token: LeaseToken): Promise<void>
@@ -21,8 +24,8 @@ export interface Journal<Work, NewWork, Step, Ending extends string> {
   cancelRequested(id: string): Promise<boolean>
   find(id: string): Promise<Work | null>
   /**
-   * Returns the steps in order. With `since` (epoch milliseconds), returns only steps that began or ended at that time or later. The times
-   * are those of the clock of the process that ran the steps.
+   * Returns the steps in order. With `since` (epoch milliseconds), returns only steps that began or ended at that time or later, by the
+   * clock of the process that ran the steps.
    */
   steps(id: string, since?: number): Promise<readonly Step[]>
 }

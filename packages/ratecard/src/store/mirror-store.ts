@@ -8,6 +8,7 @@ import type {
   MirroredKind,
   MirroredSubscription,
 } from '../processor/mirrored.ts'
+import type { TenantRecord } from './records/tenants.ts'
 
 /** Kind and id of one object of the mirror. */
 export interface MirrorRef {
@@ -17,8 +18,8 @@ export interface MirrorRef {
 
 export interface StaleObject extends MirrorRef {
   /**
-   * Number of the stale mark, which records that the object may have changed. A read of the object that began with a higher number removes
-   * the mark.
+   * Number of the stale mark. The mark means that the object may have changed. It is removed by a read of the object that began with a
+   * higher number.
    */
   readonly marked: number
   /** Time (epoch milliseconds) of the event that marked the object as stale. */
@@ -34,14 +35,14 @@ export interface FailedRead {
   readonly attempts: number
   /** Time of the next attempt, epoch milliseconds. */
   readonly retryAt: number
-  /** True if the object cannot be read. The age of the copy then ignores the object. */
+  /** True if the object cannot be read and is skipped. The age of the copy is then computed without this object. */
   readonly skipped: boolean
   readonly error: string
 }
 
 /** Progress of the mirror, stored as a single row. There is no row before the mirror ran for the first time. */
 export interface MirrorState {
-  /** Processor account that was copied. The copy is deleted when the service is bound to another account. */
+  /** Processor account that was copied. If the service is bound to another account, the copy is deleted. */
   readonly account: string
   /**
    * Progress of the first fill: the kind that is being read, the cursor of its next page, and the number of objects read. null when the
@@ -50,9 +51,9 @@ export interface MirrorState {
   readonly filling: { readonly kind: MirroredKind; readonly after: string | null; readonly objects: number } | null
   /** Id of the last processor event that was handled; empty if the account had no event. */
   readonly eventCursor: string
-  /** Epoch milliseconds until which the copy contains every change, except changes of objects that are marked stale. */
+  /** Time (epoch milliseconds) up to which the copy contains every change. Exception: changes of objects that are marked stale. */
   readonly readUntil: number | null
-  /** Time at which the mirror was complete for the first time. There are no sums for earlier days. */
+  /** Time at which the mirror was complete for the first time. Revenue sums exist only for days after that. */
   readonly beganAt: number | null
   /** Time of the last full comparison of the mirror with the processor. */
   readonly comparedAt: number | null
@@ -62,27 +63,45 @@ export interface MirrorState {
   readonly corrections: number
 }
 
-/** Position of a comparison, which lists all objects again. Stored after each page, so that an interrupted comparison continues there. */
+/** The part of the mirror's progress that determines how complete the copy is, and how old. */
+export interface MirrorProgress extends Pick<MirrorState, 'readUntil' | 'beganAt'> {
+  /** Time of the oldest stale mark, without marks of skipped objects; null if there is none. */
+  readonly oldestStale: number | null
+}
+
+/**
+ * Position of a comparison (which lists all objects again). It is stored after each page, so that an interrupted comparison continues
+ * there.
+ */
 export interface ComparisonPlace {
   /** Kind that is being listed, and the cursor of its next page. */
   readonly kind: MirroredKind
   readonly after: string | null
-  /** Number that the comparison got when it began. A stored object whose read has a lower number is in no list. */
+  /**
+   * Sequence number from the start of the comparison; all reads are numbered. A stored object whose last read has a lower number was in no
+   * list of the comparison.
+   */
   readonly number: number
-  /** True if the processor deleted events before they were read. The copy is as old as before until all objects are listed. */
+  /**
+   * True if the comparison replaces events that the processor deleted before they were read. The copy becomes older until all objects are
+   * listed.
+   */
   readonly relisting: boolean
 }
 
 export interface MirrorSaved {
-  /** Objects that two overlapping reads returned differently. They are marked stale, because it is unknown which read is newer. */
+  /**
+   * Objects for which two overlapping reads returned different content. They are marked as stale, because it is unknown which read is
+   * newer.
+   */
   readonly overlapped: readonly MirrorRef[]
-  /** Objects that this save changed or added, and that had no stale mark: no event has named them yet. */
+  /** Objects that this save changed or added although they had no stale mark. So no event has announced the change yet. */
   readonly unannounced: readonly MirrorRef[]
 }
 
 /**
- * Standing: stored sums of one customer, to filter and sort lists of tenants. mirror/sums/standing.ts recomputes them after each change of
- * the customer's objects.
+ * Standing of a customer: stored sums by which lists of tenants are filtered and sorted. mirror/sums/standing.ts recomputes it after each
+ * change of the customer's objects.
  */
 export interface CustomerStanding {
   readonly customer: ProcessorId
@@ -98,20 +117,24 @@ export interface CustomerStanding {
 
 export interface Unsummed {
   readonly customer: ProcessorId
-  /** Number of the mark for outdated sums. Storing sums of objects that were read later removes the mark. */
+  /** Number of the mark for outdated sums of the customer. The mark is removed when sums are stored that were computed from later reads. */
   readonly marked: number
 }
 
 /** A subscription to a free price, which exists only in this store. */
 export interface FreeSubscriber {
   readonly free: string
-  readonly tenantId: string
+  readonly tenant: SubscribedTenant
 }
+
+/** Members of a tenant that a list of subscribers shows. */
+type SubscribedTenant = Pick<TenantRecord, 'id' | 'name'>
 
 export interface StoredSubscriber {
   readonly subscription: MirroredSubscription
   readonly item: MirroredItem
-  readonly tenantId: string | null
+  /** null if the customer is not a tenant. */
+  readonly tenant: SubscribedTenant | null
 }
 
 /**
@@ -119,7 +142,7 @@ export interface StoredSubscriber {
  * processor allows.
  */
 export interface ReadCountStore {
-  /** Adds to the number of reads of a day, and deletes counts that are older than 40 days. */
+  /** Adds `reads` to the number of reads of a day. Deletes counts that are older than 40 days. */
   addReads(day: number, reads: number): Promise<void>
   /** Returns the total number of reads on this day and later. */
   readsSince(day: number): Promise<number>
@@ -129,18 +152,21 @@ export interface ReadCountStore {
 
 export interface MirrorStore extends ReadCountStore {
   state(): Promise<MirrorState | null>
-  /** Changes members of the mirror's state. The first call creates the row, so it must give all members. */
+  /** Changes members of the mirror's state. The first call creates the row, so it must contain all members. */
   setState(change: Partial<MirrorState>): Promise<void>
   /** Stores the position of a new comparison, in one transaction with the event cursor if one is given. */
   beginComparison(place: ComparisonPlace, eventCursor?: string): Promise<void>
-  /** Stores objects that the comparison changed or did not find. A stale mark, e.g. of an event, removes its object from them. */
+  /**
+   * Stores objects as differences: objects that the comparison changed, and objects that were in no list. If an event later marks such an
+   * object as stale, it is no longer a difference.
+   */
   addDifferences(refs: readonly MirrorRef[]): Promise<void>
   /** Ends the comparison at the time `comparedAt`, and adds its differences to the corrections. Returns the number of differences. */
   endComparison(comparedAt: number): Promise<number>
   /**
-   * Returns the next stored objects of a kind (up to `limit`), reduced to the unmarked ones whose last read has a number lower than `number`:
-   * no list contained them. `last` is the position for the next call; null after the last object. Deleted customers are left out, because
-   * they stay in the copy although no list contains them.
+   * Returns up to `limit` stored objects of a kind that no list of the comparison contained: they are not marked stale, and the number of
+   * their last read is lower than `number`. `last` is the position for the next call; null after the last object. Deleted customers are
+   * left out, because they stay in the copy although no list contains them.
    */
   unlisted(
     kind: MirroredKind,
@@ -150,32 +176,34 @@ export interface MirrorStore extends ReadCountStore {
   /** Deletes all mirrored objects, e.g. before another account is copied. */
   clear(): Promise<void>
 
-  /** Begins a read and returns its sequence number, the `begun` of `save` and `remove`. The numbers increase across all replicas. */
+  /**
+   * Begins a read and returns its sequence number, to be passed to `save` or `remove` as `begun`. The numbers increase across all replicas.
+   */
   beginRead(): Promise<number>
   /**
-   * Stores objects of one read in one transaction. If another read stored a different object after this read began, that object stays and
-   * is marked stale, because it is unknown which read is newer. Removes stale marks lower than `begun`, and marks the sums of the affected
-   * customers as outdated.
+   * Stores objects of one read in one transaction. Another read may have stored different content after this read began. Then that content
+   * stays and the object is marked stale, because it is unknown which read is newer. Removes stale marks with a number below `begun`, and
+   * marks the sums of the affected customers as outdated.
    */
   save<K extends MirroredKind>(kind: K, objects: readonly Mirrored[K][], begun: number): Promise<MirrorSaved>
   /**
-   * Removes objects that the processor no longer has. If another read stored such an object after this read began, it stays and is marked
-   * stale.
+   * Removes objects that the processor no longer has. If another read stored such an object after this read began, the object is kept and
+   * marked as stale.
    */
   remove(kind: MirroredKind, ids: readonly string[], begun: number): Promise<MirrorSaved>
   /**
-   * Marks objects as stale and moves the event cursor, in one transaction. If the event came by webhook there is no cursor: the poll of
-   * events will read the event again.
+   * Marks objects as stale and moves the event cursor, in one transaction. No cursor is given for an event that came by webhook, because
+   * the poll of events will read it again.
    */
   markStale(
     refs: readonly (MirrorRef & { readonly since: number })[],
     cursor?: { readonly event: string; readonly readUntil: number },
   ): Promise<void>
-  /** Returns stale objects, oldest mark first. With `dueAt` (epoch milliseconds) without those whose next attempt is later. */
+  /** Returns stale objects, oldest mark first. With `dueAt` (epoch milliseconds), leaves out objects whose next attempt is later. */
   stale(limit: number, dueAt?: number): Promise<readonly StaleObject[]>
-  /** Stores that a stale object could not be read. Does nothing if the object is not stale any more. */
+  /** Records that a stale object could not be read. Does nothing if the object is no longer stale. */
   failRead(ref: MirrorRef, failed: FailedRead): Promise<void>
-  /** Returns the object with the oldest stale mark, without skipped objects; null if there is none. */
+  /** Returns the object with the oldest stale mark; null if there is none. Skipped objects are ignored. */
   oldestStale(): Promise<StaleObject | null>
   /** Returns the objects that cannot be read and are skipped (up to `limit`), oldest mark first, and their number. */
   skipped(limit: number): Promise<{ readonly items: readonly StaleObject[]; readonly total: number }>
@@ -186,8 +214,8 @@ export interface MirrorStore extends ReadCountStore {
   /** Returns objects of a kind with ids above `after`, ascending by id, e.g. for a comparison. */
   page<K extends MirroredKind>(kind: K, after: string | null, limit: number): Promise<readonly Mirrored[K][]>
   /**
-   * Returns objects dated `from` or later and before `to`, oldest first. The date of an invoice is its finalization, that of another object
-   * its creation. The next page begins after the last object of this one.
+   * Returns objects dated `from` or later and before `to`, oldest first. An invoice is dated by its finalization, any other object by its
+   * creation. For the next page, pass the last object of this one.
    */
   happened<K extends 'subscription' | 'invoice' | 'credit_note' | 'refund'>(
     kind: K,
@@ -207,27 +235,29 @@ export interface MirrorStore extends ReadCountStore {
     readonly total: number
   }>
   /**
-   * Returns a page of the items on these prices, without ended subscriptions, and of the running free subscriptions on `freePrice` (null for
-   * none). Sorted by tenant id (items without a tenant last), then by subscription.
+   * Returns a page of subscribers: items on these prices, and running free subscriptions to `freePrice` (null for none). Items of ended
+   * subscriptions are left out. Sorted by tenant id (items without a tenant last), then by subscription.
    */
   subscribers(
     on: { readonly prices: readonly ProcessorId[]; readonly freePrice: string | null },
     page: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly items: readonly (StoredSubscriber | FreeSubscriber)[]; readonly total: number }>
   /**
-   * Returns all items on these prices in one list, for sums, without ended subscriptions. Each item has only ids, quantity, status and
-   * currency.
+   * Returns all items on these prices in one list, to compute sums. Items of ended subscriptions are left out. Each item has only ids,
+   * quantity, status and currency.
    */
   usesOf(prices: readonly ProcessorId[]): Promise<readonly PriceUse[]>
-  /** Returns the prices of all items, without ended subscriptions, ascending. */
+  /** Returns the subscriptions that charge one of these tax rates and have not ended, sorted by id. */
+  taxedWith(rates: readonly ProcessorId[]): Promise<readonly TaxedSubscription[]>
+  /** Returns the prices of all items, ascending. Items of ended subscriptions are left out. */
   pricesInUse(): Promise<readonly ProcessorId[]>
   /** Returns the number of subscriptions by status. */
   countByStatus(): Promise<Readonly<Record<string, number>>>
   /** Returns the open and uncollectible invoices of a customer, oldest first. */
   unpaidInvoicesOf(customer: ProcessorId): Promise<readonly MirroredInvoice[]>
   /**
-   * Stores the sums of customers and updates the lists of tenants. `marked` is the mark that {@link unsummed} returned before the objects
-   * were read. A later mark stays, because the objects changed after that.
+   * Stores the sums of customers and updates the lists of tenants. `marked` is the number of the mark that {@link unsummed} returned before
+   * the objects were read. If the customer has a later mark, that mark stays, because the customer's objects changed after they were read.
    */
   saveStandings(standings: readonly (CustomerStanding & Pick<Unsummed, 'marked'>)[]): Promise<void>
   standing(customer: ProcessorId): Promise<CustomerStanding | null>
@@ -235,6 +265,13 @@ export interface MirrorStore extends ReadCountStore {
   standings(after: ProcessorId | null, limit: number): Promise<readonly CustomerStanding[]>
   /** Returns customers whose sums are outdated because their objects changed, oldest mark first. */
   unsummed(limit: number): Promise<readonly Unsummed[]>
+}
+
+/** A subscription with tax rates. */
+export interface TaxedSubscription {
+  readonly subscription: string
+  readonly tenantId: string | null
+  readonly taxRates: readonly ProcessorId[]
 }
 
 /** One subscription item on a price, reduced to what sums need. */

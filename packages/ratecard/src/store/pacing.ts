@@ -1,5 +1,5 @@
 // Computes the next slots of a rate limit that all replicas share. A slot is the time at which one call may start. Pure: the store keeps
-// the granted slots, and calls this module while it holds their lock.
+// the granted slots, and locks them while it calls this module.
 
 /** The time at which one call may start, in whole microseconds of the database's clock. */
 export interface Slot {
@@ -17,14 +17,14 @@ export interface PaceLimits {
 /** Maximum delay (ms) between a slot's time and its use. Slots are spaced so that even calls with this delay stay within the rate limit. */
 export const toleranceMs = 50
 const window = (1000 + toleranceMs) * 1000
-/** Upper bound of queued slots. A slot further ahead was granted before the database clock was set back, and is ignored. */
+/** Maximum number of queued slots. A slot that is further ahead was granted before the database clock was set back, so it is ignored. */
 const maxQueuedSlots = 1000
 const shortestHorizon = 60_000_000
 
 /**
- * Returns the next `count` slots of an operation, at `now` (microseconds) or later and at a sufficient distance from the granted slots. Any
- * `perSecond` + 1 consecutive slots (of one operation: `perOperationPerSecond` + 1) span more than a second plus the tolerance, as long as
- * fewer than a thousand slots are queued.
+ * Returns the next `count` slots of an operation. They are not before `now` (microseconds), and keep the minimum distance from slots that
+ * were already granted. More than `perSecond` slots (of one operation: more than `perOperationPerSecond`) always span more than a second
+ * plus the tolerance. This holds as long as fewer than a thousand slots are queued.
  */
 export function nextSlots(
   given: readonly Slot[],
@@ -45,7 +45,7 @@ export function nextSlots(
   return fresh
 }
 
-/** Returns the granted slots that new slots must still keep their distance from. */
+/** Returns those granted slots that are close enough to `now` to affect new slots, which must keep a minimum distance from them. */
 export function stillCounting(given: readonly Slot[], limits: PaceLimits, now: number): readonly Slot[] {
   const horizon = Math.max(shortestHorizon, maxQueuedSlots * gaps(limits).apartInOperation)
   return given.filter(({ at }) => at > now - window && at < now + horizon)

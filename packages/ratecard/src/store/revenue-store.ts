@@ -1,5 +1,5 @@
-// Database operations on revenue: monthly recurring revenue (MRR) of items and customers, debts, and sums by day. Exact amounts are texts
-// of money/fraction.ts in minor units, e.g. `25/3`.
+// Database operations on revenue: monthly recurring revenue (MRR) of items and customers, debts, and totals by day. Exact amounts are texts
+// as in money/fraction.ts, in minor units, e.g. `25/3`.
 import type { ProcessorId } from '../catalog/resource.ts'
 import type {
   MirroredCustomer,
@@ -10,7 +10,7 @@ import type {
 } from '../processor/mirrored.ts'
 import type { CustomerStanding, Unsummed } from './mirror-store.ts'
 
-/** Revenue of one subscription item, for the sums of the account. The subscription has not ended. */
+/** Revenue of an item of a subscription that has not ended, to compute the sums of the account. */
 export interface ItemRevenueRecord {
   readonly subscription: string
   readonly item: string
@@ -34,15 +34,13 @@ export interface CustomerRevenue {
 export interface CustomerSums extends CustomerStanding {
   /** Items of the customer's subscriptions, without ended subscriptions. */
   readonly items: readonly ItemRevenueRecord[]
-  /**
-   * The customer's MRR by currency. It has an entry for each currency in which the customer has MRR now or ever paid for a subscription.
-   */
+  /** The customer's MRR by currency. Contains each currency in which the customer has MRR now, or has ever paid for a subscription. */
   readonly revenue: readonly CustomerRevenue[]
 }
 
 /** All mirrored objects of one customer that its sums are computed from. */
 export interface StoredCustomer {
-  /** null if the processor deleted the customer, or the mirror has not read it yet. */
+  /** The mirrored customer; null if the processor deleted the customer, or if the mirror has not read it yet. */
   readonly customer: MirroredCustomer | null
   /** All subscriptions, ended ones included. */
   readonly subscriptions: readonly MirroredSubscription[]
@@ -77,7 +75,10 @@ export interface RevenueDay {
   readonly currency: string
   readonly mrr: string
   readonly usageLastPeriod: number
-  /** MRR by product, under the configuration id that the product had then; null for products that are not in the configuration. */
+  /**
+   * MRR by product. Products are named by the configuration id that they had then; null stands for products that are not in the
+   * configuration.
+   */
   readonly byProduct: readonly {
     readonly productId: string | null
     readonly mrr: string
@@ -96,23 +97,23 @@ export interface RevenueStore {
   /** Returns the mirrored objects of each of these customers. */
   customers(ids: readonly ProcessorId[]): Promise<ReadonlyMap<ProcessorId, StoredCustomer>>
   /**
-   * Stores the sums of customers and of their items, and updates the lists of tenants. A mark later than `marked` stays, as in
-   * MirrorStore.saveStandings.
+   * Stores the sums of customers and of their items, and updates the lists of tenants. If a customer has a later mark than `marked`, that
+   * mark stays; see MirrorStore.saveStandings.
    */
   save(sums: readonly (CustomerSums & Pick<Unsummed, 'marked'>)[]): Promise<void>
   prices(ids: readonly ProcessorId[]): Promise<ReadonlyMap<ProcessorId, MirroredPrice>>
   /** Returns items with ids above `after`, ascending by id. */
   items(after: string | null, limit: number): Promise<readonly RevenueItem[]>
-  /** Returns the exact MRR of each of these items; items without sums are omitted. */
+  /** Returns the exact MRR of each given item. Items without stored sums are omitted. */
   monthlyOf(items: readonly string[]): Promise<ReadonlyMap<string, string>>
   /**
-   * Returns the number of items with each combination of currency and exact MRR, among the items that count towards the MRR. So the MRR of
-   * the account can be summed from a few rows.
+   * Returns the number of items for each combination of currency and exact MRR. Only items that count towards the MRR are included. So the
+   * MRR of the account can be computed from a few rows.
    */
   monthlyCounts(): Promise<readonly { readonly currency: string; readonly monthly: string; readonly items: number }[]>
   /**
-   * Returns the customer of each refund. If the refund has no customer, it is the customer of the invoice with the same payment. A refund
-   * without such an invoice is omitted.
+   * Returns the customer of each refund. For a refund without a customer, it is the customer of the invoice with the same payment. If there
+   * is no such invoice, the refund is omitted.
    */
   refundedCustomers(refunds: readonly MirroredRefund[]): Promise<ReadonlyMap<string, ProcessorId>>
   /** Returns customers that owe something or had an invoice written off. */
@@ -122,8 +123,8 @@ export interface RevenueStore {
   /** Returns the last stored day; null before the first one. */
   lastDay(): Promise<string | null>
   /**
-   * Stores the sums of a day (no rows for the day before the mirror began). Later changes are compared with the customers' MRR of this
-   * moment. Returns false, without any change, if `after` is no longer the last stored day.
+   * Stores the totals of a day; `rows` is empty for the day before the mirror began. From now on, changes of the MRR are computed from the
+   * present MRR of the customers. If `after` is no longer the last stored day, changes nothing and returns false.
    */
   keepDay(day: string, after: string | null, rows: readonly RevenueDay[]): Promise<boolean>
   /** Returns the rows of these days (both included), ascending by day and currency. */

@@ -1,4 +1,4 @@
-// Encryption of secrets at rest: AES-256-GCM under master keys with a version. A sealed text is bound to its table and id, so that it
+// Encryption of secrets at rest: AES-256-GCM with master keys that have versions. A sealed text is bound to its table and id, so that it
 // cannot be copied to another row. The caller decides which values are secrets.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
@@ -6,9 +6,9 @@ import { dirname } from 'node:path'
 import { ServiceError } from '../errors/service-error.ts'
 
 export interface Sealer {
-  /** `context` names the row (table and id); {@link Sealer.open} needs the same context. */
+  /** Encrypts a text. `context` is the row (table and id) that the text is bound to; {@link Sealer.open} needs the same context. */
   seal(plain: string, context: string): string
-  /** Throws ServiceError `secret_unreadable` if the text was sealed with another master key or context, or was altered. */
+  /** Decrypts a text. Throws ServiceError `secret_unreadable` if the text was sealed with another master key or context, or was altered. */
   open(sealed: string, context: string): string
   /** True if the text was sealed with the newest master key. */
   isCurrent(sealed: string): boolean
@@ -22,8 +22,9 @@ const tagBytes = 16
 const form = 'v1'
 
 /**
- * Creates a sealer. `keys` are comma-separated items `<version>:<base64 of 32 bytes>`, newest first: the first one seals, and all of them
- * open. Throws ServiceError `settings_invalid` with the number of the invalid item, never its content.
+ * Creates a sealer, which encrypts secrets for the store. `keys` is a comma-separated list of `<version>:<base64 of 32 bytes>`, newest
+ * first. Texts are encrypted with the first key, and can be decrypted with any of the keys. Throws ServiceError `settings_invalid` with the
+ * number of the invalid item, never with its content.
  */
 export function createSealer(keys: string): Sealer {
   const byVersion = parseKeys(keys)
@@ -43,7 +44,7 @@ export function createSealer(keys: string): Sealer {
     },
     open(sealed, context) {
       const [found, version = '', body = ''] = sealed.split('.')
-      if (found !== form) throw unreadable(context, 'it is not in a form this release knows')
+      if (found !== form) throw unreadable(context, 'its format is unknown to this release')
       const key = byVersion.get(version)
       if (key === undefined) throw unreadable(context, `it was sealed under master key version "${version}"`)
       return decrypt(key, Buffer.from(body, 'base64url'), `${form}.${version}.${context}`, context)
@@ -57,8 +58,8 @@ export function generateMasterKey(version = '1'): string {
 }
 
 /**
- * Returns the master keys in the file. The first call creates it (file 0600, directory 0700). Processes that start together agree on one
- * key: a hard link publishes the file only after its bytes are on disk, so that no process reads a partial key.
+ * Returns the master keys in the file. If there is no file, creates it (file mode 0600, directory mode 0700). Processes that start at the
+ * same time agree on one key: the file gets its name (by a hard link) only after its bytes are on disk, so no process reads a partial key.
  */
 export async function loadOrCreateMasterKeyFile(path: string): Promise<string> {
   const present = await readKeyFile(path)
@@ -112,7 +113,7 @@ function decrypt(key: Buffer, body: Buffer, additional: string, context: string)
 
 function unreadable(context: string, why: string): ServiceError {
   return new ServiceError('secret_unreadable', `The secret ${context} cannot be read: ${why}.`, {
-    hint: 'Give the master key that belongs to this store; keys of earlier rotations stay in the list after the newest.',
+    hint: 'Use the master key that belongs to this store. After a rotation, keep the earlier keys in the list, after the newest one.',
   })
 }
 
@@ -138,7 +139,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory. A new file name is durable there without a sync of its directory.
+  // Windows cannot open a directory, and does not need it: a new file name is durable there without syncing the directory.
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')
   try {

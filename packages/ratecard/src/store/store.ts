@@ -5,19 +5,20 @@ import type { MappingEntry, ConfigId, ProcessorId, ResourceKind } from '../catal
 import type { Journal } from './journal.ts'
 import type { LeaseToken } from './lease-token.ts'
 import type { Page, PageQuery } from './page.ts'
-import type { GrantStore, UsageStore } from './feature-store.ts'
+import type { CreditStore } from './credit-store.ts'
+import type { GrantStore, HoldingsStore, UsageComparisonStore, UsageStore } from './feature-store.ts'
 import type { MirrorStore } from './mirror-store.ts'
 import type { RevenueStore } from './revenue-store.ts'
 import type { PaceLimits } from './pacing.ts'
 import type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/auth.ts'
-import type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
+import type { ArchivedObject, PolicyRecord, VersionHead, VersionRecord } from './records/configuration.ts'
 import type { PushHead, PushRecord, StepRecord } from './records/journal.ts'
 import type { JobStore, LocalSubscriptionStore, SessionStore, TenantStore, UnbilledUsageStore } from './tenant-store.ts'
 import type { WorkerLogStore, WorkerRunStore, WorkerStore } from './worker-store.ts'
 
 export type { LeaseToken } from './lease-token.ts'
 export type { DashboardPassRecord, IdempotencyRecord, ServiceKeyRecord } from './records/auth.ts'
-export type { ArchivedObject, VersionHead, VersionRecord } from './records/configuration.ts'
+export type { ArchivedObject, PolicyRecord, VersionHead, VersionRecord } from './records/configuration.ts'
 export type { PushHead, PushRecord, PushState, StepRecord } from './records/journal.ts'
 
 export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash'>
@@ -56,7 +57,9 @@ export interface VersionStore {
   list(page: PageQuery): Promise<Page<VersionHead>>
 }
 
-/** Time (ms) that the store counts as failing after a failed read or write, e.g. on a full disk. A ping does not detect such a failure. */
+/**
+ * Time (ms) for which the store counts as failing after a failed read or write, e.g. on a full disk. A ping does not detect such a failure.
+ */
 export const refusalMs = 60_000
 
 export interface StoreRefusal {
@@ -66,9 +69,9 @@ export interface StoreRefusal {
   /** Time of the failure, epoch milliseconds. */
   readonly at: number
   /**
-   * Kind of refusal. `connection`: the database was unreachable; the next successful connection ends this. `condition`: e.g. a full disk,
-   * which the next read does not reveal, so it counts for `refusalMs`. `damage`: the check at start found a damaged file; this lasts until
-   * the next start.
+   * Kind of the failed access. `connection`: the database was unreachable; the next successful connection ends this state. `condition`:
+   * e.g. a full disk; the next read may succeed although writes fail, so this state lasts for `refusalMs`. `damage`: the check at start
+   * found a damaged file; this state lasts until the next start.
    */
   readonly kind: 'connection' | 'condition' | 'damage'
 }
@@ -76,19 +79,19 @@ export interface StoreRefusal {
 export interface MappingStore {
   /** Returns the whole mapping history, ascending by sequence. */
   all(): Promise<readonly MappingEntry[]>
-  /** Returns all mappings of the resource that has or had this processor id; empty if the id is unknown. */
+  /** Returns all mappings of the item that has or had this processor id; empty if the id is unknown. */
   byProcessorId(id: string): Promise<readonly MappingEntry[]>
   byConfigId(kind: ResourceKind, id: string): Promise<readonly MappingEntry[]>
   /** Returns all renames of configuration ids, oldest first. */
   renames(): Promise<readonly PastRename[]>
-  /** Returns the last complete object of a resource that can no longer be read at the processor; null if there is none. */
+  /** Returns the last complete state of an object that can no longer be read at the processor; null if there is none. */
   archivedObject(processorId: string): Promise<ArchivedObject | null>
 }
 
 export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'failed' | 'interrupted' | 'abandoned'> {
   /** Sets the step's state to `begun`, increments its attempts and stores the resolved step. Call it before the step is sent. */
   begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord>
-  /** Stores the result of a step, the secret in its response, and the last state of a deleted object, in one transaction. */
+  /** Stores the result of a step in one transaction, together with the secret in its response and the last state of a deleted object. */
   succeed(
     pushId: string,
     index: number,
@@ -101,8 +104,8 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
     token: LeaseToken,
   ): Promise<void>
   /**
-   * Stores the outcome of a step that did not succeed. `failed`: the processor refused it. `unknown`: it was sent without a response.
-   * `pending`: it was not carried out.
+   * Stores the outcome of a step that did not succeed. `failed`: the processor refused it. `unknown`: it was sent and got no response.
+   * `pending`: it was not executed.
    */
   settle(
     pushId: string,
@@ -123,14 +126,17 @@ export interface PushStore extends Journal<PushRecord, NewPush, StepRecord, 'fai
     renames?: readonly Rename[],
   ): Promise<VersionRecord>
   head(pushId: string): Promise<PushHead | null>
-  /** Returns steps that were sent, or may have been, by pushes that were planned on this revision and did not become a version. */
+  /**
+   * Returns steps that were sent, or may have been, by unfinished pushes that were planned on this revision. A push is unfinished until it
+   * becomes a version.
+   */
   stepsSince(revision: number): Promise<readonly StepRecord[]>
   list(page: PageQuery): Promise<Page<PushHead>>
   /**
-   * Returns pushes whose steps must be resolved before the next plan, oldest first: `running`, `interrupted`, or `failed` with steps of
-   * unknown outcome.
+   * Returns pushes with steps whose outcome must be found before the next plan, oldest first. These are pushes in state `planned`,
+   * `running` or `interrupted`, and pushes in state `failed` with steps of unknown outcome.
    */
-  unresolved(): Promise<readonly PushRecord[]>
+  unresolved(): Promise<readonly PushHead[]>
 }
 
 export interface SecretStore {
@@ -158,23 +164,26 @@ export interface ServiceKeyStore {
 export interface DashboardPassStore {
   /** Adds a dashboard pass (a sign-in link or a session), and deletes expired passes. */
   add(pass: DashboardPassRecord): Promise<void>
-  /** Returns the pass with this hash, even if it has expired or ended; the caller checks that. */
+  /** Returns the dashboard pass (a sign-in link or a session) with this hash, even if it has expired or ended; the caller checks that. */
   find(hash: string): Promise<DashboardPassRecord | null>
-  /** Ends a valid pass. Returns true to exactly one of several concurrent callers, and false if the pass is unknown, expired or ended. */
+  /**
+   * Ends a valid dashboard pass. Returns true to exactly one of several concurrent callers, and false if the pass is unknown, expired or
+   * ended.
+   */
   end(hash: string, kind: DashboardPassRecord['kind'], at: number): Promise<boolean>
 }
 
 export interface IdempotencyStore {
   /**
-   * Claims the idempotency key and returns null. If the key is already claimed, returns its record. Records older than 24 h are deleted
-   * first.
+   * Claims an idempotency key for a request and returns null. If the key is already claimed, returns the record of that claim. Records
+   * older than 24 h are deleted first.
    */
   claim(key: string, fingerprint: string, now: number): Promise<IdempotencyRecord | null>
-  /** Stores a heartbeat of the running request. A claim without heartbeats counts as abandoned after a while. */
+  /** Stores a heartbeat of the running request. A claim without recent heartbeats counts as abandoned. */
   refresh(key: string, now: number): Promise<void>
   /**
-   * Takes over the claim of a dead process; `claimedAt` is the value that the caller read. Returns false if a heartbeat came in the
-   * meantime or another caller was first.
+   * Takes over the claim of a dead process. `claimedAt` is the value that the caller read. Returns false if the process has sent a
+   * heartbeat since then, or another caller has taken over the claim.
    */
   takeOver(key: string, claimedAt: number, now: number): Promise<boolean>
   finish(key: string, status: number, body: string): Promise<void>
@@ -184,7 +193,7 @@ export interface IdempotencyStore {
 
 export interface KeyValueStore {
   get(name: string): Promise<string | null>
-  /** Stores the value if the name has none yet, and returns the stored value. */
+  /** Stores the value under the name if the name has no value yet. Returns the stored value. */
   bind(name: string, value: string): Promise<string>
   set(name: string, value: string): Promise<void>
 }
@@ -201,11 +210,20 @@ export interface WrittenFormStore {
   /** Stores a text once and returns its id. Deletes texts that no push used within a day. */
   keep(document: string, at: number): Promise<string>
   find(id: string): Promise<string | null>
-  /** Sets the written form of a push, and of the version that the push becomes. */
+  /** Sets the written form (the document before variables were expanded) of a push, and of the version that the push becomes. */
   assign(pushId: string, id: string): Promise<void>
   ofPush(pushId: string): Promise<WrittenForm | null>
-  /** Returns the written forms of these pushes in any order; pushes without a written form are omitted. */
+  /** Returns the written forms of these pushes, in any order; omits pushes without a written form. */
   usedBy(pushIds: readonly string[]): Promise<readonly { readonly pushId: string; readonly writtenId: string }[]>
+}
+
+/** Store of the policies. The newest record is in force; the earlier ones are its history. */
+export interface PolicyStore {
+  current(): Promise<PolicyRecord | null>
+  /** Returns a page of records, newest first. */
+  list(page: PageQuery): Promise<Page<PolicyRecord>>
+  /** Adds a record with the next number and returns it. */
+  add(record: Omit<PolicyRecord, 'number'>): Promise<PolicyRecord>
 }
 
 export interface SlotRequest {
@@ -216,7 +234,7 @@ export interface SlotRequest {
   readonly limits: PaceLimits
 }
 
-/** Permission for one call, as timestamps of this process's `performance.now()`. After `until` it must not be used. */
+/** A slot that was granted for one call, as timestamps of this process's `performance.now()`. It must not be used after `until`. */
 export interface GrantedSlot {
   readonly from: number
   readonly until: number
@@ -224,7 +242,8 @@ export interface GrantedSlot {
 
 export interface PaceStore {
   /**
-   * Reserves the next `count` free slots for this replica. If all replicas use their slots in time, the rate limit holds in every second.
+   * Reserves the next `count` free slots for this replica. If all replicas use their slots in time, no second contains more calls than the
+   * rate limit allows.
    */
   reserve(ask: SlotRequest): Promise<readonly GrantedSlot[]>
 }
@@ -235,6 +254,7 @@ export interface Store {
   readonly mappings: MappingStore
   readonly pushes: PushStore
   readonly writtenForms: WrittenFormStore
+  readonly policies: PolicyStore
   readonly secrets: SecretStore
   readonly serviceKeys: ServiceKeyStore
   readonly dashboardPasses: DashboardPassStore
@@ -243,7 +263,10 @@ export interface Store {
   readonly sessions: SessionStore
   readonly localSubscriptions: LocalSubscriptionStore
   readonly grants: GrantStore
+  readonly holdings: HoldingsStore
+  readonly credits: CreditStore
   readonly usage: UsageStore
+  readonly usageComparison: UsageComparisonStore
   readonly unbilledUsage: UnbilledUsageStore
   readonly jobs: JobStore
   readonly mirror: MirrorStore
@@ -266,12 +289,12 @@ export interface Store {
   readonly facts: KeyValueStore
   /** Returns a counter that grows with every change of published data by any replica. Replicas poll it to invalidate their caches. */
   changeSequence(): Promise<number>
-  /** Reseals every text that an older master key sealed. Returns the number of resealed secrets and stored responses. */
+  /** Encrypts every text again that was encrypted with an older master key. Returns the number of changed secrets and stored responses. */
   resealSecrets(): Promise<number>
   /** Writes a complete and consistent copy of the store to a new file while the store is in use. SQLite only. */
   backup(file: string): Promise<void>
   ping(): Promise<void>
-  /** Returns the last read or write that the database refused; null if there was none. */
+  /** Returns the last failure of a read or write at the database; null if there was none. */
   refusal(): StoreRefusal | null
   close(): Promise<void>
 }

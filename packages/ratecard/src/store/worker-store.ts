@@ -1,6 +1,6 @@
 // Database operations on edge workers: deployments, schedules, runs and log lines.
 import type { Page, PageQuery } from './page.ts'
-import type { KeyScope } from './records/auth.ts'
+import type { WorkerKeyScope } from './records/auth.ts'
 import type { RecordOf } from './records/columns.ts'
 import type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'
 import type { scheduleColumns, workerColumns } from './records/workers.ts'
@@ -17,7 +17,7 @@ export interface DeploymentContent {
   readonly compatibilityFlags: readonly string[]
   readonly cpuMs: number
   /** Scope of the worker's own service key, which is in `env`; null if it has none. */
-  readonly serviceKey: KeyScope | null
+  readonly serviceKey: WorkerKeyScope | null
   /** True if requests to the worker keep the service keys and cookies of Ratecard. */
   readonly passCredentials: boolean
   /** JSON of all environment values, including secrets; sealed at rest. */
@@ -45,9 +45,9 @@ export interface WorkerStore {
   list(): Promise<readonly WorkerRecord[]>
   find(name: string): Promise<WorkerRecord | null>
   /**
-   * Makes the deployment the active one. Writes the pointer, the hostnames, the schedules and a new deployment in one transaction. An
-   * unchanged schedule keeps its next time. Deletes deployments beyond the newest `keep`, except the active one. Throws `conflict` if a
-   * hostname belongs to another worker, and `push_in_progress` if the lease is lost.
+   * Makes the deployment the active one. Writes the pointer to it, the hostnames, the schedules and the deployment (if it is new) in one
+   * transaction. An unchanged schedule keeps the time of its next run. Deletes all deployments except the newest `keep` and the active one.
+   * Throws `conflict` if a hostname belongs to another worker, and `push_in_progress` if the lease is lost.
    */
   activate(
     deployment: DeploymentRecord,
@@ -56,8 +56,8 @@ export interface WorkerStore {
     options: { readonly keep: number; readonly token: LeaseToken },
   ): Promise<WorkerRecord>
   /**
-   * Removes the worker with its deployments and their secrets; runs and logs are removed by their own stores. Returns false if the worker
-   * does not exist.
+   * Removes the worker with its deployments and their secrets. Runs and logs are not removed here but by their own stores. Returns false if
+   * the worker does not exist.
    */
   remove(name: string, token: LeaseToken): Promise<boolean>
   /** Returns a page of deployments, newest first. */
@@ -74,7 +74,10 @@ export interface DueSchedule extends RecordOf<typeof scheduleColumns> {
   readonly deploymentId: string
 }
 
-/** The decision on a due schedule, which the caller of `claimDue` makes and `claimDue` stores. */
+/**
+ * Decision about a due schedule: which tick runs, and which ticks are missed. The caller of `claimDue` makes the decision, and `claimDue`
+ * stores it.
+ */
 export interface DuePlan {
   /** Time of the tick to run now; null if all ticks are too old. */
   readonly run: number | null
@@ -89,9 +92,9 @@ export interface WorkerRunStore {
   /** Returns the time of the next due schedule; null if there is none. */
   nextDue(): Promise<number | null>
   /**
-   * Claims the schedules due at `now`: stores the decisions of `plan` and advances the schedules in one transaction, so that only one of
-   * several replicas gets each tick. Returns the runs that the caller must execute now. If a run of the schedule is still running, the tick
-   * is stored as `skipped` instead.
+   * Claims the schedules that are due at `now`. Stores the decisions of `plan` and advances the schedules in one transaction, so that only
+   * one of several replicas gets each tick (time at which a schedule fires). Returns the runs that the caller must execute now. If an
+   * earlier run of a schedule is still running, its tick is stored as `skipped` instead.
    */
   claimDue(
     now: number,
@@ -102,21 +105,21 @@ export interface WorkerRunStore {
       readonly plan: (due: DueSchedule) => DuePlan
     },
   ): Promise<readonly RunRecord[]>
-  /** Stores a manual run as `running`, or as `skipped` if another run of the same cron is running. */
+  /** Stores a manual run as `running`, or as `skipped` if another run of the same cron expression is running. */
   claim(run: NewRun, instance: string, now: number): Promise<RunRecord>
-  /** Ends a run in state `running`. Returns false if the run was set to `lost` in the meantime. */
+  /** Stores the end of a run in state `running`. Returns false if the run was set to `lost` in the meantime. */
   finish(
     id: string,
     end: { readonly outcome: RunRecordOutcome; readonly error: string | null; readonly cpuMs: number | null },
     now: number,
   ): Promise<boolean>
   heartbeat(instance: string, now: number): Promise<void>
-  /** Sets runs to `lost` if their replica has sent no heartbeat since `before`. Returns the number of these runs. */
+  /** Sets running runs to `lost` if their replica has sent no heartbeat since `before`. Returns the number of these runs. */
   expireStaleRuns(before: number, now: number): Promise<number>
   /** Returns a page of runs, newest first. */
   list(worker: string, query: PageQuery & { readonly cron?: string }): Promise<Page<RunRecord>>
   find(id: string): Promise<RunRecord | null>
-  /** Deletes at most `limit` ended runs of a worker that are older than `before`. Returns their number. */
+  /** Deletes at most `limit` ended runs of a worker that are older than `before`. Returns the number of deleted runs. */
   prune(worker: string, before: number, limit: number): Promise<number>
   /** Deletes all runs of a worker, in several small transactions. */
   removeAll(worker: string): Promise<void>
@@ -134,8 +137,8 @@ export interface LogBound {
  */
 export interface WorkerLogStore {
   /**
-   * Adds lines and deletes the oldest ones, so that no worker has more than `keep`. Ignores a line that exists already, so that a batch can
-   * be retried.
+   * Adds lines and deletes the oldest ones, so that no worker has more than `keep`. Ignores lines that exist already, so that a caller can
+   * retry a batch.
    */
   add(lines: readonly LogRecord[], keep: LogBound): Promise<void>
   /** Returns the newest `limit` lines that match the filters, oldest first. */
@@ -154,8 +157,8 @@ export interface WorkerLogStore {
   /** Deletes all lines of a worker. */
   removeAll(worker: string): Promise<void>
   /**
-   * Runs one step of the regular cleanup. Deletes lines older than `since`, deletes lines from before `now` of workers that are not among
-   * `workers`, and returns free space to the file system. Returns true if there is more to do.
+   * Runs one step of the regular cleanup. Deletes lines older than `since`, and lines from before `now` of workers that are not in
+   * `workers`. Returns free space to the file system. Returns true if there is more to do.
    */
   tidy(present: { readonly workers: readonly string[]; readonly now: number; readonly since: number }): Promise<boolean>
 }

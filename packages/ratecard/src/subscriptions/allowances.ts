@@ -1,5 +1,5 @@
-// Decides how much of each feature a tenant may use, and whether it may use more. Pure. See §17 of the specification's decisions.
-import { featureIdOf, type Feature, type FeatureLimit, type ProductFeature } from '../config/schema/feature-schema.ts'
+// Decides how much of each feature a tenant may use, and whether it may use more now. Pure. See §17 of the specification's decisions.
+import { featureIdOf, type Feature, type ProductFeature } from '../config/schema/feature-schema.ts'
 import {
   addDecimals,
   compareDecimals,
@@ -11,16 +11,18 @@ import {
 
 export type Limit = number | 'unlimited'
 
-/** Features that one item of a subscription, or one free subscription, gives. Times are epoch milliseconds. */
+/** Features that one subscription item, or one free subscription, gives to a tenant. Times are epoch milliseconds. */
 export interface FeatureSource {
   readonly features: readonly ProductFeature[]
+  /** Subscription group of the product; null if it has none. */
+  readonly group: string | null
   /** Number of units that were bought, e.g. seats; 1 for a metered item. */
   readonly quantity: number
   /** Current billing period; null for a free subscription, which has none. */
   readonly period: { readonly start: number; readonly end: number } | null
 }
 
-/** A feature that a tenant was given by hand, in addition to what it bought or in place of it. */
+/** A feature that was granted to a tenant by hand, in addition to the features it bought or in place of them. */
 export interface FeatureGrant {
   readonly feature: string
   /** null: the grant does not change the limit. */
@@ -40,15 +42,16 @@ export interface Allowance {
   /** Result of a check for usage beyond the limit; null for a switch. */
   readonly beyond: 'deny' | 'allow' | null
   /**
-   * Usage counts from `from` until `to` (epoch milliseconds; `to` null: without end). null for a feature that is not metered.
+   * Time range (epoch milliseconds) of the usage that counts. `to: null` means that the range has no end. `counted` is null for a feature
+   * that is not metered.
    */
   readonly counted: { readonly from: number; readonly to: number | null } | null
 }
 
 /**
- * Returns the allowance of one feature. Limits of several items add up, and `"unlimited"` wins. If one item allows usage beyond its limit,
- * the whole allowance does, because that usage is billed. Usage of several billing periods counts from the earliest start, so that none of
- * it is left out.
+ * Returns the allowance of one feature. The limits of several items are added; if one of them is `"unlimited"`, so is the sum. If one item
+ * allows usage beyond its limit, the whole allowance does, because such usage is billed. If the items have different billing periods, usage
+ * counts from the earliest start, so that no usage is left out.
  */
 export function allowanceOf(
   feature: Feature,
@@ -64,17 +67,18 @@ export function allowanceOf(
   const included = live?.enabled ?? (bought.length > 0 || (live !== undefined && live.limit !== null))
   const type = feature.type ?? 'switch'
   if (type === 'switch') return { feature, included, limit: null, beyond: null, counted: null }
-  const limits = bought.flatMap(({ entry, source }) =>
-    typeof entry === 'string' ? [] : [limitOf(entry, source.quantity)],
-  )
+  const limits = bought.map(({ entry, source }) => limitOf(entry, source.quantity))
   const limit = included ? sumOf([...limits, ...(live === undefined || live.limit === null ? [] : [live.limit])]) : 0
   const entries = given.flatMap(({ entry }) => (typeof entry === 'string' ? [] : [entry]))
   const beyond = included && entries.some((entry) => entry.beyond === 'allow') ? 'allow' : 'deny'
   return { feature, included, limit, beyond, counted: type === 'metered' ? countedIn(given, now) : null }
 }
 
-const limitOf = ({ limit, per_quantity: each }: FeatureLimit, quantity: number): Limit =>
-  limit === 'unlimited' ? limit : limit * (each === true ? quantity : 1)
+/** An entry without a limit is from an earlier document in which the feature was a switch, so that its use was not limited. */
+function limitOf(entry: ProductFeature, quantity: number): Limit {
+  if (typeof entry === 'string' || entry.limit === 'unlimited') return 'unlimited'
+  return entry.limit * (entry.per_quantity === true ? quantity : 1)
+}
 
 const sumOf = (limits: readonly Limit[]): Limit =>
   limits.reduce((sum, limit) => (sum === 'unlimited' || limit === 'unlimited' ? 'unlimited' : sum + limit), 0)
@@ -94,12 +98,12 @@ function countedIn(
   )
 }
 
-/** A free subscription has no billing period: its usage resets with the calendar month. */
+/** A free subscription has no billing period, so its usage is counted by calendar month. */
 function windowOf(entry: ProductFeature, period: FeatureSource['period'], now: number) {
   const resets = typeof entry === 'string' ? 'billing_period' : (entry.resets ?? 'billing_period')
   if (resets === 'never') return { from: 0, to: null }
   if (resets === 'month' || period === null) return monthOf(now)
-  // The period has ended, and the mirror has not read the renewal yet. The next period begins at the end of this one.
+  // The period has ended, but the mirror has not read the renewal yet. So the next period is computed: it begins at the end of this one.
   if (now >= period.end) return { from: period.end, to: 2 * period.end - period.start }
   return { from: period.start, to: period.end }
 }
@@ -120,7 +124,7 @@ export interface FeatureCheck {
   readonly remaining: Decimal | 'unlimited' | null
 }
 
-/** Decides whether the tenant may use `requested` more. `used: null` means that it is not known, which counts as nothing used. */
+/** Decides whether the tenant may use `requested` more. `used: null` means that the usage is unknown; then it is taken as zero. */
 export function checkAllowance(allowance: Allowance, used: Decimal | null, requested: number): FeatureCheck {
   const { included, limit, beyond } = allowance
   if (limit === null)

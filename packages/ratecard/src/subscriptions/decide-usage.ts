@@ -7,6 +7,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { canonicalDecimal } from '../money/decimal.ts'
 import type { UsageEvent } from '../processor/customer-half.ts'
 import type { NewUsage } from '../service/tenants.ts'
+import type { UsageFormula } from '../store/feature-store.ts'
 
 const oldestMs = 35 * 24 * 60 * 60 * 1000
 const aheadMs = 5 * 60 * 1000
@@ -22,12 +23,13 @@ export interface UsageSituation {
   /** Current time in epoch milliseconds. */
   readonly now: number
   /**
-   * False for a test account, where a test clock may be ahead of the real time. There only the processor checks timestamps in the future.
+   * False for a test account, where a test clock may be ahead of the real time. Then timestamps in the future are checked by the processor
+   * only.
    */
   readonly livemode: boolean
   /**
-   * True for a report with a service key. A report with an end user's session must not reduce usage, and must not use up an identifier that
-   * the seller will send.
+   * True for a report that was made with a service key. A report with an end user's session must not reduce usage, e.g. on a `last` meter,
+   * and must not use an identifier that the seller will send.
    */
   readonly byKey: boolean
   readonly identifier: string
@@ -40,7 +42,7 @@ export interface UsageSituation {
 export function decideUsage(situation: UsageSituation, usage: NewUsage): (customer: ProcessorId) => UsageEvent {
   const { meter } = situation
   if (!situation.byKey) requireMeterOfSessions(meter)
-  const value = checkedValue(situation, usage.value)
+  const value = checkedValue(usage.value)
   const timestamp = checkedTime(situation, usage.timestamp)
   const identifier = processorIdentifier(situation)
   return (customer) => ({
@@ -54,11 +56,18 @@ export function decideUsage(situation: UsageSituation, usage: NewUsage): (custom
   })
 }
 
-export const formulaOf = (meter: Meter) => meter.default_aggregation?.formula ?? 'sum'
+const formulaOf = (meter: Meter) => meter.default_aggregation?.formula ?? 'sum'
+
+/** Returns the formula with which the usage of a meter is counted. Only the last event of each event time window counts. */
+export function countedFormulaOf(meter: Meter): UsageFormula {
+  const formula = formulaOf(meter)
+  if (meter.event_time_window === undefined || formula === 'last') return formula
+  return formula === 'sum' ? 'last_of_each' : 'one_of_each'
+}
 
 /**
- * Throws `not_allowed` for meters on which a report can replace earlier usage: a `last` meter, and a meter with a time window. Otherwise a
- * customer with 100 seats could report 0 with a session and pay nothing. On other meters a report only adds usage.
+ * Throws `not_allowed` for meters on which a report can replace earlier usage, i.e. a `last` meter or a meter with a time window. Otherwise
+ * a customer with 100 seats could report 0 seats with a session and pay nothing. On all other meters a report only adds usage.
  */
 function requireMeterOfSessions(meter: Meter): void {
   const window = meter.event_time_window
@@ -72,24 +81,22 @@ function requireMeterOfSessions(meter: Meter): void {
   })
 }
 
-/** Validates the value. A negative value is a correction; it is allowed only on a meter with the formula `sum`. */
-function checkedValue({ meter, byKey }: UsageSituation, value: number | string): string {
+/** Validates the value of a report. A negative value is refused: the usage counts against limits, which must not become larger. */
+function checkedValue(value: number | string): string {
   const text = valueText(value)
   if (text === null)
-    throw invalid('value', '"value" is a number of at most 15 digits before and 12 after the decimal point.')
+    throw invalid('value', '"value" must be a number with at most 15 digits before and 12 after the decimal point.')
   if (!text.startsWith('-')) return text
-  const formula = formulaOf(meter)
-  if (byKey && formula === 'sum') return text
   throw invalid(
     'value',
-    '"value" is zero or more.',
-    byKey ? `Corrections need a meter with the formula "sum"; this one has "${formula}".` : undefined,
+    '"value" must be zero or more.',
+    'To correct usage that was reported by mistake, cancel its meter event at the processor.',
   )
 }
 
 /**
- * Returns the value as text. A string must be exact. A number may be a computed float, so decimals beyond the processor's limit are
- * rounded. Returns null for a value that is not a number.
+ * Returns the value as decimal text; null if it is not a number. A string must not have more decimals than the processor allows. A number
+ * may be a computed float, so it is rounded to that many decimals.
  */
 function valueText(value: number | string): string | null {
   if (typeof value === 'number' && !Number.isFinite(value)) return null
@@ -100,9 +107,9 @@ function valueText(value: number | string): string | null {
 }
 
 /**
- * Validates the timestamp. Events older than 35 days are not billed, and the processor may detect that only after it has accepted them.
- * With a session, the timestamp must not be later than this service's clock, even where test clocks are ahead. Without a timestamp there is
- * nothing to check.
+ * Validates the timestamp. The processor does not bill events older than 35 days, and may detect that only after it has accepted them. With
+ * a session, the timestamp must not be later than this service's clock, even if test clocks are ahead. A report without a timestamp is
+ * always valid.
  */
 function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number | undefined): number | null {
   if (timestamp === undefined) return null
@@ -111,29 +118,29 @@ function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number
   if (!byKey && timestamp > now)
     throw invalid(
       'timestamp',
-      '"timestamp" is in the future, which a session cannot report.',
-      'Leave "timestamp" out: the time of the call is then used.',
+      '"timestamp" is in the future. A session cannot report usage in the future.',
+      'Leave out "timestamp" to use the time of the call.',
     )
   if (livemode && timestamp > now + aheadMs) throw invalid('timestamp', '"timestamp" is more than 5 minutes ahead.')
   return timestamp
 }
 
 /**
- * Returns the identifier for the processor, which counts each identifier once per account. It contains tenant and meter, otherwise an event
- * of one tenant would suppress that of another. Neither contains a colon, so different events never share an identifier. Reports with a
- * session get the prefix `~`; no tenant id starts with it. Without the prefix, a customer could use up the seller's next identifier with an
- * empty report and would not be billed.
+ * Returns the identifier for the processor, which counts each identifier once per account. It contains tenant and meter; otherwise an event
+ * of one tenant could suppress that of another tenant. Neither tenant nor meter contains a colon, so different events never have the same
+ * identifier. Reports with a session get the prefix `~`, with which no tenant id starts. Without the prefix, a customer could use up the
+ * seller's next identifier with an empty report and would not be billed.
  */
 function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituation): string {
   if (identifier === '' || identifier.length > longestGiven || !identifier.isWellFormed() || /\p{Cc}/u.test(identifier))
-    throw invalid('identifier', `"identifier" has 1 to ${longestGiven} characters and no control characters.`)
+    throw invalid('identifier', `"identifier" must have 1 to ${longestGiven} characters and no control characters.`)
   const whole = `${byKey ? '' : '~'}${tenantId}:${meter.id}:${identifier}`
   return whole.length <= maxIdentifierLength ? whole : createHash('sha256').update(whole).digest('hex')
 }
 
 /**
  * Splits an identifier that {@link processorIdentifier} made. Returns it whole if it is a digest, or if its second part is not in `meters`
- * (all configuration ids of the event's meter): other senders may use colons too, e.g. in a time.
+ * (all configuration ids of the event's meter). The second check is needed because other senders may use colons too, e.g. in a time.
  */
 export function readIdentifier(
   whole: string,

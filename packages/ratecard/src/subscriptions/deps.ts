@@ -12,13 +12,28 @@ import type { TenantRecord } from '../store/tenant-store.ts'
 export interface SubscriberDeps {
   readonly store: Pick<
     Store,
-    'versions' | 'mappings' | 'localSubscriptions' | 'mirror' | 'grants' | 'usage' | 'unbilledUsage'
+    | 'versions'
+    | 'mappings'
+    | 'localSubscriptions'
+    | 'mirror'
+    | 'grants'
+    | 'holdings'
+    | 'credits'
+    | 'usage'
+    | 'unbilledUsage'
   >
   /** State of the mirror: whether it is complete, and how old it is. */
-  readonly mirror: Pick<Mirror, 'status'>
+  readonly mirror: Pick<Mirror, 'status' | 'statusOf'>
   readonly processor: Pick<
     Processor,
-    'subscriptions' | 'entitlements' | 'scheduledPrices' | 'upcomingInvoice' | 'recordUsage' | 'usageErrors'
+    | 'subscription'
+    | 'subscriptions'
+    | 'entitlements'
+    | 'scheduledPrices'
+    | 'schedulePhases'
+    | 'upcomingInvoice'
+    | 'recordUsage'
+    | 'usageErrors'
   >
   readonly clock: Clock
   readonly newId: () => string
@@ -26,13 +41,18 @@ export interface SubscriberDeps {
   readonly shutdown: AbortSignal
   /** Returns the applied configuration, with the current processor ids of its items. Throws `config_not_found` if there is none. */
   readonly applied: () => Promise<{ readonly config: BillingConfig }>
-  /** Returns the prices of the applied configuration. Renamed prices have their current id. */
-  readonly priceBook: () => Promise<PriceBook>
+  /**
+   * Returns the prices of the applied configuration, with the current ids of renamed prices. `sequence` is the store's change sequence if
+   * the caller has just read it.
+   */
+  readonly priceBook: (sequence?: number) => Promise<PriceBook>
   /** Returns the processor account that this environment is bound to. Throws if the key belongs to another account. */
   readonly account: () => Promise<ProcessorAccount>
   /** Finds a tenant; throws `tenant_not_found`. */
   readonly findTenant: (id: string) => Promise<TenantRecord>
+  /** Returns the id of a principal's tenant. Throws `request_invalid` for a service key that names no tenant. */
+  readonly tenantIdOf: (principal: Principal) => string
   readonly tenantOf: (principal: Principal) => Promise<TenantRecord>
   /** Returns the tenant's customer at the processor; creates the customer if there is none yet. */
-  readonly customerOf: (tenant: TenantRecord) => Promise<ProcessorId>
+  readonly customerOf: (tenant: Pick<TenantRecord, 'id' | 'processorCustomerId'>) => Promise<ProcessorId>
 }

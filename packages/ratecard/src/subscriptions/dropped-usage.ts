@@ -12,8 +12,8 @@ import type { RecentUsageErrors } from './recent-usage-errors.ts'
 type Deps = SubscriberDeps & { readonly usageErrors: RecentUsageErrors }
 
 /**
- * Returns dropped usage, newest first. With a filter for a tenant, the result includes usage whose tenant is unknown. Throws
- * `meter_not_found` or `tenant_not_found` for an unknown id in the filter, because a mistyped id would otherwise return an empty list.
+ * Returns dropped usage, newest first. With a filter for a tenant, the result also includes usage whose tenant is unknown. Throws
+ * `meter_not_found` or `tenant_not_found` for an unknown id in the filter. Otherwise a mistyped id would return an empty list.
  */
 export async function readDroppedUsage(
   deps: Deps,
@@ -44,7 +44,7 @@ export async function readDroppedUsageOf(deps: Deps, tenantId: string): Promise<
   }
 }
 
-/** Adds the configuration id of each meter to usage errors: its current id, or its last one if it was removed. */
+/** Adds the configuration id of the meter to each usage error: its current id, or its last id if the meter was removed. */
 async function nameUsageErrors(
   { store }: Pick<SubscriberDeps, 'store'>,
   errors: readonly UsageError[],
@@ -81,8 +81,8 @@ async function nameUsageErrors(
 const isOf = ({ examples }: DroppedUsage, tenantId: string) => examples.some((example) => example.tenantId === tenantId)
 
 /**
- * True for usage whose tenant is unknown: it was reported through this service to a meter of this configuration, but its identifier is a
- * digest.
+ * True for usage of a meter of this configuration whose tenant is unknown: this service reported it, but its identifier is a digest, from
+ * which the tenant cannot be read.
  */
 const isOfSomebodyUnknown = ({ meter, examples }: DroppedUsage) =>
   meter !== null && examples.some(({ tenantId, identifier }) => tenantId === null && isDigest(identifier))

@@ -6,11 +6,13 @@ import type { BillingConfig } from '../config/schema/schema.ts'
 import { decimalFromInteger, parseDecimal, type Decimal } from '../money/decimal.ts'
 import type { ActiveEntitlement } from '../processor/customer-half.ts'
 import type { CheckedFeature, Entitlements, FeatureQuestion } from '../service/tenants.ts'
-import type { TenantRecord } from '../store/tenant-store.ts'
 import { entitlementsOf } from '../tenants/at-processor.ts'
+import { tenantNotFound } from '../tenants/customer-link.ts'
+import type { TenantHoldings } from '../store/feature-store.ts'
 import { allowanceOf, checkAllowance } from './allowances.ts'
 import type { Allowance, FeatureGrant, FeatureSource } from './allowances.ts'
-import { formulaOf } from './decide-usage.ts'
+import { creditBalance } from './credit-balance.ts'
+import { countedFormulaOf } from './decide-usage.ts'
 import { amountText, featureOf, offersOf } from './feature-offers.ts'
 import { featureSources, type FeatureSourceDeps } from './feature-sources.ts'
 import { grantsByFeature } from './grants.ts'
@@ -18,8 +20,7 @@ import { currentConfig } from './price-names.ts'
 import { liveSubscriptions } from './subscriptions.ts'
 
 /** Data that a tenant's allowances are computed from, as of one time. */
-interface Holdings {
-  readonly tenantId: string
+interface Holdings extends Pick<TenantHoldings, 'tenantId' | 'customer'> {
   readonly config: BillingConfig
   readonly sources: readonly FeatureSource[]
   readonly grants: ReadonlyMap<string, FeatureGrant>
@@ -30,12 +31,15 @@ interface Holdings {
  * Returns the tenant's active features, sorted by id. Features of free prices are added, because the processor does not know free
  * subscriptions. Features without a configuration id are omitted.
  */
-export async function readEntitlements(deps: FeatureSourceDeps, tenant: TenantRecord): Promise<Entitlements> {
+export async function readEntitlements(deps: FeatureSourceDeps, tenantId: string): Promise<Entitlements> {
   const config = await currentConfig(deps.applied)
-  // After a reset no document contains the features of a product, so the entitlements are read from the processor.
-  if (config === null) return { features: (await liveFeatures(deps, tenant)).map(givenFeature) }
-  const held = await readHoldings(deps, tenant, config)
-  const live = held.age.asOf === undefined ? await liveFeatures(deps, tenant) : []
+  // After a reset there is no document that says which features a product has, so the entitlements are read from the processor.
+  if (config === null) {
+    const { processorCustomerId } = await deps.findTenant(tenantId)
+    return { features: (await liveFeatures(deps, processorCustomerId)).map(givenFeature) }
+  }
+  const held = await holdingsOf(deps, await storedHoldings(deps, tenantId), config)
+  const live = held.age.asOf === undefined ? await liveFeatures(deps, held.customer) : []
   const given = new Set(live.map(({ id }) => id).filter((id) => held.grants.get(id)?.enabled !== false))
   const features: Entitlements['features'][number][] = []
   for (const feature of config.features ?? []) {
@@ -45,20 +49,27 @@ export async function readEntitlements(deps: FeatureSourceDeps, tenant: TenantRe
     const { asOf: _, stale: __, ...check } = await answerOf(deps, held, allowance, { feature: feature.id })
     features.push({ id: feature.id, name: feature.name, ...check })
   }
-  return { ...held.age, features: features.sort((a, b) => (a.id < b.id ? -1 : 1)) }
+  const credits = held.age.asOf === undefined ? {} : { credits: await balanceOf(deps, held.customer) }
+  return { ...held.age, features: features.sort((a, b) => (a.id < b.id ? -1 : 1)), ...credits }
+}
+
+/** Returns what is left of the tenant's credits, from the mirror. */
+async function balanceOf({ store, clock }: FeatureSourceDeps, customer: Holdings['customer']) {
+  return customer === null ? [] : creditBalance(await store.credits.grantsOf(processorId(customer)), clock.now())
 }
 
 /**
- * Checks for each feature whether the tenant may use more of it. Throws `feature_not_found` for a feature that the document does not have.
+ * Checks for each requested feature whether the tenant may use more of it. Throws `feature_not_found` for a feature that is not in the
+ * document.
  */
 export async function checkFeatures(
   deps: FeatureSourceDeps,
-  tenant: TenantRecord,
+  tenantId: string,
   questions: readonly FeatureQuestion[],
 ): Promise<readonly CheckedFeature[]> {
   const { config } = await deps.applied()
   const asked = questions.map((question) => ({ question, feature: featureOf(config, question.feature) }))
-  const held = await readHoldings(deps, tenant, config)
+  const held = await holdingsOf(deps, await storedHoldings(deps, tenantId), config)
   return Promise.all(
     asked.map(({ question, feature }) => answerOf(deps, held, allowanceIn(deps, held, feature), question)),
   )
@@ -67,38 +78,49 @@ export async function checkFeatures(
 /** Like {@link checkFeatures}, for a single feature. */
 export async function checkFeature(
   deps: FeatureSourceDeps,
-  tenant: TenantRecord,
+  tenantId: string,
   question: FeatureQuestion,
 ): Promise<CheckedFeature> {
   const { config } = await deps.applied()
   const feature = featureOf(config, question.feature)
-  const held = await readHoldings(deps, tenant, config)
+  const held = await holdingsOf(deps, await storedHoldings(deps, tenantId), config)
   return answerOf(deps, held, allowanceIn(deps, held, feature), question)
 }
 
-/** Returns what the tenant may use of each feature that this meter counts. */
+/** Returns the allowances of the tenant for all features that this meter counts. */
 export async function meteredAllowances(
   deps: FeatureSourceDeps,
-  tenant: TenantRecord,
+  stored: TenantHoldings,
   meter: string,
 ): Promise<readonly Allowance[]> {
   const { config } = await deps.applied()
   const features = (config.features ?? []).filter((feature) => feature.meter === meter)
   if (features.length === 0) return []
-  const held = await readHoldings(deps, tenant, config)
+  const held = await holdingsOf(deps, stored, config)
   return features.map((feature) => allowanceIn(deps, held, feature))
 }
 
-async function readHoldings(deps: FeatureSourceDeps, tenant: TenantRecord, config: BillingConfig): Promise<Holdings> {
-  const { asOf, stale } = await deps.mirror.status()
-  const customer = tenant.processorCustomerId
-  const mirrored = async () => (customer === null ? [] : deps.store.mirror.subscriptionsOf(processorId(customer)))
-  const subscriptions = await (asOf === null ? liveSubscriptions(deps, tenant) : mirrored())
+/** Reads what a tenant holds. Throws `tenant_not_found`. */
+export async function storedHoldings(
+  { store }: Pick<FeatureSourceDeps, 'store'>,
+  tenantId: string,
+): Promise<TenantHoldings> {
+  const stored = await store.holdings.of(tenantId)
+  if (stored === null) throw tenantNotFound(tenantId)
+  return stored
+}
+
+async function holdingsOf(deps: FeatureSourceDeps, stored: TenantHoldings, config: BillingConfig): Promise<Holdings> {
+  const { tenantId, customer } = stored
+  const { asOf, stale } = deps.mirror.statusOf(stored.mirror)
+  const subscriptions =
+    asOf === null ? await liveSubscriptions(deps, { processorCustomerId: customer }) : stored.subscriptions
   return {
-    tenantId: tenant.id,
+    tenantId,
+    customer,
     config,
-    sources: await featureSources(deps, tenant, config, subscriptions),
-    grants: await grantsByFeature(deps, tenant.id, config),
+    sources: await featureSources(deps, config, stored, subscriptions),
+    grants: grantsByFeature(stored.grants, config),
     age: asOf === null ? {} : { asOf, ...(stale && { stale }) },
   }
 }
@@ -133,7 +155,10 @@ async function answerOf(
   }
 }
 
-/** Returns the used amount: for a metered feature the usage reported in its period, for any other feature the amount in the request. */
+/**
+ * Returns the used amount of a feature. For a metered feature it is the usage reported in the current period, for any other feature it is
+ * the amount in the request.
+ */
 async function usedOf(
   { store }: FeatureSourceDeps,
   { tenantId, config }: Holdings,
@@ -143,10 +168,10 @@ async function usedOf(
   if (counted === null) return used === undefined ? null : decimalFromInteger(used)
   const meter = config.meters?.find(({ id }) => id === feature.meter)
   if (meter === undefined) return null
-  return parseDecimal(await store.usage.used(tenantId, meter.event_name, formulaOf(meter), counted))
+  return parseDecimal(await store.usage.used(tenantId, meter.event_name, countedFormulaOf(meter), counted))
 }
 
-/** A feature that is only known from the processor's entitlements, so its limits are unknown. */
+/** Creates a feature that is known only from the processor's entitlements, so that its limits are unknown. */
 const givenFeature = ({ id, name }: { readonly id: string; readonly name: string }) => ({
   id,
   name,
@@ -163,9 +188,8 @@ const givenFeature = ({ id, name }: { readonly id: string; readonly name: string
 })
 
 /** Returns the features of the customer's entitlements at the processor. */
-async function liveFeatures(deps: FeatureSourceDeps, tenant: TenantRecord) {
+async function liveFeatures(deps: FeatureSourceDeps, customer: string | null) {
   const { processor, shutdown } = deps
-  const customer = tenant.processorCustomerId
   const active = customer === null ? [] : await entitlementsOf(processor, processorId(customer), shutdown)
   const found = new Map<string, { readonly id: string; readonly name: string }>()
   for (const one of active) {
@@ -175,7 +199,7 @@ async function liveFeatures(deps: FeatureSourceDeps, tenant: TenantRecord) {
   return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Returns the configuration id of a feature. It is found in the mapping history, so that recreated and renamed features are found too. */
+/** Returns the configuration id of a feature. Searches the mapping history, because the feature may have been re-created or renamed. */
 async function configIdOf({ store }: FeatureSourceDeps, { feature }: ActiveEntitlement): Promise<string | null> {
   const entries = (await store.mappings.byProcessorId(feature)).filter(({ kind }) => kind === 'feature')
   return entries.sort((a, b) => b.sequence - a.sequence)[0]?.configId ?? null

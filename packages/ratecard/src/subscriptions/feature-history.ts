@@ -7,69 +7,148 @@ import type { VersionHead, VersionStore } from '../store/store.ts'
 export interface FeatureHistory {
   /** Returns the features that a product had at a time (epoch milliseconds). The product is given by its present id. */
   at(config: BillingConfig, product: string, at: number): Promise<readonly ProductFeature[]>
-  /** Returns the features that a product had in the last revision before this one. */
+  /** Returns the features that a product had before a revision. They are read from the last earlier revision that contains the product. */
   before(config: BillingConfig, product: string, revision: number): Promise<readonly ProductFeature[]>
+  /**
+   * Returns the features of a product in the newest document that contains it. That may be an earlier document, if the product is no longer
+   * sold.
+   */
+  last(config: BillingConfig, product: string): Promise<readonly ProductFeature[]>
 }
 
 type Versions = Pick<VersionStore, 'list' | 'find'>
-type FeaturesByProduct = ReadonlyMap<string, readonly ProductFeature[]>
 
-/** Maximum number of documents whose features are kept in memory, e.g. of the pushes within one billing period. */
+/** Part of a document that is needed to find past features. */
+interface PastContent {
+  /** Number of products and of their features. */
+  readonly size: number
+  /** Features by product id. */
+  readonly features: ReadonlyMap<string, readonly ProductFeature[]>
+  /** Earlier ids by product id. */
+  readonly former: ReadonlyMap<string, readonly string[]>
+}
+
+interface KnownProduct {
+  /** Ids of the product: its present id (or its last id, if it is no longer sold), then its former ids. */
+  readonly ids: readonly string[]
+  readonly features: readonly ProductFeature[]
+}
+
+interface Listed {
+  readonly config: BillingConfig
+  readonly heads: Promise<readonly VersionHead[]>
+  /** Products that the configuration does not have any more. */
+  readonly removed: Map<string, Promise<KnownProduct>>
+}
+
+/**
+ * Number of documents whose features are always cached, and number of products and features up to which more are cached, e.g. 500 documents
+ * with 20 products that have four features each. A yearly period may have hundreds of pushes. An entry takes about 100 bytes.
+ */
 const keptRevisions = 20
+const keptEntries = 50_000
 const pageSize = 100
 
 /**
- * Creates the function that finds past features. It reads the list of versions once for each applied configuration, and a document only if
- * it is not in memory. A product that was not in the document of that time has its present features.
+ * Creates the functions that find past features. The list of versions is read once per applied configuration. A document is read only if
+ * its features are not cached. If the document of a past time does not contain a product, the last features of the product are returned.
  */
 export function createFeatureHistory(versions: Versions): FeatureHistory {
-  const documents = new Map<number, Promise<FeaturesByProduct>>()
-  let listed: { readonly config: BillingConfig; readonly heads: Promise<readonly VersionHead[]> } | null = null
+  const documents = new Map<number, { readonly content: Promise<PastContent>; size: number }>()
+  let listed: Listed | null = null
 
-  const headsOf = (config: BillingConfig): Promise<readonly VersionHead[]> => {
-    if (listed?.config !== config) listed = { config, heads: listVersions(versions) }
-    return listed.heads
+  const listFor = (config: BillingConfig): Listed => {
+    if (listed?.config === config) return listed
+    const created: Listed = { config, heads: listVersions(versions), removed: new Map() }
+    listed = created
+    // A failed read must not be kept: the next check reads again.
+    created.heads.catch(() => {
+      if (listed === created) listed = null
+    })
+    return created
   }
 
-  const featuresIn = (revision: number): Promise<FeaturesByProduct> => {
+  const contentOf = (revision: number): Promise<PastContent> => {
     const kept = documents.get(revision)
-    if (kept !== undefined) return kept
-    const [oldest] = documents.keys()
-    if (oldest !== undefined && documents.size >= keptRevisions) documents.delete(oldest)
-    const read = readFeatures(versions, revision)
+    if (kept !== undefined) return kept.content
+    const read = { content: readContent(versions, revision), size: 0 }
     documents.set(revision, read)
-    return read
+    read.content.then(
+      ({ size }) => {
+        read.size = size
+        evict()
+      },
+      () => documents.delete(revision),
+    )
+    return read.content
   }
 
-  /** `index` is the place of the revision among all revisions, newest first. */
-  const featuresAt = async (config: BillingConfig, product: string, heads: readonly VersionHead[], index: number) => {
-    const head = heads[index]
-    // If the newest version applied at that time, its features are those of the present configuration.
-    if (head === undefined || index === 0) return presentFeatures(config, product)
-    const before = await featuresIn(head.revision)
-    const { ids, idOf } = formerIds(config, product)
-    const found = ids.map((id) => before.get(id)).find((features) => features !== undefined)
-    if (found === undefined) return presentFeatures(config, product)
-    return found.map((entry) => (typeof entry === 'string' ? idOf(entry) : { ...entry, id: idOf(entry.id) }))
+  /** Removes the documents that were read first, beyond the limits. */
+  const evict = (): void => {
+    let total = [...documents.values()].reduce((sum, { size }) => sum + size, 0)
+    for (const [revision, { size }] of documents) {
+      if (documents.size <= keptRevisions || total <= keptEntries) return
+      documents.delete(revision)
+      total -= size
+    }
+  }
+
+  /**
+   * Returns the features that a product had in one revision, with present ids. Returns undefined if the revision does not contain the
+   * product.
+   */
+  const featuresAt = async (config: BillingConfig, ids: readonly string[], head: VersionHead) => {
+    const { features } = await contentOf(head.revision)
+    const found = ids.map((id) => features.get(id)).find((one) => one !== undefined)
+    return found === undefined ? undefined : withPresentIds(config, found)
+  }
+
+  /** Finds a product that is not in the present configuration, in the newest revision that contains it. */
+  const findRemoved = async (config: BillingConfig, product: string): Promise<KnownProduct> => {
+    for (const { revision } of await listFor(config).heads) {
+      const { features, former } = await contentOf(revision)
+      const found = features.get(product)
+      if (found !== undefined)
+        return { ids: [product, ...(former.get(product) ?? [])], features: withPresentIds(config, found) }
+    }
+    return { ids: [product], features: [] }
+  }
+
+  const knownProduct = async (config: BillingConfig, product: string): Promise<KnownProduct> => {
+    const { features, former } = contentIn(config)
+    const present = features.get(product)
+    if (present !== undefined) return { ids: [product, ...(former.get(product) ?? [])], features: present }
+    const { removed } = listFor(config)
+    const found = removed.get(product) ?? findRemoved(config, product)
+    removed.set(product, found)
+    found.catch(() => removed.delete(product))
+    return found
   }
 
   return {
+    last: async (config, product) => (await knownProduct(config, product)).features,
     at: async (config, product, at) => {
-      const heads = await headsOf(config)
-      // The processor's times are whole seconds. If a push and the start of a period are in the same second, the push counts as earlier.
+      const [heads, { ids, features }] = await Promise.all([listFor(config).heads, knownProduct(config, product)])
+      // The processor's times are whole seconds. A push in the same second as the start of a period counts as earlier.
       const index = heads.findIndex(({ createdAt }) => createdAt - (createdAt % 1000) <= at)
-      return featuresAt(config, product, heads, index)
+      const head = heads[index]
+      // The newest version needs no reading, because its features are those of the present configuration.
+      const then = head === undefined || index === 0 ? undefined : await featuresAt(config, ids, head)
+      return then ?? features
     },
     before: async (config, product, revision) => {
-      const heads = await headsOf(config)
-      const index = heads.findIndex((head) => head.revision < revision)
-      return featuresAt(config, product, heads, index)
+      const [heads, { ids }] = await Promise.all([listFor(config).heads, knownProduct(config, product)])
+      for (const head of heads) {
+        const found = head.revision < revision ? await featuresAt(config, ids, head) : undefined
+        if (found !== undefined) return found
+      }
+      return []
     },
   }
 }
 
 /** Returns all versions, newest first. */
-async function listVersions(versions: Versions): Promise<readonly VersionHead[]> {
+export async function listVersions(versions: Versions): Promise<readonly VersionHead[]> {
   const heads: VersionHead[] = []
   for (;;) {
     const { items } = await versions.list({ limit: pageSize, offset: heads.length })
@@ -78,29 +157,33 @@ async function listVersions(versions: Versions): Promise<readonly VersionHead[]>
   }
 }
 
-async function readFeatures(versions: Versions, revision: number): Promise<FeaturesByProduct> {
+async function readContent(versions: Versions, revision: number): Promise<PastContent> {
   const document = (await versions.find(revision))?.document ?? null
-  return document === null ? new Map() : featuresOf(JSON.parse(document) as BillingConfig)
+  return document === null
+    ? { size: 0, features: new Map(), former: new Map() }
+    : contentIn(JSON.parse(document) as BillingConfig)
 }
 
-const byConfig = new WeakMap<BillingConfig, FeaturesByProduct>()
+const byConfig = new WeakMap<BillingConfig, PastContent>()
 
-function featuresOf(config: BillingConfig): FeaturesByProduct {
+function contentIn(config: BillingConfig): PastContent {
   const known = byConfig.get(config)
   if (known !== undefined) return known
+  const former = new Map<string, string[]>()
+  for (const { kind, from, to } of aliasesOf(config))
+    if (kind === 'product') former.set(to, [...(former.get(to) ?? []), from])
   const features = new Map(config.products.map((product) => [product.id, product.features ?? []]))
-  byConfig.set(config, features)
-  return features
+  const size = config.products.reduce((sum, product) => sum + 1 + (product.features?.length ?? 0), 0)
+  const content = { size, features, former }
+  byConfig.set(config, content)
+  return content
 }
 
-function presentFeatures(config: BillingConfig, product: string): readonly ProductFeature[] {
-  return featuresOf(config).get(product) ?? []
-}
-
-/** Returns all ids that a product had (the present id first), and a function that returns the present id of a feature. */
-function formerIds(config: BillingConfig, product: string) {
-  const aliases = aliasesOf(config)
-  const features = new Map(aliases.filter(({ kind }) => kind === 'feature').map(({ from, to }) => [from, to]))
-  const products = aliases.filter(({ kind, to }) => kind === 'product' && to === product).map(({ from }) => from)
-  return { ids: [product, ...products], idOf: (id: string) => features.get(id) ?? id }
+/** Returns the features with their present ids in the configuration. */
+function withPresentIds(config: BillingConfig, features: readonly ProductFeature[]): readonly ProductFeature[] {
+  const renamed = new Map(
+    aliasesOf(config).flatMap(({ kind, from, to }) => (kind === 'feature' ? [[from, to] as const] : [])),
+  )
+  const idOf = (id: string) => renamed.get(id) ?? id
+  return features.map((entry) => (typeof entry === 'string' ? idOf(entry) : { ...entry, id: idOf(entry.id) }))
 }

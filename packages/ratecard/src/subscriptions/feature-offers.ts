@@ -1,4 +1,4 @@
-// Finds features in the document, and the public prices that would give a tenant more of one. Pure.
+// Finds features in the document, and the public prices that would give a tenant more of a feature. Pure.
 import { isPublic } from '../config/schema/public-view.ts'
 import { presentId } from '../config/schema/previous-ids.ts'
 import { featureIdOf, type Feature } from '../config/schema/feature-schema.ts'
@@ -20,9 +20,10 @@ export interface WantedFeature {
 }
 
 /**
- * Returns the ids of the public recurring prices whose product would allow the request. A product of a `subscription_group` replaces
- * another one, so its limit alone must be enough. Any other product is an add-on, so its limit is added to those that the tenant has. A
- * limit per unit is counted for one unit.
+ * Returns the ids of the public recurring prices with which the requested usage would be allowed. A product of a `subscription_group` would
+ * replace the tenant's product of that group; its limit is added to the limits of all other products that the tenant has, e.g. add-ons. A
+ * limit per unit is counted for one unit. A price that is attached to another price of the product is left out, because it is sold together
+ * with that price.
  */
 export function offersOf(
   config: BillingConfig,
@@ -31,22 +32,25 @@ export function offersOf(
   return config.products.flatMap((product) => {
     const features = (product.features ?? []).filter((entry) => featureIdOf(entry) === feature.id)
     if (features.length === 0) return []
-    const own = { features, quantity: 1, period: null }
-    const beside = product.subscription_group === undefined ? sources : []
-    const allowance = allowanceOf(feature, [...beside, own], grant, now)
+    const group = product.subscription_group ?? null
+    const beside = group === null ? sources : sources.filter((source) => source.group !== group)
+    const allowance = allowanceOf(feature, [...beside, { features, group, quantity: 1, period: null }], grant, now)
     if (!checkAllowance(allowance, used, requested).allowed) return []
-    return (product.prices ?? []).filter((price) => isPublic(price) && price.interval !== undefined).map(({ id }) => id)
+    const prices = product.prices ?? []
+    const attached = new Set(prices.flatMap((price) => price.attached_prices ?? []))
+    const offered = prices.filter((price) => isPublic(price) && price.interval !== undefined && !attached.has(price.id))
+    return offered.map(({ id }) => id)
   })
 }
 
-/** Returns an amount as the API gives it: a whole number, or a decimal as text; null if it is unknown. */
+/** Returns an amount in the form of the API: a whole number, or a decimal number as text; null if the amount is unknown. */
 export function amountText(amount: Decimal | null): number | string | null {
   if (amount === null) return null
   const text = decimalText(amount)
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text
 }
 
-/** Returns a feature by its present or a former id. Throws `feature_not_found`. */
+/** Returns a feature by its present id or an earlier id. Throws `feature_not_found`. */
 export function featureOf(config: BillingConfig, id: string): Feature {
   const present = presentId(config, 'feature', id)
   const feature = config.features?.find((candidate) => candidate.id === present)

@@ -2,9 +2,9 @@
 import { featureIdOf, type ProductFeature } from '../config/schema/feature-schema.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'
-import type { PriceBook } from '../item-swaps/price-book.ts'
-import type { TenantRecord } from '../store/tenant-store.ts'
-import { isRunning, settleFree } from '../tenants/free-subscriptions.ts'
+import { bookedProduct, type PriceBook } from '../item-swaps/price-book.ts'
+import type { TenantHoldings } from '../store/feature-store.ts'
+import { endPaid } from '../tenants/free-subscriptions.ts'
 import type { FeatureSource } from './allowances.ts'
 import type { SubscriberDeps } from './deps.ts'
 import type { FeatureHistory } from './feature-history.ts'
@@ -15,31 +15,35 @@ export interface FeatureSourceDeps extends SubscriberDeps {
   readonly pastDueGraceMs: number
 }
 
-/** Returns the feature sources of a tenant, free subscriptions included. Sends no request to the processor. */
+/** Returns the feature sources of a tenant, including those of free subscriptions. Sends no request to the processor. */
 export async function featureSources(
   deps: FeatureSourceDeps,
-  tenant: TenantRecord,
   config: BillingConfig,
+  { free, sequence }: Pick<TenantHoldings, 'free' | 'sequence'>,
   subscriptions: readonly LiveSubscription[],
 ): Promise<readonly FeatureSource[]> {
-  const free = await freeSources(deps, tenant, config, () => Promise.resolve(subscriptions))
-  return [...(await paidSources(deps, config, subscriptions)), ...free]
+  const paid = await paidSources(deps, config, subscriptions, sequence)
+  return [...paid, ...(await freeSources(deps, config, free, subscriptions))]
 }
 
 async function paidSources(
   deps: FeatureSourceDeps,
   config: BillingConfig,
   subscriptions: readonly LiveSubscription[],
+  sequence: number,
 ): Promise<readonly FeatureSource[]> {
   const granting: LiveSubscription[] = []
   for (const one of subscriptions) if (await grants(deps, one)) granting.push(one)
-  const book = await deps.priceBook()
+  if (granting.length === 0) return []
+  const book = await deps.priceBook(sequence)
   const items = granting.flatMap((one) => itemsByProduct(one, book))
-  // A feature that is attached or detached during a period counts from the customer's next period on, as it does at the processor.
+  // If a feature is attached to a product or detached from it during a period, this takes effect in the customer's next period, as at the
+  // processor.
   const since = Math.max(...items.map(({ item }) => item.currentPeriodStart))
   return Promise.all(
     items.map(async ({ item, product }) => ({
       features: await featuresOfItem(deps, config, book, { item, product, since }),
+      group: book.product(product)?.group ?? null,
       quantity: item.quantity ?? 1,
       period: { start: item.currentPeriodStart, end: item.currentPeriodEnd },
     })),
@@ -47,8 +51,8 @@ async function paidSources(
 }
 
 /**
- * Returns the items that give features. A metered item gives those of its product only if the subscription has no licensed item of the same
- * product: a product that is sold as a base price with metered usage gives its limits once.
+ * Returns the items that give features. A metered item gives the features of its product only if the subscription has no licensed item of
+ * that product. Otherwise a product that is sold as a base price plus metered usage would give its limits twice.
  */
 function itemsByProduct({ items }: LiveSubscription, book: PriceBook) {
   const known = items.flatMap((item) => {
@@ -62,8 +66,8 @@ function itemsByProduct({ items }: LiveSubscription, book: PriceBook) {
 }
 
 /**
- * True if the subscription gives its features. A past-due subscription still gives them for some days after its oldest unpaid invoice was
- * due.
+ * True if the subscription gives its features to the tenant. A past-due subscription still does for some days after its oldest unpaid
+ * invoice was due.
  */
 async function grants(
   { store, clock, pastDueGraceMs }: FeatureSourceDeps,
@@ -77,8 +81,9 @@ async function grants(
 }
 
 /**
- * Returns the features of an item's product. Limits are those of the present document, so that a raised limit takes effect at once. If the
- * product has `grandfather_features` and the item is on a replaced price, features and limits are those from before the replacement.
+ * Returns the features of an item's product. The limits are those in the newest document that contains the product: a raised limit takes
+ * effect at once, and subscribers to a product that is no longer sold keep its features. If the product has `grandfather_features` and the
+ * item is on a replaced price, features and limits are those from before the replacement.
  */
 async function featuresOfItem(
   { featureHistory }: FeatureSourceDeps,
@@ -89,31 +94,35 @@ async function featuresOfItem(
   const present = config.products.find(({ id }) => id === product)
   const replacedBy = present?.grandfather_features === true ? replacementOf(book, item.price.id) : null
   if (replacedBy !== null) return featureHistory.before(config, product, replacedBy)
-  const limits = new Map((present?.features ?? []).map((entry) => [featureIdOf(entry), entry]))
+  const limits = new Map((await featureHistory.last(config, product)).map((entry) => [featureIdOf(entry), entry]))
   const then = await featureHistory.at(config, product, since)
   return then.map((entry) => limits.get(featureIdOf(entry)) ?? entry)
 }
 
-/** Returns the revision that replaced a price by its next generation; null for the current generation. */
+/** Returns the revision that replaced a processor price by its successor; null for the current processor price. */
 function replacementOf(book: PriceBook, price: LiveItem['price']['id']): number | null {
   const id = book.idOf(price)
   const generations = id === undefined ? [] : book.history(id)
-  const place = generations.findIndex(({ processorId: generation }) => generation === price)
+  // After a rollback, a former processor price is sold again. So one processor price may have several entries.
+  const place = generations.findLastIndex(({ processorId: generation }) => generation === price)
   return place < 0 ? null : (generations[place + 1]?.revision ?? null)
 }
 
-/** Returns the sources of free subscriptions, which the processor does not know. */
-export async function freeSources(
+/**
+ * Returns the feature sources of free subscriptions, which exist only in this service. Also ends the free subscriptions that a paid
+ * subscription has replaced.
+ */
+async function freeSources(
   deps: FeatureSourceDeps,
-  tenant: TenantRecord,
-  config: BillingConfig | null,
-  subscriptions: () => Promise<readonly LiveSubscription[]>,
+  config: BillingConfig,
+  free: TenantHoldings['free'],
+  subscriptions: readonly LiveSubscription[],
 ): Promise<readonly FeatureSource[]> {
-  const running = (await deps.store.localSubscriptions.list(tenant.id)).filter(isRunning)
-  // Subscriptions at the processor are read only if the tenant has free subscriptions, to end those that a paid one replaced.
-  const still = running.length === 0 ? [] : await settleFree(deps, tenant.id, await subscriptions())
+  const still = free.length === 0 ? [] : await endPaid(deps, free, subscriptions)
   return still.flatMap(({ priceId }) => {
-    const product = config?.products.find(({ prices = [] }) => prices.some(({ id }) => id === priceId))
-    return product === undefined ? [] : [{ features: product.features ?? [], quantity: 1, period: null }]
+    const product = config.products.find(({ prices = [] }) => prices.some(({ id }) => id === priceId))
+    return product === undefined
+      ? []
+      : [{ features: product.features ?? [], group: bookedProduct(product).group, quantity: 1, period: null }]
   })
 }

@@ -1,10 +1,10 @@
-// Grants: features that a tenant is given by hand, in addition to what it buys or in place of it.
-import { aliasesOf, presentId } from '../config/schema/previous-ids.ts'
+// Grants: features that a tenant gets by hand, in addition to the features it buys or in place of them.
+import { presentId } from '../config/schema/previous-ids.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { pointerOf } from '../errors/issue.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Caller, Grant, NewGrant } from '../service/tenants.ts'
-import type { FeatureGrantRecord } from '../store/feature-store.ts'
+import type { FeatureGrantRecord, GivenFeature } from '../store/feature-store.ts'
 import type { Store } from '../store/store.ts'
 import { auditRow } from '../tenants/audit.ts'
 import type { FeatureGrant, Limit } from './allowances.ts'
@@ -22,7 +22,7 @@ export async function listGrants(deps: GrantDeps, tenantId: string): Promise<rea
   return (await deps.store.grants.list(tenantId)).map((record) => grantOf(record, config))
 }
 
-/** Gives a tenant a grant, which replaces an earlier one of the same feature. Throws `feature_not_found`. */
+/** Gives a feature to a tenant (a grant). Replaces an earlier grant of the same feature. Throws `feature_not_found`. */
 export async function putGrant(
   deps: GrantDeps,
   { tenantId, feature: named }: { readonly tenantId: string; readonly feature: string },
@@ -32,8 +32,8 @@ export async function putGrant(
   await deps.findTenant(tenantId)
   const { config } = await deps.applied()
   const feature = featureOf(config, named)
-  requireEffect(wanted, feature.type ?? 'switch')
   const now = deps.clock.now()
+  requireEffect(wanted, feature.type ?? 'switch', now)
   const record: FeatureGrantRecord = {
     tenantId,
     feature: feature.id,
@@ -48,7 +48,7 @@ export async function putGrant(
   const result = { before: former === undefined ? null : audited(former, config), after: audited(record, config) }
   const row = { tenantId, action: 'grant_given', before: null, after: null, result } as const
   await deps.store.grants.put(record, auditRow({ newId: deps.newId, now }, row, caller))
-  // An earlier grant under a former id of the feature would count beside this one.
+  // Remove a grant that was stored under a former id of the feature. Otherwise both grants would count.
   if (former !== undefined && former.feature !== feature.id)
     await deps.store.grants.remove(tenantId, former.feature, auditRow({ newId: deps.newId, now }, row, caller))
   return grantOf(record, config)
@@ -73,14 +73,12 @@ export async function removeGrant(
     })
 }
 
-/** Returns the tenant's grants by the present id of their feature. */
-export async function grantsByFeature(
-  { store }: Pick<GrantDeps, 'store'>,
-  tenantId: string,
+/** Returns a tenant's grants by the present id of their feature. */
+export function grantsByFeature(
+  given: readonly GivenFeature[],
   config: BillingConfig,
-): Promise<ReadonlyMap<string, FeatureGrant>> {
-  const grants = (await store.grants.list(tenantId)).map((record) => grantOf(record, config))
-  return new Map(grants.map((grant) => [grant.feature, grant]))
+): ReadonlyMap<string, FeatureGrant> {
+  return new Map(given.map((one) => [presentIdOf(config, one.feature), givenOf(one, config)]))
 }
 
 async function formerGrant({ store }: GrantDeps, tenantId: string, feature: string, config: BillingConfig | null) {
@@ -89,22 +87,26 @@ async function formerGrant({ store }: GrantDeps, tenantId: string, feature: stri
 }
 
 const presentIdOf = (config: BillingConfig | null, id: string) =>
-  config === null || aliasesOf(config).length === 0 ? id : presentId(config, 'feature', id)
+  config === null ? id : presentId(config, 'feature', id)
 
 function grantOf(record: FeatureGrantRecord, config: BillingConfig | null): Grant {
-  const { feature, granted, switched, mode, endsAt, note, createdAt } = record
+  return { ...givenOf(record, config), note: record.note, createdAt: record.createdAt }
+}
+
+function givenOf(
+  { feature, granted, switched, mode, endsAt }: GivenFeature,
+  config: BillingConfig | null,
+): FeatureGrant {
   return {
     feature: presentIdOf(config, feature),
     limit: limitOf(granted),
     enabled: switched === null ? null : switched === 'on',
     replace: mode === 'replace',
     endsAt,
-    note,
-    createdAt,
   }
 }
 
-/** Returns a grant for the audit trail, with the names and the times of the API. */
+/** Returns a grant in the form of the audit trail, with the field names and time format of the API. */
 function audited(record: FeatureGrantRecord, config: BillingConfig | null) {
   const { feature, limit, enabled, replace, endsAt, note } = grantOf(record, config)
   const ends_at = endsAt === null ? null : new Date(endsAt).toISOString()
@@ -114,11 +116,17 @@ function audited(record: FeatureGrantRecord, config: BillingConfig | null) {
 const limitOf = (granted: string | null): Limit | null =>
   granted === null || granted === 'unlimited' ? granted : Number(granted)
 
-function requireEffect({ limit, enabled }: NewGrant, type: 'switch' | 'limit' | 'metered'): void {
+function requireEffect({ limit, enabled, endsAt }: NewGrant, type: 'switch' | 'limit' | 'metered', now: number): void {
   if (type === 'switch' && limit !== undefined)
-    throw refused('limit', 'The feature is a switch, so it has no limit.', 'Give "enabled" instead.')
+    throw refused('limit', 'The feature is of type `switch`, so it has no limit.', 'Give "enabled" instead.')
   if (limit === undefined && enabled === undefined)
-    throw refused('limit', 'The grant changes nothing: it has neither "limit" nor "enabled".', 'Give one of the two.')
+    throw refused('limit', 'The grant changes nothing: it has neither "limit" nor "enabled".', 'Set one of the two.')
+  if (typeof endsAt === 'number' && endsAt <= now)
+    throw refused(
+      'ends_at',
+      'The grant would have ended already.',
+      'Set `ends_at` to a time in the future, or leave it out.',
+    )
 }
 
 function refused(member: string, detail: string, hint: string): ServiceError {

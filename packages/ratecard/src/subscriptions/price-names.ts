@@ -14,8 +14,8 @@ export interface PriceName {
 export type PriceNames = (id: ProcessorId) => PriceName
 
 /**
- * Returns a function that finds the configuration id of a processor price in the mapping history. If the price was mapped to several ids
- * because of a rename, the id of its current mapping is used; otherwise an id that still exists; otherwise the last one.
+ * Returns a function that finds the configuration id of a processor price in the mapping history. If renames mapped the price to several
+ * ids, it returns the present one. If the price is not mapped at present, it returns an id that still exists, otherwise the last id.
  */
 export function namePrices(config: BillingConfig | null, history: readonly MappingEntry[]): PriceNames {
   const current = new Map(
@@ -32,7 +32,10 @@ export function namePrices(config: BillingConfig | null, history: readonly Mappi
   }
 }
 
-/** Reads the names of the given prices, from their mapping history and the current configuration (none after a reset). */
+/**
+ * Reads the configuration ids of the given processor prices from their mapping history and the current configuration. After a reset there
+ * is no current configuration.
+ */
 export async function readPriceNames(
   { store, applied }: Pick<SubscriberDeps, 'store' | 'applied'>,
   ids: Iterable<string>,

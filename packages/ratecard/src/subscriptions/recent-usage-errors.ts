@@ -5,7 +5,7 @@ import type { UsageError } from '../processor/customer-half.ts'
 import type { SubscriberDeps } from './deps.ts'
 
 const cacheTtlMs = 60_000
-/** Maximum wait (ms) for usage errors that a page shows beside other data. */
+/** Maximum time (ms) that a page waits for usage errors, which it shows beside other data. */
 const maxWaitMs = 2_000
 
 export interface RecentUsageErrors {

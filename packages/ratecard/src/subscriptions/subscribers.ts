@@ -15,11 +15,10 @@ export function createSubscribers(deps: SubscriberDeps & { readonly pastDueGrace
   const usage = { ...deps, usageErrors: createRecentUsageErrors(deps) }
   return {
     tenantSubscriptions: (id) => readSubscriptions(deps, id),
-    tenantEntitlements: async (id) => readEntitlements(entitlements, await deps.findTenant(id)),
-    sessionEntitlements: async (principal) => readEntitlements(entitlements, await deps.tenantOf(principal)),
-    checkFeatures: async (questions, principal) =>
-      checkFeatures(entitlements, await deps.tenantOf(principal), questions),
-    checkFeature: async (question, principal) => checkFeature(entitlements, await deps.tenantOf(principal), question),
+    tenantEntitlements: (id) => readEntitlements(entitlements, id),
+    sessionEntitlements: async (principal) => readEntitlements(entitlements, deps.tenantIdOf(principal)),
+    checkFeatures: async (questions, principal) => checkFeatures(entitlements, deps.tenantIdOf(principal), questions),
+    checkFeature: async (question, principal) => checkFeature(entitlements, deps.tenantIdOf(principal), question),
     listGrants: (id) => listGrants(deps, id),
     putGrant: (place, grant, caller) => putGrant(deps, place, grant, caller),
     removeGrant: (place, caller) => removeGrant(deps, place, caller),

@@ -24,7 +24,7 @@ export async function readUpcomingInvoices(deps: SubscriberDeps, tenantId: strin
   return due.map((preview) => named(preview, names))
 }
 
-function named(preview: InvoicePreview, names: PriceNames): UpcomingInvoices[number] {
+function named({ startingBalance: _balance, ...preview }: InvoicePreview, names: PriceNames): UpcomingInvoices[number] {
   return {
     ...preview,
     formatted: formatMinor(preview.amountDue, preview.currency),

@@ -5,8 +5,9 @@ import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
 import type { UsageEvent } from '../processor/customer-half.ts'
 import type { NewUsage, Principal, RecordedUsage } from '../service/tenants.ts'
-import { countUsage } from './counted-usage.ts'
+import { countUsage, type SendUsage } from './counted-usage.ts'
 import type { SubscriberDeps } from './deps.ts'
+import { storedHoldings } from './entitlements.ts'
 import type { FeatureSourceDeps } from './feature-sources.ts'
 import { isBilled, requireItem } from './billed-usage.ts'
 import { decideUsage } from './decide-usage.ts'
@@ -19,37 +20,45 @@ export async function recordUsage(
   usage: NewUsage,
   principal: Principal,
 ): Promise<RecordedUsage> {
-  const tenant = await deps.tenantOf(principal)
+  const tenant = await storedHoldings(deps, deps.tenantIdOf(principal))
   const meter = await findMeter(deps, usage.meter)
   const { livemode } = await deps.account()
   const identifier = usage.identifier ?? deps.newId()
   const situation = {
     meter,
-    tenantId: tenant.id,
+    tenantId: tenant.tenantId,
     now: deps.clock.now(),
     livemode,
     byKey: principal.kind === 'key',
     identifier,
   }
-  // The report is validated before the tenant gets a customer, so that a rejected report has no effect.
+  // Validate the report before a customer is created for the tenant, so that a rejected report has no effect.
   const eventOf = decideUsage(situation, usage)
   if (usage.strict === true) await requireItem(deps, meter, tenant)
-  const billed = usage.strict === true || (await isBilled(deps, meter, tenant))
-  const event = eventOf(await deps.customerOf(tenant))
-  const send = (idempotencyKey: string) => deps.processor.recordUsage(event, { idempotencyKey, signal: deps.shutdown })
-  // The processor may replay an earlier failure for the key. A retry under a new idempotency key is safe, because the processor counts each
-  // identifier once.
-  const sendOnce = () => despiteKeptFailure(send, usageKey(event), () => `ratecard-usage-${deps.newId()}`)
-  const toCount = { tenant, meter, at: event.timestamp, enforce: usage.enforce === true, ...countedOf(event, meter) }
-  const counted = await askProcessor(deps.shutdown, () => countUsage(deps, toCount, sendOnce))
-  if (counted && !billed) await deps.store.unbilledUsage.add(tenant.id, meter.id, Math.floor(deps.clock.now() / dayMs))
-  return { meter: meter.id, tenantId: tenant.id, identifier, alreadyCounted: !counted, billed }
+  const billed = usage.strict === true || isBilled(deps, meter, tenant)
+  const event = eventOf(await deps.customerOf({ id: tenant.tenantId, processorCustomerId: tenant.customer }))
+  const toCount = { tenant, meter, event, value: valueOf(event, meter), enforce: usage.enforce === true }
+  const counted = await askProcessor(deps.shutdown, () => countUsage(deps, toCount, sendUsageBy(deps)))
+  if (counted && !billed)
+    await deps.store.unbilledUsage.add(tenant.tenantId, meter.id, Math.floor(deps.clock.now() / dayMs))
+  return { meter: meter.id, tenantId: tenant.tenantId, identifier, alreadyCounted: !counted, billed }
 }
 
-const countedOf = ({ identifier, payload }: UsageEvent, meter: Meter) => ({
-  identifier,
-  value: payload[meter.value_settings?.event_payload_key ?? 'value'] ?? '0',
-})
+const valueOf = ({ payload }: UsageEvent, meter: Meter) =>
+  payload[meter.value_settings?.event_payload_key ?? 'value'] ?? '0'
+
+/**
+ * Returns the function that sends usage. The processor may replay an earlier failure for the idempotency key. A retry under a new key is
+ * safe, because the processor counts each identifier once.
+ */
+export function sendUsageBy(deps: Pick<SubscriberDeps, 'processor' | 'shutdown' | 'newId'>): SendUsage {
+  return (event) =>
+    despiteKeptFailure(
+      (idempotencyKey) => deps.processor.recordUsage(event, { idempotencyKey, signal: deps.shutdown }),
+      usageKey(event),
+      () => `ratecard-usage-${deps.newId()}`,
+    )
+}
 
 async function findMeter({ applied }: SubscriberDeps, id: string): Promise<Meter> {
   const { config } = await applied()

@@ -6,8 +6,8 @@ import { readForPush } from '../processor/failures.ts'
 const fact = 'processor_account'
 
 /**
- * Binds this environment to the first processor account and mode (test or live) that it connects to, and throws `account_mismatch` for any
- * other. Otherwise a test key in production, or the key of another account, would write a second catalog and lose every mapping.
+ * Binds this environment to a processor account and mode (test or live) on the first connection. Throws `account_mismatch` for any other
+ * account or mode. Otherwise a test key in production, or the key of another account, would write a second catalog and lose every mapping.
  */
 export async function bindAccount(
   deps: Pick<SyncDeps, 'store' | 'processor'>,
@@ -24,12 +24,14 @@ export async function bindAccount(
     'account_mismatch',
     `This environment belongs to the processor account ${bound}; the key is of ${mine}.`,
     {
-      hint: 'Use the key of that account, or a data directory (or database) of its own for the other account.',
+      hint: 'Use a key of that account, or use a separate data directory (or database) for the other account.',
     },
   )
 }
 
-/** Returns a cached {@link bindAccount}, because the account of a key does not change while the process runs. A failure is not cached. */
+/**
+ * Returns {@link bindAccount} with a cache, because the account of a key does not change while the process runs. A failure is not cached.
+ */
 export function createBoundAccount(
   deps: Pick<SyncDeps, 'store' | 'processor' | 'shutdown'>,
 ): () => Promise<ProcessorAccount> {

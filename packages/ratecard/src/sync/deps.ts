@@ -1,5 +1,6 @@
 import type { Documents } from '../catalog/document-tasks.ts'
 import type { Clock } from '../clock.ts'
+import type { Guard } from '../guard-rails/guard.ts'
 import type { CancelBoard } from '../journal/cancel-board.ts'
 import type { Mirror } from '../mirror/mirror.ts'
 import type { Processor } from '../processor/processor.ts'
@@ -12,6 +13,7 @@ export interface SyncDeps {
   readonly mirror: Mirror
   readonly clock: Clock
   readonly documents: Documents
+  readonly guard: Guard
   /** Returns a new id: text, lower case, sortable by time. */
   readonly newId: () => string
   readonly requireVersionBump: boolean
@@ -21,8 +23,8 @@ export interface SyncDeps {
   readonly shutdown: AbortSignal
   /** Pushes whose cancellation was requested from this process. */
   readonly cancelled: CancelBoard
-  /** Called after each change of a push's state, for live events of this process. */
+  /** Called after each change of a push's state. Sends the change to the listeners in this process. */
   readonly onProgress: (pushId: string) => void
-  /** Called after this process applied a version, so that the process serves the new version at once. */
+  /** Called after this process applied a version, so that it serves the new version at once. */
   readonly onApplied: () => void
 }

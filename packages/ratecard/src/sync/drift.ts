@@ -9,8 +9,8 @@ import { retiringEndpoints } from './webhooks/retiring.ts'
 import { readForPush } from '../processor/failures.ts'
 
 /**
- * Returns the changes that were made at the processor since the last applied version (drift). They are found by planning that version
- * against the live state.
+ * Returns drift: changes that were made at the processor since the last version was applied. Finds them by planning that version against
+ * the live state.
  */
 export async function findDrift(deps: SyncDeps): Promise<DriftReport> {
   const current = await deps.store.versions.current()
@@ -19,7 +19,7 @@ export async function findDrift(deps: SyncDeps): Promise<DriftReport> {
     throw new ServiceError('config_not_found', 'There is no applied configuration to compare with.', {
       hint: 'Push one first: `ratecard billing push`.',
     })
-  // Throws for another account: none of our objects exist there, so all of them would look deleted.
+  // Throws if the key belongs to another account: no object of this environment exists there, so all of them would seem to be deleted.
   await bindAccount(deps, deps.shutdown, 'look')
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal: deps.shutdown }))
   const mappings = await deps.store.mappings.all()
@@ -40,6 +40,7 @@ export async function findDrift(deps: SyncDeps): Promise<DriftReport> {
     inSync: differences.length === 0,
     revision: current.revision,
     version: current.version,
+    editedFields: differences.reduce((sum, { fields }) => sum + Math.max(1, fields.length), 0),
     differences,
     notes,
     unmanaged,
@@ -48,6 +49,12 @@ export async function findDrift(deps: SyncDeps): Promise<DriftReport> {
 
 function nameOf(object: ObservedResource): string | null {
   const fields = object.fields as unknown as Record<string, unknown>
-  const name = fields['name'] ?? fields['displayName'] ?? fields['code'] ?? fields['url'] ?? object.lookupKey
+  const name =
+    fields['name'] ??
+    fields['displayName'] ??
+    fields['code'] ??
+    fields['url'] ??
+    fields['headline'] ??
+    fields['lookupKey']
   return typeof name === 'string' && name !== '' ? name : null
 }

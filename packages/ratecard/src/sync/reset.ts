@@ -1,4 +1,4 @@
-// Reset: archives every managed object except webhooks. The archives come from a plan against an empty catalog.
+// A reset archives every managed object except webhooks. It plans an empty catalog, so that the plan contains these archives.
 import type { BillingConfig } from '../config/schema/schema.ts'
 import type { ServiceError } from '../errors/service-error.ts'
 import { ownershipOf } from '../catalog/observed.ts'
@@ -16,6 +16,9 @@ import { readForPush } from '../processor/failures.ts'
 import { currentDocument } from './push/plan-against-live.ts'
 import { settleEarlierWrites } from './push/recover.ts'
 import { finishPush, openPush } from './push/run.ts'
+import { documentFacts } from '../policies/facts.ts'
+import { impactOf } from './checks/impact.ts'
+import { planFacts } from './checks/plan-facts.ts'
 
 type ArchivedKind = keyof ResetReport['archived']
 
@@ -26,11 +29,13 @@ const listOf: Readonly<Partial<Record<ResourceKind, ArchivedKind>>> = {
   meter: 'meters',
   coupon: 'coupons',
   promotion_code: 'promotion_codes',
+  tax_rate: 'tax_rates',
+  portal: 'portal',
 }
 
 /**
- * Archives every object in scope except webhooks. Afterwards there is no current configuration, and the history has a revision for the
- * reset. If the processor refuses an archive, that is reported and the other archives continue.
+ * Archives every managed object except webhooks. Afterwards there is no current configuration, and the history has a revision for the
+ * reset. If the processor refuses to archive an object, the refusal is reported and the reset continues.
  */
 export async function resetConfig(deps: SyncDeps, request: ResetOptions): Promise<ResetReport> {
   return deps.store.exclusively(pushLease, async (lease) => {
@@ -40,6 +45,10 @@ export async function resetConfig(deps: SyncDeps, request: ResetOptions): Promis
     const snapshot = await readForPush(() => deps.processor.snapshot({ signal: lease.signal, attachments: false }))
     const mappings = await deps.store.mappings.all()
     const plan = await planReset(deps, current, { snapshot, mappings, scope: request.scope })
+    const documented = documentFacts({ ...plan, config: null, previous: currentDocument(current) })
+    const impact = await impactOf(deps, { plan, snapshot, mappings, config: null }, lease.signal)
+    const facts = planFacts(documented, impact, request.message)
+    const { overrides } = await deps.guard.allow(facts, request.override ?? [])
     const run = {
       kind: 'reset' as const,
       document: null,
@@ -49,6 +58,9 @@ export async function resetConfig(deps: SyncDeps, request: ResetOptions): Promis
       by: request.by,
       message: request.message,
       baseRevision: current?.revision ?? null,
+      impact: impact.prices,
+      tenants: impact.tenants,
+      overrides,
     }
     const opened = await openPush(deps, run, plan, lease)
     const errors: { kind: ResourceKind; configId: string; detail: string }[] = []
@@ -99,7 +111,9 @@ function foreignArchives(snapshot: Snapshot, mappings: readonly MappingEntry[]):
     .flatMap((kind) =>
       own
         .all<ResourceKind>(kind)
-        .filter((object) => object.active && own.ownerOf(kind, object.processorId) === null)
+        .filter(
+          (object) => object.active && object.archivable !== false && own.ownerOf(kind, object.processorId) === null,
+        )
         .map((object) => archiveStep(object, configId(object.processorId))),
     )
 }
@@ -112,6 +126,8 @@ function archivedIds(plan: Plan, refused: ReadonlySet<string>): Record<ArchivedK
     meters: [],
     coupons: [],
     promotion_codes: [],
+    tax_rates: [],
+    portal: [],
   }
   const seen = new Set<string>()
   const add = (kind: ResourceKind, id: string) => {

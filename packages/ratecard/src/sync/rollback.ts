@@ -5,7 +5,7 @@ import { requireValid } from './push/document-jobs.ts'
 import { planPush, pushUnderLease } from './push/push.ts'
 import type { PushOptions, PushOutcome } from '../service/service.ts'
 
-/** Pushes the content of an earlier revision as a new one. Reuses the original processor objects if they still exist. */
+/** Pushes the content of an earlier revision as a new revision. Uses the original processor objects again if they still exist. */
 export async function rollbackConfig(deps: SyncDeps, revision: number, request: PushOptions): Promise<PushOutcome> {
   const version = await deps.store.versions.find(revision)
   if (version === null)
@@ -18,9 +18,8 @@ export async function rollbackConfig(deps: SyncDeps, revision: number, request: 
     })
   const checked = await requireValid(deps, version.document, { acceptedBefore: true })
   if (request.dryRun === true) return planPush(deps, checked, { ...request, rollbackTo: revision })
-  const message = request.message ?? `Rollback to revision ${String(revision)}`
   const written = version.pushId === null ? null : await deps.store.writtenForms.ofPush(version.pushId)
-  const asked = { ...request, message, rollbackTo: revision, ...(written === null ? {} : { written: written.id }) }
+  const asked = { ...request, rollbackTo: revision, ...(written === null ? {} : { written: written.id }) }
   return deps.store.exclusively(pushLease, (lease) =>
     pushUnderLease(deps, { kind: 'rollback', ...checked }, asked, lease),
   )

@@ -1,8 +1,13 @@
-// Reads data of a tenant's customer at the processor. A customer that the processor does not have is treated as empty, so that a mistyped
-// customer id does not block every change of its tenant.
+// Reads data of a tenant's customer at the processor. If the processor does not have the customer, returns empty results, so that a
+// mistyped customer id does not block every change of its tenant.
 import type { ProcessorId } from '../catalog/resource.ts'
 import { askProcessor, isUnknownObject } from '../processor/failures.ts'
-import type { ActiveEntitlement, LiveSubscription, OpenCheckouts } from '../processor/customer-half.ts'
+import type {
+  ActiveEntitlement,
+  DiscountedSubscription,
+  LiveSubscription,
+  OpenCheckouts,
+} from '../processor/customer-half.ts'
 import type { Processor } from '../processor/processor.ts'
 
 /** Returns the subscriptions of the customer that have not ended, oldest first. */
@@ -12,6 +17,15 @@ export function subscriptionsOf(
   signal: AbortSignal,
 ): Promise<readonly LiveSubscription[]> {
   return orNothing(signal, () => processor.subscriptions(customer, signal), [])
+}
+
+/** Like {@link subscriptionsOf}, with the discounts of each subscription. */
+export function discountedSubscriptionsOf(
+  processor: Pick<Processor, 'discountedSubscriptions'>,
+  customer: ProcessorId,
+  signal: AbortSignal,
+): Promise<readonly DiscountedSubscription[]> {
+  return orNothing(signal, () => processor.discountedSubscriptions(customer, signal), [])
 }
 
 /** Returns all subscriptions of the customer, including ended ones. */

@@ -1,4 +1,5 @@
-// Audit trail of changes to tenants. The column descriptions of a record define which of its fields the trail contains.
+// Audit trail of changes to tenants. The column descriptions of a record define which fields appear in the trail.
+import { toRfc3339 } from '../clock.ts'
 import type { AuditEntry, Caller } from '../service/tenants.ts'
 import { pick, shown, used } from '../store/records/columns.ts'
 import { auditColumns, tenantColumns } from '../store/records/tenants.ts'
@@ -56,7 +57,9 @@ export function auditEntry(record: AuditRecord): AuditEntry {
 const wireText = (fields: Partial<TenantRecord>) => JSON.stringify(inWireNames(fields))
 
 export function inWireNames(fields: Partial<TenantRecord>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snake(name), value]))
+  // All numbers of a tenant are times.
+  const wire = (value: unknown) => (typeof value === 'number' ? toRfc3339(value) : value)
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snake(name), wire(value)]))
 }
 
 function fieldsOf(text: string | null): Readonly<Record<string, unknown>> | null {

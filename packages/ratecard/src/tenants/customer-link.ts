@@ -12,39 +12,43 @@ import type { TenantDeps } from './deps.ts'
 import { withTenant } from './lease.ts'
 
 /**
- * Time (ms) after which the processor no longer replays the response of an idempotency key: 25 hours, a little more than the processor's
- * day.
+ * Time (ms) after which the processor no longer replays the response of an idempotency key. 25 hours, because the processor keeps responses
+ * for a day.
  */
 const keyMemoryMs = 25 * 60 * 60 * 1000
 
 export interface Customers {
+  /** Returns the id of a principal's tenant. Throws `request_invalid` for a service key that names no tenant. */
+  tenantIdOf(principal: Principal): string
   /** Returns the tenant of a principal. Throws `request_invalid` for a service key that names no tenant, or `tenant_not_found`. */
   tenantOf(principal: Principal): Promise<TenantRecord>
   /** Returns the tenant's customer at the processor; creates the customer if there is none yet. */
-  customerOf(tenant: TenantRecord): Promise<ProcessorId>
+  customerOf(tenant: Pick<TenantRecord, 'id' | 'processorCustomerId'>): Promise<ProcessorId>
 }
 
 export function createCustomers(deps: TenantDeps): Customers {
   return {
-    async tenantOf(principal) {
-      const id = principal.kind === 'session' ? principal.session.tenantId : principal.tenantId
-      if (id === null)
-        throw new ServiceError(
-          'request_invalid',
-          'A request with a service key must name the tenant: `tenant_id` is missing.',
-          {
-            issues: [
-              { code: 'field_missing', pointer: '#/tenant_id', severity: 'error', detail: '"tenant_id" is required.' },
-            ],
-          },
-        )
-      return findTenant(deps, id)
-    },
+    tenantIdOf,
+    tenantOf: async (principal) => findTenant(deps, tenantIdOf(principal)),
     customerOf: async ({ id, processorCustomerId }) =>
       processorCustomerId === null
         ? withTenant(deps, id, (signal) => bindCustomer(deps, id, signal))
         : processorId(processorCustomerId),
   }
+}
+
+function tenantIdOf(principal: Principal): string {
+  const id = principal.kind === 'session' ? principal.session.tenantId : principal.tenantId
+  if (id !== null) return id
+  throw new ServiceError(
+    'request_invalid',
+    'A request with a service key must name the tenant: `tenant_id` is missing.',
+    {
+      issues: [
+        { code: 'field_missing', pointer: '#/tenant_id', severity: 'error', detail: '"tenant_id" is required.' },
+      ],
+    },
+  )
 }
 
 export async function findTenant(
@@ -57,25 +61,28 @@ export async function findTenant(
 }
 
 export function tenantNotFound(id: string): ServiceError {
-  return new ServiceError('tenant_not_found', `There is no tenant "${id}".`)
+  return new ServiceError('tenant_not_found', `There is no tenant "${id}".`, {
+    hint: 'List them with `ratecard tenants list`.',
+  })
 }
 
-/** Creates the customer under the tenant's lease, so that a concurrent call waits and then finds it. */
+/** Creates the customer under the tenant's lease, so that a concurrent call waits and then finds that customer. */
 async function bindCustomer(deps: TenantDeps, id: string, signal: AbortSignal): Promise<ProcessorId> {
   const tenant = await findTenant(deps, id)
   if (tenant.processorCustomerId !== null) return processorId(tenant.processorCustomerId)
   await deps.account()
   const made = await askProcessor(signal, () => makeCustomer(deps, tenant, signal))
-  // If the lease was lost meanwhile, another process may have stored another customer first. In that case its customer is used.
+  // If the lease was lost meanwhile, another process may have stored a different customer first. Then `bindCustomer` returns that customer,
+  // and it is used.
   const bound = await deps.store.tenants.bindCustomer(id, made, deps.clock.now())
   if (bound === null) throw tenantNotFound(id)
   return processorId(bound.processorCustomerId ?? made)
 }
 
 /**
- * Creates a customer. The idempotency key of the first attempt is derived only from the tenant, so that a retry after a crash returns the
- * same customer. If the outcome is unknown, the customer is looked up. A new key is used only if the first attempt is certainly over,
- * because otherwise that attempt could still create a second customer.
+ * Creates a customer. The idempotency key of the first attempt is derived only from the tenant, so a retry after a crash returns the same
+ * customer. If the outcome is unknown, the customer is looked up. A new key is used only if the first attempt can no longer create a
+ * customer, because otherwise there could be two.
  */
 async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: AbortSignal): Promise<ProcessorId> {
   const { id, name, email } = tenant
@@ -103,8 +110,8 @@ async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: Abor
 }
 
 /**
- * True if the attempt may have created a customer. An idempotency error means that an earlier attempt used the key with another name or
- * address, so the customer of that attempt is looked up too.
+ * True if the attempt may have created a customer. An idempotency error means that an earlier attempt used the same key with another name
+ * or address. That earlier attempt may have created the customer.
  */
 function isOutcomeUnknown(failure: unknown): boolean {
   return failure instanceof ProcessorError && (failure.outcomeUnknown || failure.original.type === 'idempotency_error')

@@ -21,20 +21,21 @@ interface Rule {
 
 /** Rules for the fields that callers can set. null is always allowed if the column is nullable. */
 const rules: Readonly<Record<EditedField, Rule>> = {
-  name: { allows: isText, detail: `A name has 1 to ${maxTextLength} characters and no control characters.` },
+  name: { allows: isText, detail: `A name must have 1 to ${maxTextLength} characters and no control characters.` },
   email: {
     allows: (email) => isText(email) && emailAddress.test(email),
-    detail: `An email address has one @ and at most ${maxTextLength} characters.`,
+    detail: `An email address must have one @ and at most ${maxTextLength} characters.`,
   },
   processorCustomerId: {
     allows: (customer) => customerId.test(customer),
-    detail: 'A customer id has 1 to 255 printable characters without spaces.',
+    detail: 'A customer id must have 1 to 255 printable characters without spaces.',
   },
 }
 
 const idRule: Rule = {
   allows: (id) => tenantId.test(id),
-  detail: 'An id begins with a letter or a digit and has up to 100 letters, digits, dots, dashes and underscores.',
+  detail:
+    'An id must begin with a letter or a digit, and have at most 100 letters, digits, dots, dashes and underscores.',
 }
 
 /** Validates a new tenant. Throws `request_invalid` with one issue for each invalid field. */

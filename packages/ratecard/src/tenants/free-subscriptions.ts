@@ -1,7 +1,7 @@
-// Ends free subscriptions, which exist only in this store. A paid checkout ends the free subscriptions that its tenant had when the page
-// was opened. The service detects the payment when it next reads the tenant's subscriptions.
+// Ends free subscriptions, which exist only in this store. When a checkout page is paid, it ends the free subscriptions that the tenant had
+// when the page was opened. The service detects the payment the next time it reads the tenant's subscriptions.
 import { ServiceError } from '../errors/service-error.ts'
-import type { LiveSubscription } from '../processor/customer-half.ts'
+import { endsText, type LiveSubscription } from '../processor/customer-half.ts'
 import type { Caller } from '../service/tenants.ts'
 import type { LocalSubscriptionRecord } from '../store/tenant-store.ts'
 import { auditRow } from './audit.ts'
@@ -13,37 +13,50 @@ export interface FreeSubscriptionDeps extends Pick<TenantDeps, 'clock' | 'newId'
   readonly store: Pick<TenantDeps['store'], 'localSubscriptions'>
 }
 
-/** Maximum length of a metadata value at the processor (500 characters), enough for about 18 subscription ids. */
-const maxValueLength = 500
-
-/** Returns the metadata value of `endsKey`: the ids of the free subscriptions that a payment ends; null if there are none. */
+/**
+ * Returns the value for the metadata key `endsKey`: the ids of the free subscriptions that end when the customer pays. null if there are
+ * none.
+ */
 export function endedByPaying(running: readonly LocalSubscriptionRecord[]): string | null {
-  let value = ''
-  for (const { id } of running) {
-    const next = value === '' ? id : `${value} ${id}`
-    if (next.length > maxValueLength) break
-    value = next
-  }
+  const value = endsText(running.map(({ id }) => id))
   return value === '' ? null : value
 }
 
 export const isRunning = ({ endedAt }: LocalSubscriptionRecord): boolean => endedAt === null
 
-/** Ends the free subscriptions that a paid subscription replaced. Returns the free subscriptions that still run. */
+/** Ends the tenant's free subscriptions that a paid subscription replaced. Returns those that still run. */
 export async function settleFree(
   deps: FreeSubscriptionDeps,
   tenantId: string,
   live: readonly LiveSubscription[],
 ): Promise<readonly LocalSubscriptionRecord[]> {
-  const running = (await deps.store.localSubscriptions.list(tenantId)).filter(isRunning)
+  return endPaid(deps, (await deps.store.localSubscriptions.list(tenantId)).filter(isRunning), live)
+}
+
+/** Statuses of a subscription whose first invoice was not paid: it replaces nothing. */
+const neverPaid: ReadonlySet<string> = new Set(['incomplete', 'incomplete_expired'])
+
+/** Ends those running free subscriptions that a paid subscription has replaced. Returns the ones that still run. */
+export async function endPaid(
+  deps: FreeSubscriptionDeps,
+  running: readonly LocalSubscriptionRecord[],
+  live: readonly LiveSubscription[],
+): Promise<readonly LocalSubscriptionRecord[]> {
   const still: LocalSubscriptionRecord[] = []
   for (const free of running) {
-    const paid = live.find(({ ends, status }) => status !== 'incomplete' && ends.includes(free.id))
+    const paid = live.find(({ ends, status }) => !neverPaid.has(status) && ends.includes(free.id))
     if (paid === undefined) still.push(free)
-    else await endFree(deps, free, { because: 'paid', by: paid.id, at: paid.createdAt }, systemCaller)
+    else await endFree(deps, free, { because: 'paid', by: paid.id, at: endOf(free, paid, deps) }, systemCaller)
   }
   return still
 }
+
+/** The paid subscription may be older than the free one: then a change of it brought the plan that replaces the free one. */
+const endOf = (
+  free: LocalSubscriptionRecord,
+  paid: LiveSubscription,
+  { clock }: Pick<FreeSubscriptionDeps, 'clock'>,
+): number => (paid.createdAt >= free.createdAt ? paid.createdAt : clock.now())
 
 const systemCaller: Caller = { author: null, by: null, requestId: null }
 
@@ -99,8 +112,8 @@ export async function cancelFree(
         `The tenant "${tenantId}" has no running free subscription "${subscriptionId}".`,
         { hint: 'See GET admin/tenants/{id}/subscriptions.' },
       )
-    throw new ServiceError('conflict', `"${subscriptionId}" is a subscription of the processor, which bills it.`, {
-      hint: 'The customer can cancel it in the portal (`POST portal`), or you can cancel it at the processor.',
+    throw new ServiceError('conflict', `"${subscriptionId}" is a paid subscription, which the processor bills.`, {
+      hint: 'Cancel it with `POST subscription/cancel`.',
     })
   })
 }

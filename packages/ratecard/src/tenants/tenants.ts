@@ -30,7 +30,7 @@ export function createTenants(deps: TenantDeps): Tenants {
     cancelSubscription: (id, subscription, caller) => cancelFree(deps, id, subscription, caller),
     async tenantAudit(id, page) {
       const { items, total } = await tenants.audit(id, page)
-      // The audit trail stays after its tenant was deleted, so an unknown tenant is an error only if there are no entries.
+      // The audit trail of a deleted tenant stays. So an unknown tenant is an error only if it has no entries.
       if (total === 0) await findTenant(deps, id)
       return { items: items.map(auditEntry), total }
     },
@@ -38,8 +38,8 @@ export function createTenants(deps: TenantDeps): Tenants {
 }
 
 /**
- * Creates a tenant without a request to the processor, so that this works while the processor is down. If the request contains a customer
- * id, it is verified only when it is first used.
+ * Creates a tenant without a request to the processor, so that this works while the processor is down. A customer id in the request is
+ * verified only when it is first used.
  */
 async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller): Promise<TenantRecord> {
   checkNewTenant(wanted)
@@ -49,6 +49,8 @@ async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller)
     id: wanted.id ?? `ten_${deps.newId()}`,
     enterpriseTemplate: null,
     enterpriseId: null,
+    enterpriseEndsAt: null,
+    enterpriseThen: null,
     createdAt: now,
     updatedAt: now,
   }
@@ -59,8 +61,8 @@ async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller)
 
 async function updateTenant(deps: TenantDeps, id: string, change: TenantChange, caller: Caller): Promise<TenantRecord> {
   checkTenantChange(change)
-  // The tenant's lease keeps the customer unchanged during a checkout or a price swap. It also orders concurrent renames, so that tenant
-  // and customer end up with the same name.
+  // While the tenant's lease is held, no checkout or price swap runs with the old customer. The lease also orders concurrent renames, so
+  // that tenant and customer end up with the same name.
   return withTenant(deps, id, (signal) => applyChange(deps, id, change, caller, signal))
 }
 
@@ -88,8 +90,8 @@ async function applyChange(
 }
 
 /**
- * Renames the customer at the processor before the tenant's record is changed. If the processor rejects the name, nothing has changed, and
- * a retry does no harm.
+ * Renames the customer at the processor before the tenant's record is changed. So if the processor rejects the name, nothing has changed. A
+ * retry does no harm.
  */
 async function renameCustomer(
   deps: TenantDeps,
@@ -105,7 +107,7 @@ async function renameCustomer(
       const options = { idempotencyKey: `ratecard-customer-${deps.newId()}`, signal }
       await deps.processor.updateCustomer(processorId(customer), change, options)
     } catch (error) {
-      // The customer id may be wrong, because it is verified only when used. A customer that does not exist needs no name.
+      // The customer may not exist, because a customer id is verified only when it is used. Then there is nothing to rename.
       if (!isUnknownObject(error)) throw error
     }
   })
@@ -116,7 +118,7 @@ function givenFields(wanted: NewTenant): EditedFields {
   return Object.fromEntries(editedFields.map((field) => [field, wanted[field] ?? null])) as EditedFields
 }
 
-/** Returns the fields of the request whose value differs from the tenant's. Absent fields stay unchanged. */
+/** Returns the fields of the request whose values differ from the tenant's. A field that is not in the request stays unchanged. */
 function differing(tenant: TenantRecord, wanted: TenantChange): Partial<EditedFields> {
   return pick(
     wanted as EditedFields,
@@ -124,12 +126,14 @@ function differing(tenant: TenantRecord, wanted: TenantChange): Partial<EditedFi
   )
 }
 
-/** Throws if negotiated prices are applied: they are on subscriptions of the present customer, and could not be found under another one. */
+/**
+ * Throws if negotiated prices are applied. They belong to subscriptions of the present customer, and would be lost with another customer.
+ */
 function refuseWithEnterprise(tenant: TenantRecord): void {
   if (tenant.processorCustomerId === null) return
   if (tenant.enterpriseTemplate === null && tenant.enterpriseId === null) return
   throw new ServiceError('conflict', `Enterprise pricing is applied to the customer of the tenant "${tenant.id}".`, {
-    hint: 'Remove its enterprise pricing first, then change the customer.',
+    hint: 'First remove its enterprise pricing, then change the customer.',
   })
 }
 
@@ -150,17 +154,17 @@ interface Parting {
 
 const removing: Parting = {
   refusal: (subscriptions) => `The tenant still has live subscriptions: ${subscriptions}.`,
-  hint: 'Cancel them at the processor first: otherwise they would still bill a customer without a tenant.',
+  hint: 'First cancel them at the processor, because they would still bill the customer.',
 }
 
 const changing: Parting = {
-  refusal: (subscriptions) => `The tenant’s present customer still has live subscriptions: ${subscriptions}.`,
-  hint: 'Cancel them at the processor first, then change the customer: otherwise they would still bill a customer without a tenant.',
+  refusal: (subscriptions) => `The tenant’s current customer still has live subscriptions: ${subscriptions}.`,
+  hint: 'First cancel them at the processor, because they would still bill the customer. Then change the customer.',
 }
 
 /**
- * Prepares to separate a customer from its tenant: verifies that the customer has no live subscriptions, and expires its open checkout
- * pages.
+ * Prepares to remove the link between a tenant and its customer. Throws if the customer has live subscriptions, and expires its open
+ * checkout pages.
  */
 async function letGoOfCustomer(
   deps: TenantDeps,
@@ -184,7 +188,7 @@ async function refuseWithSubscriptions(
   { refusal, hint }: Parting,
   signal: AbortSignal,
 ): Promise<void> {
-  // Throws for another processor account: the customer would be unknown there, and its subscriptions would not be found.
+  // Throws if the key belongs to another processor account. There the customer would be unknown, and its subscriptions would not be found.
   await deps.account()
   const live = await subscriptionsOf(deps.processor, customer, signal)
   if (live.length === 0) return

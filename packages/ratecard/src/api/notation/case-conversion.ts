@@ -1,5 +1,5 @@
-// Case conversion between the API (snake_case) and the code (camelCase), in both directions. Converts only names in the schema. A member
-// that is not in the schema is dropped, and content of an author (`asWritten`) is copied unchanged.
+// Converts names between the API (snake_case) and the code (camelCase), in both directions. Converts only names in the schema. A member
+// that is not in the schema is dropped. Content of an author (`asWritten`) is copied unchanged.
 import type { Static, TSchema } from 'typebox'
 import { absence, coded, target, verbatim } from './marks.ts'
 import { camel } from './names.ts'
@@ -11,14 +11,14 @@ export function toWire<Schema extends TSchema>(schema: Schema, value: Inside<Sch
 }
 
 /**
- * Yields the JSON text of `toWire` in parts, to be joined without separator. Each list item is one part, so that the caller can yield to
+ * Yields the JSON text of `toWire` in parts, to be joined without separator. Each list item is a part, so that the caller can yield to
  * the event loop between two items: all changes of the largest document take 400 ms.
  */
 export function* wireJson(schema: TSchema, value: unknown): Generator<string> {
   const node = schema as Node
   if (node[verbatim] === true || node[coded] !== undefined) yield JSON.stringify(encoded(node, value))
   else if (node[target] !== undefined) yield* wireJson(node[target], value)
-  else if (node.anyOf !== undefined) yield* wireJson(branchOf(node.anyOf, value, camel), value)
+  else if (node.anyOf !== undefined) yield* wireJson(branchOf(node.anyOf, value, 'inside'), value)
   else if (node.items !== undefined) {
     let before = '['
     for (const item of value as readonly unknown[]) {
@@ -27,18 +27,21 @@ export function* wireJson(schema: TSchema, value: unknown): Generator<string> {
     }
     yield before === '[' ? '[]' : ']'
   } else if (node.properties !== undefined) {
-    let before = '{'
-    for (const { name, member, given } of presentMembers(node, value as Members)) {
-      yield `${before}${JSON.stringify(name)}:`
-      if (given === undefined) yield 'null'
-      else yield* wireJson(member, given)
-      before = ','
+    let text = '{'
+    for (const { name, member, given, isPlain } of presentMembers(node, value as Members)) {
+      text += `${text === '{' ? '' : ','}${JSON.stringify(name)}:`
+      if (isPlain || given === undefined) text += JSON.stringify(given ?? null)
+      else {
+        yield text
+        yield* wireJson(member, given)
+        text = ''
+      }
     }
-    yield before === '{' ? '{}' : '}'
+    yield `${text}}`
   } else yield JSON.stringify(value)
 }
 
-/** Like `toWire`, for values that the client returned. Their times are already RFC 3339 text. */
+/** Like `toWire`, for a value that the client returned, in which times are already RFC 3339 text. */
 export function clientToWire<Schema extends TSchema>(schema: Schema, value: Inside<Schema, string>): Static<Schema> {
   return encoded(schema, value) as Static<Schema>
 }
@@ -68,11 +71,13 @@ interface NamedMember {
   readonly inside: string
   readonly member: Node
   readonly isRequired: boolean
+  /** True if the API has the value of the member unchanged, e.g. a text, a number or null. */
+  readonly isPlain: boolean
 }
 
 /**
- * Members of a schema with their names in the API and in the code. Cached, because a push of thousands of prices converts by the same
- * schemas.
+ * Cache of the members of a schema with their names in the API and in the code. It saves time, because a push of thousands of prices is
+ * converted with the same schemas.
  */
 const membersByNode = new WeakMap<Node, readonly NamedMember[]>()
 
@@ -84,16 +89,24 @@ function membersOf(node: Node): readonly NamedMember[] {
     inside: camel(name),
     member,
     isRequired: node.required?.includes(name) === true,
+    isPlain: isPlain(member),
   }))
   membersByNode.set(node, members)
   return members
 }
 
+const isPlain = (node: Node): boolean =>
+  node[target] === undefined &&
+  node[coded] === undefined &&
+  node.items === undefined &&
+  node.properties === undefined &&
+  node.anyOf?.every(isPlain) !== false
+
 function encoded(node: Node, value: unknown): unknown {
   if (node[verbatim] === true) return value
   if (node[coded] !== undefined) return node[coded].encode(value)
   if (node[target] !== undefined) return encoded(node[target], value)
-  if (node.anyOf !== undefined) return encoded(branchOf(node.anyOf, value, camel), value)
+  if (node.anyOf !== undefined) return encoded(branchOf(node.anyOf, value, 'inside'), value)
   if (node.items !== undefined) return (value as readonly unknown[]).map((item) => encoded(node.items as Node, item))
   if (node.properties === undefined) return value
   const wire: Record<string, unknown> = {}
@@ -105,10 +118,10 @@ function encoded(node: Node, value: unknown): unknown {
 
 /** Yields the members that a value has in the API. Omits optional members that are undefined or equal their `empty` value. */
 function* presentMembers(node: Node, value: Members) {
-  for (const { name, inside, member, isRequired } of membersOf(node)) {
+  for (const { name, inside, member, isRequired, isPlain } of membersOf(node)) {
     const given = value[inside]
     const isAbsent = given === undefined || (absence in member && given === member[absence].empty)
-    if (isRequired || !isAbsent) yield { name, member, given }
+    if (isRequired || !isAbsent) yield { name, member, given, isPlain }
   }
 }
 
@@ -116,7 +129,7 @@ function decoded(node: Node, wire: unknown): unknown {
   if (node[verbatim] === true) return wire
   if (node[coded] !== undefined) return node[coded].decode(wire)
   if (node[target] !== undefined) return decoded(node[target], wire)
-  if (node.anyOf !== undefined) return decoded(branchOf(node.anyOf, wire, asIs), wire)
+  if (node.anyOf !== undefined) return decoded(branchOf(node.anyOf, wire, 'name'), wire)
   if (node.items !== undefined) return (wire as readonly unknown[]).map((item) => decoded(node.items as Node, item))
   if (node.properties === undefined) return wire
   const value: Record<string, unknown> = {}
@@ -128,19 +141,17 @@ function decoded(node: Node, wire: unknown): unknown {
   return value
 }
 
-const asIs = (name: string) => name
-
 /**
- * Returns the branch of a union that fits the value: the branch for null or for a list, otherwise the first branch whose required members
- * are all in the value, otherwise a branch whose names are not converted.
+ * Returns the branch of a union for the value. null and a list have their own branches. For any other value it is the first branch whose
+ * required members the value has. If there is none, it is a branch whose names are not converted.
  */
-function branchOf(branches: readonly Node[], value: unknown, spell: (name: string) => string): Node {
+function branchOf(branches: readonly Node[], value: unknown, spelling: 'name' | 'inside'): Node {
   const isMembers = typeof value === 'object' && value !== null && !Array.isArray(value)
   const fits = (node: Node): boolean => {
     if (node[target] !== undefined) return fits(node[target])
     if (node[verbatim] === true) return false
     if (node.properties === undefined) return node.type === 'null' ? value === null : !isMembers && value !== null
-    return isMembers && (node.required ?? []).every((name) => spell(name) in value)
+    return isMembers && membersOf(node).every((member) => !member.isRequired || member[spelling] in value)
   }
   return branches.find(fits) ?? branches.find((node) => node[verbatim] === true) ?? {}
 }

@@ -13,7 +13,7 @@ export const By = shape(
   'By',
   {
     key_id: Type.String({ description: 'Id of the service key.' }),
-    key_name: Type.String({ description: 'As the key was called then.' }),
+    key_name: Type.String({ description: 'Name of the key at that time.' }),
   },
   'The service key of the action. The author is only what the caller claimed; the key was verified.',
 )
@@ -31,16 +31,16 @@ export const journalled = {
   by: nullable(By),
   message: nullable(Type.String()),
   created_at: Time('When the push or job was accepted.'),
-  updated_at: Time('Its last change.'),
-  finished_at: nullable(Time('When it ended.')),
-  steps_total: Count('Steps in all.'),
+  updated_at: Time('Time of the last change.'),
+  finished_at: nullable(Time('Time at which it ended; null if it has not ended.')),
+  steps_total: Count('Total number of steps.'),
   steps_done: Count('Steps that are done.'),
 }
 
 export const TenantId = Type.String({ minLength: 1, maxLength: 100, description: 'Id of the tenant.' })
 
 export const Pagination = shape('Pagination', {
-  total: Count('Items in all.'),
+  total: Count('Total number of items.'),
   limit: Type.Integer({ minimum: 1, maximum: 100 }),
   offset: Count('Items skipped.'),
   has_more: Type.Boolean(),

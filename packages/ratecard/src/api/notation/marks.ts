@@ -1,5 +1,5 @@
-// Symbols for information beside a schema. They are not in schema.ts, because the case conversion needs only the symbols and not the schema
-// builders.
+// Symbols under which a schema stores information that is not part of its JSON Schema. They have their own file, so that the case
+// conversion need not import the schema builders (schema.ts).
 
 /** Extra information of a schema that is not part of its JSON Schema. Symbol keys are not copied to OpenAPI or to validators. */
 export const named = Symbol('name of a shape')

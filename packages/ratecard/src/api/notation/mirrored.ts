@@ -2,17 +2,17 @@
 import { Type } from 'typebox'
 import { absent, closed, nullable, Time } from './schema.ts'
 
-const isStale = Type.Literal(true, { description: 'Only when `as_of` is more than five minutes behind.' })
+const isStale = Type.Literal(true, { description: 'Present only if `as_of` is more than five minutes old.' })
 
-/** Members of every response that only the mirror can give, e.g. revenue by day. */
+/** Members that every response from the mirror has, if it can only come from the mirror (e.g. revenue by day). */
 export const mirrored = {
   as_of: Time('The response includes everything that happened at the processor up to this time.'),
   stale: absent(isStale, false),
 }
 
 /**
- * Members of a response that is read from the mirror if the mirror is complete, otherwise live from the processor. A live response omits
- * them.
+ * Members of a response that comes from the mirror if the mirror is complete, otherwise live from the processor. A live response omits
+ * these members.
  */
 export const perhapsMirrored = {
   as_of: Type.Optional(
@@ -26,12 +26,11 @@ export const perhapsMirrored = {
 /** A decimal in minor units as text, e.g. `"83333.33"` for $833.3333. */
 export const Minor = (description: string) => Type.String({ pattern: String.raw`^-?\d+(\.\d+)?$`, description })
 
-const asPeopleRead = 'as people read it.'
-export const Formatted = (subject: string) => Type.String({ description: `${subject} ${asPeopleRead}` })
+export const Formatted = (subject: string) => Type.String({ description: `${subject}, formatted for display.` })
 
 /**
- * Members for an amount and its text. The text of an object's main amount (`mrr`, `amount`, `total`) is in `formatted`, the text of any
- * other amount in `<name>_formatted`.
+ * Returns two members for an amount: the amount, and its text. The text of an object's main amount (`mrr`, `amount`, `total`) is in
+ * `formatted`. The text of any other amount is in `<name>_formatted`.
  */
 export const leading = <const Name extends string>(name: Name, description: string) =>
   ({ [name]: Minor(description), formatted: Formatted(`\`${name}\``) }) as {
@@ -45,7 +44,7 @@ export const further = <const Name extends string>(name: Name, description: stri
 
 export const MoneyOf = (description: string) =>
   Type.Array(
-    Type.Object({ currency: Type.String(), ...leading('amount', 'Minor units, a decimal as text.') }, closed),
+    Type.Object({ currency: Type.String(), ...leading('amount', 'Amount in minor units, a decimal as text.') }, closed),
     { description: `${description} One entry for each currency, by code.` },
   )
 

@@ -11,6 +11,7 @@ export type Tag =
   | 'Price list'
   | 'Checkout'
   | 'Configuration'
+  | 'Policies'
   | 'Pushes'
   | 'Tenants'
   | 'Money'
@@ -33,10 +34,13 @@ export interface ResponseSpec {
 export const KeyScope = choice(
   'KeyScope',
   keyScopes,
-  '`read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything.',
+  '`read`: may read, validate and request dry runs, and sees no webhook secrets. `write`: may also change things. `owner`: may also set and override policies, and create owner keys.',
 )
 
-/** Scope that a service key needs. `dry_run`: the scope `write`, or `read` for a request with `dry_run=true`. */
+/**
+ * Scope that an operation requires of a service key; a key with a wider scope is accepted too. `dry_run`: the scope `write`, or `read` for
+ * a request with `dry_run=true`.
+ */
 export type ScopeNeeded = Inside<typeof KeyScope> | 'dry_run'
 
 interface Basis {
@@ -55,9 +59,9 @@ interface Basis {
   /** True: the body is a whole document, which stays JSON text until the service validates it. */
   readonly keepsText?: true
   readonly answers: Readonly<Record<number, ResponseSpec>>
-  /** Only for a stream: schema of the data of each server-sent event, by event name. */
+  /** Schema of the data of each server-sent event, by event name. Only operations that return a stream have it. */
   readonly events?: Readonly<Record<string, TSchema>>
-  /** Errors of this operation, in addition to those of its access and its body. */
+  /** Error codes of this operation. The codes for authentication and for an invalid body are not repeated here. */
   readonly errors?: readonly ProblemCode[]
 }
 
@@ -95,7 +99,7 @@ export type ValueAt<Row extends Operation, Status> = Status extends keyof Row['a
 /** Value of the response body, for any status with a body. */
 export type ValueOf<Row extends Operation> = ValueAt<Row, StatusOf<Row>>
 
-/** Makes a value with members outside of `Want` a compile error: `Have`, with type `never` for each member that `Want` does not have. */
+/** Type that makes additional members a compile error: `Have`, with type `never` for each member that `Want` does not have. */
 export type Only<Want, Have> = Have extends readonly (infer Item)[]
   ? Want extends readonly (infer Wanted)[]
     ? readonly Only<Wanted, Item>[]
@@ -116,16 +120,22 @@ type MemberOf<Want, Name extends PropertyKey> = Want extends unknown
 
 /** Pagination parameters of a list. */
 export const pageQuery = {
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'How many to list.' }),
-  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'How many to skip.' }),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Maximum number of items to return.' }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'Number of items to skip.' }),
 }
 export const idParams = { id: Type.String({ description: 'The id.' }) }
 
 export const actorHeaders = {
   'x-ratecard-author': Type.Optional(
-    Type.String({ description: 'Author of the change; UTF-8, percent-encoded where needed.' }),
+    Type.String({
+      description: 'Author of the change, in UTF-8; percent-encode characters that a header cannot contain.',
+    }),
   ),
-  'x-ratecard-message': Type.Optional(Type.String({ description: 'Why; UTF-8, percent-encoded where needed.' })),
+  'x-ratecard-message': Type.Optional(
+    Type.String({
+      description: 'Reason for the change, in UTF-8; percent-encode characters that a header cannot contain.',
+    }),
+  ),
 }
 export const keyHeader = {
   'idempotency-key': Type.Optional(
@@ -133,6 +143,17 @@ export const keyHeader = {
       minLength: 1,
       maxLength: 255,
       description: 'A retry with the same key returns the first result.',
+    }),
+  ),
+}
+/** Query parameter of operations that policies hold. */
+export const overrideQuery = {
+  override: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 5000,
+      description:
+        'Ids of policies to override, separated by commas. Needs a key of scope `owner`, and the reason in `X-Ratecard-Message`.',
     }),
   ),
 }
@@ -161,6 +182,7 @@ export const pushErrors = [
   'version_conflict',
   'processor_drift',
   'plan_stale',
+  'policy_denied',
   'push_cancelled',
   'impact_not_approved',
   'account_mismatch',

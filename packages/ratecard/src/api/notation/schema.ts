@@ -27,7 +27,7 @@ export interface TVerbatim<Value> extends TUnsafe<Value> {
 export interface TShared<Schema extends TSchema> extends TUnsafe<Static<Schema>> {
   [target]: Schema
 }
-/** A member that is optional in the API and always present in the code, where `Empty` stands for an absent value. */
+/** A member that is optional in the API and always present in the code. If the API omits it, its value in the code is `Empty`. */
 export type TAbsent<Schema extends TSchema, Empty> = TOptional<Schema> & { [absence]: { readonly empty: Empty } }
 
 /** Creates a closed object schema. The client exports its type under `name`. */
@@ -49,11 +49,11 @@ export function shared<Schema extends TSchema>(schema: Schema): TShared<Schema> 
   return Type.Unsafe<Static<Schema>>(reference) as TShared<Schema>
 }
 
-/** Refers to an author's document object by component name. Its names are not converted. */
+/** Refers to a document object of an author (e.g. a price) by its OpenAPI component name. Names in the object are not converted. */
 export const document = <Value>(component: string): TVerbatim<Value> =>
   Type.Unsafe<Value>({ $ref: `${component}#`, [verbatim]: true }) as TVerbatim<Value>
 
-/** Marks content of an author or of the processor: its names are not converted. */
+/** Returns the schema for content that an author or the processor wrote. Names in such content are not converted. */
 export function asWritten<Schema extends TSchema>(schema: Schema): TVerbatim<Frozen<Static<Schema>>> {
   return { ...schema, [verbatim]: true } as unknown as TVerbatim<Frozen<Static<Schema>>>
 }

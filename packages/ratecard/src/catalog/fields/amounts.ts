@@ -44,7 +44,7 @@ export function documentTier(tier: CanonicalTier): Tier {
     ...(typeof amount === 'string' ? { unit_amount_decimal: amount } : {}),
     ...(typeof flat === 'number' ? { flat_amount: flat } : {}),
     ...(typeof flat === 'string' ? { flat_amount_decimal: flat } : {}),
-    // A tier of the document needs at least one of the two amounts, so a free tier gets an explicit zero.
+    // Each tier of a document must have a unit amount or a flat amount, so a free tier gets `unit_amount: 0`.
     ...(amount === undefined && flat === undefined ? { unit_amount: 0 } : {}),
   }
 }
@@ -78,7 +78,7 @@ export function documentAmounts<Part extends string>(
   return Object.fromEntries(entries.map(([currency, amount]) => [supportedCurrency(currency), { [part]: amount }]))
 }
 
-/** True if the live object has a currency that `want` lacks. Stripe allows adding or changing a currency in place, but not removing it. */
+/** True if the live object has a currency that `want` lacks. Stripe allows adding or changing a currency in place, but not removing one. */
 export function losesCurrency(want: AmountsByCurrency, live: AmountsByCurrency): boolean {
   return Object.keys(live).some((currency) => want[currency] === undefined)
 }

@@ -10,7 +10,7 @@ const { field, required, text, orNull, metadata, table } = rowsFor<Coupon>('coup
 
 export const coupon = table()(
   {
-    // Stripe allows changing the name but not removing it. So removing the name replaces the coupon.
+    // Stripe allows changing a coupon's name but not removing it. So removing the name replaces the coupon.
     name: { ...text('name', 'in_place'), needsNewObject: (want: string) => want === '' },
     percentOff: field({
       name: 'percent_off',
@@ -86,7 +86,6 @@ export const coupon = table()(
 function documentProducts(ids: readonly ProcessorId[] | null, { names }: WriteContext): Pick<Coupon, 'applies_to'> {
   if (ids === null) return {}
   const products = ids.map((id) => names('product', id))
-  if (products.some((product) => product === undefined))
-    throw new Unrepresentable('it applies to a product that is archived')
+  if (products.some((product) => product === undefined)) throw new Unrepresentable('it applies to an archived product')
   return { applies_to: products.filter((product) => product !== undefined) }
 }

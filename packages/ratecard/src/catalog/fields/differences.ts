@@ -1,5 +1,5 @@
-// Compares desired with live fields: which fields differ, whether the origin is an edit or drift, and whether the processor allows a change
-// in place.
+// Compares desired with live fields: which fields differ, whether each difference comes from an edit or from drift, and whether the
+// processor allows changing the field in place.
 import type { Origin } from '../change.ts'
 import type { MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
 import type { AnyField } from './field.ts'
@@ -24,9 +24,10 @@ function bagOf(fields: object): Bag {
 }
 
 /**
- * Returns the differences between desired and live fields. `last` contains the last applied fields, to distinguish an edit from drift. All
- * three arguments contain processor ids as references. A field or metadata key is left alone if neither this document nor the last one
- * manages it. Without `last`, an adopted object keeps its unmanaged fields, and an object that Ratecard created loses them.
+ * Returns the differences between desired and live fields. `last` contains the fields as the last push applied them. A live value that
+ * differs from `last` is drift (an edit at the processor); any other difference is an edit of the document. All three arguments contain
+ * processor ids as references. A field or metadata key is left alone if neither this document nor the last one manages it. Without `last`,
+ * an adopted object keeps its unmanaged fields, and an object that Ratecard created loses them.
  */
 export function differences<K extends ResourceKind>(
   kind: K,
@@ -39,7 +40,7 @@ export function differences<K extends ResourceKind>(
   const lived = bagOf(live)
   if (wanted === lived) return none
   const lasted = last === null ? null : bagOf(last)
-  // The list is created only for the first difference, because almost every comparison finds none.
+  // The list of differences is created only when the first one is found, because almost every comparison finds none.
   let found: Difference[] | undefined
   for (const { name: field, row } of comparedRows[kind]) {
     const one = wanted[field]
@@ -57,13 +58,29 @@ export function differences<K extends ResourceKind>(
       want: one,
       live: other,
       origin: originOf(one, other, spoken(row, lasted, field)),
-      fixed: row.mutability === 'fixed' || (row.needsNewObject?.(one as never, other as never) ?? false),
+      fixed: needsNewObject(row, one, other),
     })
   }
   return found ?? none
 }
 
-/** Returns the value in the last document. Undefined if the last document did not manage the field; then the live value is not drift. */
+/** True if the processor does not allow this change of the field, so that a new object is needed. */
+const needsNewObject = (row: AnyField, want: unknown, live: unknown) =>
+  row.mutability === 'fixed' || (row.needsNewObject?.(want as never, live as never) ?? false)
+
+/** True if a resource with the fields `old` can get the fields `now` only as a new object. A field that a push leaves alone needs none. */
+export function needNewObject(kind: ResourceKind, now: object, old: object): boolean {
+  const [wanted, lasted] = [bagOf(now), bagOf(old)]
+  return comparedRows[kind].some(({ name, row }) => {
+    const [want, before] = [wanted[name], lasted[name]]
+    return !same(want, before) && !isLeftAlone(row, want, { value: before }, false) && needsNewObject(row, want, before)
+  })
+}
+
+/**
+ * Returns the field's value in the last document. Returns undefined if the last document did not manage the field; then a live value is not
+ * drift.
+ */
 function spoken(row: AnyField, last: Bag | null, field: string): { readonly value: unknown } | undefined {
   return last === null || isUnmanaged(row, last[field]) ? undefined : { value: last[field] }
 }
@@ -73,7 +90,7 @@ export function isUnmanaged(row: AnyField, value: unknown): boolean {
   return row.leftOut !== 'default' && same(value, row.absent)
 }
 
-/** True if a push leaves the live value unchanged, because neither this document nor the last one manages the field. */
+/** True if a push must not change the live value, because neither this document nor the last applied one contains the field. */
 export function isLeftAlone(
   row: AnyField,
   want: unknown,

@@ -1,12 +1,14 @@
 import type { Feature } from '../../config/schema/schema.ts'
 import { rowsFor } from './field.ts'
 
-const { required, metadata, table } = rowsFor<Feature>('entitlements/feature')
+const { required, text, metadata, table } = rowsFor<Feature>('entitlements/feature')
 
-// The lookup key of a feature is set at creation and never changes, so a renamed feature keeps its original one.
 export const feature = table()(
   {
     name: required('name', 'in_place'),
+    // `kept`: if the document omits the lookup key, an existing feature keeps its key (even after a rename), and a new feature gets its id
+    // as key.
+    lookupKey: text('lookup_key', 'fixed', { leftOut: 'kept' }),
     metadata: metadata('metadata'),
   },
   {

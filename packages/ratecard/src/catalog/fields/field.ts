@@ -1,13 +1,13 @@
 // Row type and row builders of the field tables. A row contains everything that the catalog needs about one field. The adapter has the
 // other half: how the processor's API reads and writes the field.
-import type { ConfigId, MetadataMap, ProcessorId, ResourceKind } from '../kinds.ts'
+import type { ConfigId, MetadataMap, ProcessorId, ResourceKind, SubscriptionUpdate } from '../kinds.ts'
 
 /**
  * Ways in which a field can change.
  * - `in_place`: by an update of the object.
  * - `fixed`: never; a change replaces the object.
  * - `once`: can be set while it has no value, and is fixed after that.
- * - `apart`: by a step of its own.
+ * - `apart`: by a separate step of the plan.
  * - `attached`: the values are separate objects at the processor, attached and detached one by one.
  */
 export type Mutability = 'in_place' | 'fixed' | 'once' | 'apart' | 'attached'
@@ -20,15 +20,19 @@ export type Names = (kind: ResourceKind, id: ProcessorId) => string | undefined
 /** Thrown for an object that the document format cannot express; the message is the reason. */
 export class Unrepresentable extends Error {}
 
-/** A value whose config ids are replaced by another type of reference, e.g. by processor ids in an observed resource. */
+/** A value in which all config ids are replaced by another type of reference, e.g. by processor ids in an observed resource. */
 export type Referring<Value, Ref> = Value extends ConfigId
   ? Ref
   : Value extends readonly ConfigId[]
     ? readonly Ref[]
-    : Value
+    : Value extends SubscriptionUpdate
+      ? SubscriptionUpdate<Ref>
+      : Value
 
 /** Context for converting one live object to an item of a pulled document. */
 export interface WriteContext {
+  /** Id of the item in the document. */
+  readonly id: string
   readonly fields: Readonly<Record<string, unknown>>
   readonly names: Names
 }
@@ -39,7 +43,7 @@ export interface Field<Item, Parent, Value, Member extends string, M extends Mut
    * `unit_amount_decimal`.
    */
   readonly name: string | ((values: readonly unknown[]) => string)
-  /** Members of the document's item that contain the value. Empty if another item contains it. */
+  /** Members of the document's item that contain the value. Empty if a different item of the document contains the value. */
   readonly members: readonly Member[]
   readonly mutability: M
   /** URL of the processor's documentation that states whether the field can be changed. */
@@ -48,24 +52,35 @@ export interface Field<Item, Parent, Value, Member extends string, M extends Mut
   /** Canonical value of an item that omits the field. */
   readonly absent: NoInfer<Value>
   /**
-   * Meaning of an omitted member. `default`: the value of `absent`. `unmanaged`: the live value stays, unless the last applied document set
-   * the field. `kept`: the live value stays even then.
+   * Meaning of an omitted member. `default`: the member has the value of `absent`. `unmanaged`: the live value stays, unless the last
+   * applied document set the field. `kept`: the live value stays in any case.
    */
   readonly leftOut: OmissionRule
-  /** True if an edit of the document's file replaces the whole value, because the order of its parts counts or the parts are nested. */
+  /** True if a change always replaces the whole value in the document's file. Needed for values whose parts are ordered or nested. */
   readonly whole: boolean
   canonical(item: Item, parent: Parent): Value
-  /** Returns the members of a pulled item. Throws {@link Unrepresentable} if the document format cannot express the value. */
+  /**
+   * Converts the value to members of an item in a pulled document. Throws {@link Unrepresentable} if the document format cannot express the
+   * value.
+   */
   document(value: NoInfer<Referring<Value, ProcessorId>>, writing: WriteContext): Partial<Item>
-  /** Returns the value as plans and reports show it. Without this function they show the canonical value. */
+  /** Converts the value for display in plans and reports. If absent, the canonical value is displayed. */
   show?(value: NoInfer<Value>): unknown
-  /** True if an unmanaged live value can be carried over to a replacement object. Without this function every value can. */
+  /**
+   * True if a replacement object can get this live value, which the document does not manage. If this function is absent, it can get every
+   * value.
+   */
   fits?(value: NoInfer<Value>, beside: Readonly<Record<string, unknown>>): boolean
+  /**
+   * Replaces the ids in a value that contains them in nested objects. A field whose value is an id or a list of ids sets `reference`
+   * instead.
+   */
+  refer?(value: NoInfer<Value>, to: (kind: ResourceKind, id: string) => string): unknown
   /** True if the processor refuses this particular change although the field is mutable, so that the object must be replaced. */
   needsNewObject?(want: NoInfer<Value>, live: NoInfer<Value>): boolean
 }
 
-/** A row of any kind of resource. The caller must pass values of the row's own kind. */
+/** A row of the field table of any kind of resource. The caller must pass values that belong to the row's kind. */
 export interface AnyField {
   readonly name: string | ((values: readonly unknown[]) => string)
   readonly members: readonly string[]
@@ -80,16 +95,41 @@ export interface AnyField {
   show?(value: never): unknown
   fits?(value: never, beside: Readonly<Record<string, unknown>>): boolean
   needsNewObject?(want: never, live: never): boolean
+  refer?(value: never, to: (kind: ResourceKind, id: string) => string): unknown
 }
 
 /**
- * A member of the document that is never sent to the processor. `pulled` states what a pull writes: the document's value (`kept`) or the
- * live one (`live`).
+ * Adds to an item the members that one row of the field table has produced. Several rows may produce parts of the same member, e.g.
+ * `features` of a portal configuration.
+ */
+export function addMembers(item: object, members: object): void {
+  for (const [member, value] of Object.entries(members) as [string, unknown][]) {
+    const present = (item as Readonly<Record<string, unknown>>)[member]
+    Object.assign(item, { [member]: isObject(present) && isObject(value) ? { ...present, ...value } : value })
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns the value of a field with other ids, e.g. processor ids. Lists of ids are sorted, because their order has no meaning. */
+export function referTo(row: AnyField, value: unknown, to: (kind: ResourceKind, id: string) => string): unknown {
+  if (row.refer !== undefined) return row.refer(value as never, to)
+  const { reference: kind } = row
+  if (kind === null) return value
+  if (Array.isArray(value)) return value.map((id: string) => to(kind, id)).sort()
+  return typeof value === 'string' ? to(kind, value) : value
+}
+
+/**
+ * A member of the document that is never sent to the processor. `pulled` decides which value a pull writes: that of the document (`kept`)
+ * or that of the live object (`live`).
  */
 export interface OwnMember<Item, Parent> {
   value(item: Item, parent: Parent): unknown
   readonly pulled: 'kept' | 'live'
-  /** Members that a pull writes into the author's file when this member changes. Default: only this member. */
+  /** Members to write into the author's file in a pull if this member differs. Default: only this member. */
   readonly members?: readonly string[]
 }
 
@@ -126,7 +166,10 @@ type Keys<Item, Value> = {
   [Key in keyof Item & string]-?: [Item[Key]] extends [Value | undefined] ? Key : never
 }[keyof Item & string]
 
-/** Optional parts of a row: the processor's parameter name if it differs from the member's, and the omission rule. */
+/**
+ * Optional members of a row of the field table: the processor's parameter name if it differs from the member's, and what it means if the
+ * member is omitted.
+ */
 interface RowOptions {
   readonly parameter?: string
   readonly leftOut?: OmissionRule
@@ -159,7 +202,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     return { reference: null, leftOut: 'default', whole: false, ...rest, source: at(parameter, row.mutability) }
   }
 
-  /** Builds the row of a text member that every item has. The canonical value is the member itself. */
+  /** Builds the row of a text member that every item must have. The canonical value is the member's text. */
   function required<const Member extends Keys<Item, string>, const M extends Mutability>(
     member: Member,
     mutability: M,
@@ -211,7 +254,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** Builds the row of an optional member whose canonical value is the member itself; null means absent. */
+  /** Builds the row of an optional member. The canonical value is the member's value, or null if the member is absent. */
   function orNull<const Member extends keyof Item & string, const M extends Mutability>(
     member: Member,
     mutability: M,
@@ -229,7 +272,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** Builds the row of a list of texts whose order counts. An empty list means absent. */
+  /** Builds the row of a list of texts whose order is significant. An empty list means absent. */
   function texts<const Member extends Keys<Item, string[]>, const M extends Mutability>(member: Member, mutability: M) {
     const none: readonly string[] = []
     return field<readonly string[], Member, M>({
@@ -246,7 +289,7 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
     })
   }
 
-  /** Builds the row of the author's metadata. Metadata keys that the document does not list are left alone. */
+  /** Builds the row of the author's metadata. A push does not change live metadata keys that the document does not list. */
   function metadata<const Member extends Keys<Item, MetadataMap>>(member: Member) {
     const none: MetadataMap = {}
     return field<MetadataMap, Member, 'in_place'>({
@@ -261,8 +304,8 @@ export function rowsFor<Item, Parent = undefined>(objects: string) {
   }
 
   /**
-   * Builds the table of a kind. It contains the fields that the processor stores, in the order of plans, and the local members (`own`).
-   * `Structure` names the members that contain other items, e.g. a product's `prices`.
+   * Builds the table of a kind. It contains rows for the fields that the processor stores, in the order of plans, and rows for the local
+   * members (`own`). `Structure` names the members that contain other items, e.g. a product's `prices`.
    */
   function table<Structure extends keyof Item = never>() {
     return <

@@ -13,7 +13,7 @@ const { field, orNull, text, metadata, table } = rowsFor<Price, Product>('prices
 
 export const price = table()(
   {
-    // The document nests prices in their product, so no member contains the product.
+    // The document nests prices in products, so no member of a price contains the product.
     product: field({
       name: 'product',
       members: [],
@@ -80,7 +80,7 @@ export const price = table()(
       canonical: (price) => (price.tiers === undefined ? null : (price.tiers_mode ?? 'graduated')),
       document: (mode) => (mode === null ? {} : { tiers_mode: mode }),
     }),
-    // The document writes an amount with a fraction of a minor unit to a separate member, `unit_amount_decimal`.
+    // In the document, an amount with a fraction of a minor unit (e.g. 0.5 cents) is in a separate member, `unit_amount_decimal`.
     unitAmount: field({
       name: (values) =>
         values.some((value) => typeof value === 'string' && value.includes('.')) ? 'unit_amount_decimal' : 'amount',
@@ -146,6 +146,18 @@ export const price = table()(
       document: (chosen) => (chosen === null ? {} : { custom_unit_amount: documentChosen(chosen) }),
       show: (chosen) => chosen && documentChosen(chosen),
     }),
+    // `kept`: the value '' stands for an adopted price without a lookup key in the document. The price then keeps its live lookup key; if
+    // it has none, its id becomes the key.
+    lookupKey: field({
+      name: 'lookup_key',
+      members: ['lookup_key'],
+      mutability: 'in_place',
+      parameter: 'lookup_key',
+      absent: '',
+      leftOut: 'kept',
+      canonical: (price): string => price.lookup_key ?? (price.processor_id === undefined ? price.id : ''),
+      document: (key, { id }) => (key === '' || key === id ? {} : { lookup_key: key }),
+    }),
     nickname: text('nickname', 'in_place'),
     taxBehavior: field({
       name: 'tax_included_in_price',
@@ -162,19 +174,25 @@ export const price = table()(
   },
   {
     trial_period_days: { value: (price) => price.trial_period_days, pulled: 'kept' },
+    // An empty list means the same as none.
+    attached_prices: {
+      value: ({ attached_prices: ids = [] }) => (ids.length === 0 ? undefined : ids),
+      pulled: 'kept',
+    },
+    // Default values are omitted. So a document that begins to contain a default value explicitly has no change.
+    grants_credit: { value: creditOf, pulled: 'kept' },
     ui: { value: (price) => price.ui, pulled: 'kept' },
     public: { value: (price) => isPublic(price), pulled: 'kept' },
     // A pull writes `default: true` for the product's default price at the processor.
     default: { value: (price) => price.default === true, pulled: 'live' },
     enterprise_template: { value: (price) => price.enterprise_template, pulled: 'kept' },
     enterprise_id: { value: (price) => price.enterprise_id, pulled: 'kept' },
-    // If the document omits `base_price`, the value is the derived base price. So a document that writes the derived id explicitly is no
-    // change.
+    // If the document omits `base_price`, the value is the derived base price. So writing the derived id explicitly is no change.
     base_price: {
       value: (price, product) => (isEnterprise(price) ? basePriceId(price, product.prices ?? []) : undefined),
       pulled: 'kept',
     },
-    // A pull writes amounts in its place if they no longer follow from the base price.
+    // If the live amounts no longer match the percentage of the base price, a pull writes the amounts instead of the percentage.
     percent_off_base: {
       value: ({ percent_off_base: percent }) => (percent === undefined ? undefined : canonicalDecimal(percent)),
       pulled: 'live',
@@ -182,6 +200,12 @@ export const price = table()(
     },
   },
 )
+
+function creditOf({ grants_credit: credit, currency }: Price): Price['grants_credit'] {
+  if (credit === undefined) return undefined
+  const { currency: own, ...rest } = credit
+  return own === undefined || own === currency ? rest : credit
+}
 
 function canonicalAmount(price: Pick<Price, 'amount' | 'unit_amount_decimal' | 'tiers'>): string | null {
   const amount = price.unit_amount_decimal ?? price.amount
@@ -267,8 +291,8 @@ function showOptions(options: CurrencyOptions): unknown {
 }
 
 /**
- * True if the currency options can be changed in place. The processor accepts additional currencies and changed amounts. It removes
- * currencies only all at once, and the tax behavior of a currency can be set only once.
+ * True if the currency options can be changed in place. The processor accepts additional currencies and changed amounts. Currencies can
+ * only be removed all at once, and the tax behavior of a currency can be set only once.
  */
 function optionsCanBecome(want: CurrencyOptions, live: CurrencyOptions): boolean {
   if (Object.keys(want).length === 0) return true

@@ -49,7 +49,7 @@ export const product = table<'prices'>()(
       show: (ids) => (ids.length === 0 ? undefined : ids),
     }),
     metadata: metadata('metadata'),
-    // The document has no such member on the product: the value comes from the `default` flag of the prices.
+    // No member of the document's product contains the default price. It is the price with `default: true`.
     defaultPrice: field({
       name: 'default_price',
       members: [],
@@ -65,13 +65,13 @@ export const product = table<'prices'>()(
     ui: { value: (product) => product.ui, pulled: 'kept' },
     subscription_group: { value: (product) => product.subscription_group, pulled: 'kept' },
     grandfather_features: { value: (product) => product.grandfather_features || undefined, pulled: 'kept' },
-    // Not a member of the document: the limits are in `features`. They have a row of their own, because the processor stores only the ids
-    // of the features.
+    // In the document, the limits are part of `features`. Here they are a separate field, because the processor stores only the ids of the
+    // features.
     [featureLimits]: { value: limitsOf, pulled: 'kept' },
   },
 )
 
-/** Returns the limit settings of each feature that has a limit, by feature id, without values that are the default. */
+/** Returns the settings of each feature limit, by feature id. Settings with their default value are omitted. */
 function limitsOf({ features = [] }: Product): Readonly<Record<string, Omit<FeatureLimit, 'id'>>> | undefined {
   const limited = features.filter((entry) => typeof entry !== 'string')
   if (limited.length === 0) return undefined

@@ -6,12 +6,24 @@ import { coupon } from './coupon.ts'
 import type { AnyField, AnyOwnMember, Mutability, Referring } from './field.ts'
 import { feature } from './feature.ts'
 import { meter } from './meter.ts'
+import { portal } from './portal.ts'
 import { price } from './price.ts'
 import { product } from './product.ts'
 import { promotionCode } from './promotion-code.ts'
+import { taxRate } from './tax-rate.ts'
 import { webhook } from './webhook.ts'
 
-const tables = { meter, feature, product, price, coupon, promotion_code: promotionCode, webhook }
+const tables = {
+  meter,
+  feature,
+  product,
+  price,
+  coupon,
+  promotion_code: promotionCode,
+  tax_rate: taxRate,
+  portal,
+  webhook,
+}
 
 type Tables = { readonly [K in ResourceKind]: (typeof tables)[K]['fields'] }
 export type FieldName<K extends ResourceKind> = keyof Tables[K] & string
@@ -40,7 +52,10 @@ interface Reader {
   readonly read: (item: object, product: Product | undefined) => unknown
 }
 
-/** Readers of all fields by kind. They are precomputed, because a plan runs them for every item; that halves the time of a plan. */
+/**
+ * Functions that read all fields of an item, by kind. They are precomputed, because a plan calls them for every item; this halves the time
+ * of a plan.
+ */
 export const readersOf = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,
@@ -54,7 +69,10 @@ export const readersOf = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<ResourceKind, { readonly fields: readonly Reader[]; readonly own: readonly Reader[] }>>
 
-/** Rows that a comparison covers. Fields with separate steps (mutability `apart` or `attached`) are excluded. */
+/**
+ * Rows of the fields that a comparison of desired and live objects covers. It excludes fields that a separate step of the plan changes
+ * (mutability `apart` or `attached`).
+ */
 export const comparedRows = Object.fromEntries(
   resourceKinds.map((kind) => [
     kind,
@@ -76,7 +94,15 @@ export const references = Object.fromEntries(
   ]),
 ) as unknown as Readonly<Record<ResourceKind, readonly (readonly [string, ResourceKind])[]>>
 
-/** Members that an edit of the document's file replaces as a whole, because the order of their parts counts or the parts are nested. */
+/** Rows of fields that contain ids of other resources. */
+export const referringRows = Object.fromEntries(
+  resourceKinds.map((kind) => [
+    kind,
+    fieldRows[kind].filter(([, row]) => row.reference !== null || row.refer !== undefined),
+  ]),
+) as unknown as Readonly<Record<ResourceKind, Rows>>
+
+/** Members whose value an edit of the document's file replaces as a whole, because the value's parts are ordered or nested. */
 export const wholeMembers: ReadonlySet<string> = new Set(
   resourceKinds.flatMap((kind) => fieldRows[kind].flatMap(([, row]) => (row.whole ? row.members : []))),
 )
@@ -92,6 +118,14 @@ export const absentFields = Object.fromEntries(
 export function rowOf(kind: ResourceKind, field: string): AnyField | undefined {
   const table: Readonly<Record<string, AnyField>> = tables[kind].fields
   return Object.hasOwn(table, field) ? table[field] : undefined
+}
+
+/**
+ * True if the document itself contains whether an object of the kind is active (promotion codes, tax rates). Objects of other kinds are
+ * active as long as the document contains them.
+ */
+export function statesActive(kind: ResourceKind): boolean {
+  return rowOf(kind, 'active') !== undefined
 }
 
 /**

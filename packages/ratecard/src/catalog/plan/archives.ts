@@ -1,24 +1,27 @@
-// Plans the archives, which run last: of resources removed from the document, of replaced objects, and of strays (objects that an abandoned
-// push left behind).
+// Plans the archives, which run last. Archived are resources that were removed from the document, objects that were replaced, and strays
+// (objects that an abandoned push left behind).
+import type { Issue } from '../../errors/issue.ts'
 import type { PlannedChange } from '../change.ts'
 import { resourceKinds, type ConfigId, type ProcessorId, type ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
 import type { ArchiveStep, Step } from '../steps.ts'
 import { changeOf, type Decision } from './decision.ts'
-import type { PlanState } from './state.ts'
+import { caution, type PlanState } from './state.ts'
 
 /**
  * Archive order of the kinds: a resource is archived before the resources that it refers to. A code refers to its coupon, a product to its
  * default price and its features, a price to its meter.
  */
 const archiveRank: Readonly<Record<ResourceKind, number>> = {
-  promotion_code: 1,
-  coupon: 2,
-  product: 3,
-  feature: 4,
-  price: 5,
-  meter: 6,
-  webhook: 7,
+  portal: 1,
+  promotion_code: 2,
+  coupon: 3,
+  product: 4,
+  feature: 5,
+  price: 6,
+  meter: 7,
+  tax_rate: 8,
+  webhook: 9,
 }
 
 /** Returns the archive steps sorted by kind. Steps of one kind keep their order. */
@@ -26,7 +29,7 @@ export function inArchiveOrder<S extends Step>(archives: readonly S[]): S[] {
   return [...archives].sort((one, other) => archiveRank[one.kind] - archiveRank[other.kind])
 }
 
-/** Returns a decision for each owned object to archive, and one for each resource that was removed from the document. */
+/** Returns a decision for each owned object that must be archived, and one for each resource that was removed from the document. */
 export function decideArchives(state: PlanState): Partial<Decision>[] {
   return resourceKinds.flatMap((kind) => [
     ...state.own.all<ResourceKind>(kind).flatMap((object) => archiveIfNotWanted(state, object) ?? []),
@@ -40,15 +43,27 @@ function archiveIfNotWanted(state: PlanState, object: ObservedResource): Partial
   const owner = state.own.ownerOf(kind, processorId)
   if (owner === null) return null
   const wanted = state.wanted.has(kind, owner)
-  // The document contains the resource, but the plan refuses it (no outcome). So its objects stay.
+  // The document contains the resource, but the plan refuses the resource (it has no outcome). So its objects are not archived.
   if (wanted && !state.outcomes.has(kind, owner)) return null
   if (wanted && state.retiring.has(processorId)) return null
   const replaced = wanted && state.own.currentOf(kind, owner) === processorId
   const removed = !wanted && state.known.has(kind, owner)
+  if (object.archivable === false) return removed ? { issues: [staysActive(state, kind, owner)] } : null
   return {
     archives: [archiveStep(object, owner)],
     strays: replaced || removed ? [] : [archiveChange(state, kind, owner, processorId, 'stray')],
   }
+}
+
+/** Warns that the account's own default configuration of the portal stays active, because the processor refuses to switch it off. */
+function staysActive(state: PlanState, kind: ResourceKind, configId: ConfigId): Issue {
+  return caution(
+    state,
+    { kind, configId },
+    'portal_default_stays',
+    `The portal configuration "${configId}" is the account’s own default, which the processor cannot switch off: it stays as it is.`,
+    'To switch it off, first choose another default configuration in the processor’s dashboard.',
+  )
 }
 
 /**

@@ -1,8 +1,9 @@
-// Carry-over: values that the document does not manage are copied from a replaced object to its replacement.
+// Copies values that the document does not manage from a replaced object to its replacement.
 import { isLeftAlone, same } from '../fields/differences.ts'
 import { absentFields, documentName, fieldRows } from '../fields/tables.ts'
 import type { MetadataMap, ResourceKind } from '../kinds.ts'
 import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
+import { maxMetadataKeys } from '../../config/schema/fields.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { caution, type PlanState } from './state.ts'
 
@@ -12,11 +13,6 @@ type Bag = Readonly<Record<string, unknown>>
 function bagOf(fields: object): Bag {
   return fields as Bag
 }
-
-/**
- * Maximum number of the author's metadata keys. Stripe allows 50 per object; two are Ratecard's own (ownership mark, earlier redemptions).
- */
-const maxMetadataKeys = 48
 
 export interface CarriedOver<K extends ResourceKind> {
   readonly want: DesiredResource<K>
@@ -51,6 +47,7 @@ export function carriedOver<K extends ResourceKind>(
     if (row.fits?.(value as never, wanted) === false) lost.push(documentName(want.kind, field, value))
     else taken[field] = value
   }
+  // Keeps one metadata key free for Ratecard's own use: the redemptions of a replaced promotion code or coupon, or a flag of a webhook.
   const metadata = foreignMetadata(wanted['metadata'], live['metadata'], last?.['metadata'])
   if (metadata !== null) {
     taken['metadata'] = metadata.kept
@@ -71,7 +68,7 @@ function foreignMetadata(want: unknown, live: unknown, last: unknown) {
     ([key]) => !Object.hasOwn(wanted, key) && !Object.hasOwn(known, key),
   )
   if (foreign.length === 0) return null
-  const room = maxMetadataKeys - Object.keys(wanted).length
+  const room = Math.max(0, maxMetadataKeys - 1 - Object.keys(wanted).length)
   return {
     kept: { ...wanted, ...Object.fromEntries(foreign.slice(0, room)) },
     lost: foreign.slice(room).map(([key]) => `metadata.${key}`),
@@ -89,6 +86,6 @@ function notCarriedOver(
     want,
     'not_carried_over',
     `"${target.processorId}" has ${lost.join(', ')} at the processor; the ${want.kind.replace('_', ' ')} that replaces it will not.`,
-    'If they are still needed, set them again at the processor after the push.',
+    'If you still need them, set them at the processor again after the push.',
   )
 }

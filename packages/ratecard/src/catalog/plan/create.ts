@@ -1,20 +1,23 @@
 // Plans the creation of an object at the processor: its id, and the archives that must happen first.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../config/schema/canonical.ts'
+import { maxMetadataKeys } from '../../config/schema/fields.ts'
 import type { Issue } from '../../errors/issue.ts'
-import { processorId, type ProcessorId, type ResourceKind } from '../kinds.ts'
+import { processorId, type ConfigId, type ProcessorId, type ResourceKind } from '../kinds.ts'
+import type { FieldsOf } from '../fields/tables.ts'
 import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
+import { hasRoomForMark, metadataOf } from '../mark.ts'
 import { archiveStep } from './archives.ts'
 import { mergeDecisions, type Decision } from './decision.ts'
-import { refusal, type PlanState } from './state.ts'
+import { noRoomForMark, refusal, type PlanState } from './state.ts'
 
 /** Prefix of the product ids that Ratecard chooses, e.g. `rc_pro`. */
 const productPrefix = 'rc_'
 
 /**
- * Decides a creation. Refuses it if a foreign object already has a unique key of the resource (lookup key, event name, code). `carried` is
- * the number of redemptions that the replaced objects had.
+ * Decides how to create an object. Refuses the creation if a foreign object already has a unique key of the resource (lookup key, event
+ * name, code). `carried` is the number of redemptions that the replaced objects had.
  */
 export function decideCreation<K extends ResourceKind>(
   state: PlanState,
@@ -22,7 +25,13 @@ export function decideCreation<K extends ResourceKind>(
   carried: number,
   unsaid: readonly CarriedValue[] = [],
 ): Partial<Decision> {
-  const taken = [...takenLookupKey(state, want), ...takenFeatureKey(state, want), ...codeOfDeletedCoupon(state, want)]
+  const key = keyOf(want)
+  const taken = [
+    ...takenLookupKey(state, want, key),
+    ...takenFeatureKey(state, want, key),
+    ...codeOfDeletedCoupon(state, want),
+    ...noRoomForCompanions(state, want, carried),
+  ]
   if (taken.length > 0) return { issues: taken }
   const cleared = clearTheWay(state, want)
   if (cleared.issues.length > 0) return cleared
@@ -31,16 +40,47 @@ export function decideCreation<K extends ResourceKind>(
     op: 'create',
     kind: want.kind,
     configId: want.configId,
-    // Separate steps set the default price and the features of a product, because both refer to objects that must exist first.
-    fields: want.kind === 'product' ? { ...want.fields, defaultPrice: null, features: [] } : want.fields,
+    fields: { ...want.fields, ...settledLater(want.kind), ...(key === null ? {} : { lookupKey: key }) },
     id,
     carried: limitOf(want) === null ? 0 : carried,
     ...(unsaid.length === 0 ? {} : { unsaid: Object.fromEntries(unsaid.map(({ member, value }) => [member, value])) }),
   } as Step
   return mergeDecisions(cleared, {
+    issues: hasRoomForMark(Object.keys(metadataOf(want.fields)).length) ? [] : [noRoomForMark(state, want)],
     steps: [step],
     chosenId: id === null ? null : { kind: want.kind, configId: want.configId, id },
   })
+}
+
+/**
+ * Refuses a new object whose metadata has no room for a key that Ratecard must store: the redemptions of a replaced code or coupon, or the
+ * flag of a webhook for connected accounts.
+ */
+function noRoomForCompanions(state: PlanState, want: DesiredResource, carried: number): Issue[] {
+  const counted = (want.kind === 'promotion_code' || want.kind === 'coupon') && limitOf(want) !== null && carried > 0
+  const connected = want.kind === 'webhook' && (want as DesiredResource<'webhook'>).fields.connect
+  if (!(counted || connected) || hasRoomForMark(Object.keys(metadataOf(want.fields)).length)) return []
+  return [
+    refusal(
+      state,
+      want,
+      'metadata_full',
+      `The ${want.kind.replace('_', ' ')} "${want.configId}" has ${String(maxMetadataKeys)} metadata keys, and one more is needed for ${connected ? 'its flag `connect`' : 'the redemptions so far'}.`,
+      'Remove a metadata key.',
+      'metadata',
+    ),
+  ]
+}
+
+/** Returns empty values for the fields that later steps set. These fields refer to objects that must be created first. */
+function settledLater(kind: ResourceKind): object {
+  return kind === 'product' ? { defaultPrice: null, features: [] } : {}
+}
+
+/** Returns the lookup key for a new object: the one in the document, otherwise the id. null for kinds without lookup keys. */
+function keyOf(want: DesiredResource): string | null {
+  if (want.kind !== 'price' && want.kind !== 'feature') return null
+  return (want.fields as FieldsOf<'price' | 'feature'>).lookupKey || want.configId
 }
 
 /** Refuses a promotion code whose coupon was deleted at the processor and is not re-created by this plan. */
@@ -72,8 +112,8 @@ export function usedUp(want: DesiredResource, object: ObservedResource): boolean
 }
 
 /**
- * Chooses the id of a new product or coupon; null for other kinds, whose ids the processor chooses. A used id is never reused: Stripe does
- * not document whether it may be reused after a deletion, and existing discounts refer to their coupon by id.
+ * Chooses the id of a new product or coupon. Returns null for other kinds, because the processor chooses their ids. Never reuses a used id:
+ * Stripe does not document whether an id may be reused after a deletion, and existing discounts refer to their coupon by id.
  */
 function chooseId(state: PlanState, want: DesiredResource): ProcessorId | null {
   if (want.kind !== 'product' && want.kind !== 'coupon') return null
@@ -91,31 +131,50 @@ function chooseId(state: PlanState, want: DesiredResource): ProcessorId | null {
   }
 }
 
-/** Refuses a price whose lookup key a foreign price has. Lookup keys are unique over all prices of the account, including archived ones. */
-export function takenLookupKey(state: PlanState, want: DesiredResource): Issue[] {
-  if (want.kind !== 'price') return []
-  const holder = state.own.holderOf(want.configId)
-  if (holder === null || state.own.ownerOf('price', holder.processorId) !== null || holder.processorId === want.adopt)
-    return []
+/**
+ * Refuses a price whose lookup key belongs to a foreign price, or to a price that was adopted with that key and keeps it. Lookup keys are
+ * unique over all prices of the account, including archived ones.
+ */
+export function takenLookupKey(state: PlanState, want: DesiredResource, key: string | null): Issue[] {
+  if (want.kind !== 'price' || key === null) return []
+  const holder = state.own.holderOf(key)
+  if (holder === null || holder.processorId === want.adopt) return []
+  const owner = state.own.ownerOf('price', holder.processorId)
+  if (owner !== null && !keepsKey(state, owner, holder.processorId, want)) return []
   return [
     refusal(
       state,
       want,
       'lookup_key_taken',
-      `The price ${holder.processorId}, which Ratecard does not manage, has the lookup key "${want.configId}".`,
-      `Adopt it with "processor_id": "${holder.processorId}", give it another lookup key at the processor, or choose another price id.`,
-      'id',
+      `The price ${holder.processorId}, which ${owner === null ? 'Ratecard does not manage' : `is "${owner}"`}, has the lookup key ${JSON.stringify(key)}.`,
+      owner === null
+        ? `Adopt it with "processor_id": "${holder.processorId}", give it another lookup key at the processor, or choose another \`lookup_key\`.`
+        : `Choose another \`lookup_key\`, or write the new one of "${owner}" into the document.`,
+      key === want.configId ? 'id' : 'lookup_key',
     ),
   ]
 }
 
 /**
- * Refuses a feature whose lookup key another active feature has. A feature's lookup key never changes, so a renamed feature still has its
- * original one.
+ * True if another price of the document was adopted without a `lookup_key`. Such a price keeps the lookup key that it has at the processor.
  */
-function takenFeatureKey(state: PlanState, want: DesiredResource): Issue[] {
+function keepsKey(state: PlanState, owner: ConfigId, holder: ProcessorId, want: DesiredResource): boolean {
+  const kept = state.wanted.get('price', owner) as DesiredResource<'price'> | undefined
+  return (
+    owner !== want.configId &&
+    kept !== undefined &&
+    kept.fields.lookupKey === '' &&
+    state.own.currentOf('price', owner) === holder
+  )
+}
+
+/**
+ * Refuses a feature whose lookup key belongs to another active feature. A feature's lookup key never changes, so a renamed feature still
+ * has its original key.
+ */
+function takenFeatureKey(state: PlanState, want: DesiredResource, key: string | null): Issue[] {
   if (want.kind !== 'feature') return []
-  const holder = state.own.all('feature').find((object) => object.active && object.lookupKey === want.configId)
+  const holder = state.own.all('feature').find(({ active, fields }) => active && fields.lookupKey === key)
   if (holder === undefined) return []
   const owner = state.own.ownerOf('feature', holder.processorId)
   return [
@@ -123,11 +182,11 @@ function takenFeatureKey(state: PlanState, want: DesiredResource): Issue[] {
       state,
       want,
       'lookup_key_taken',
-      `The feature ${holder.processorId}, which ${owner === null ? 'Ratecard does not manage' : `is "${owner}"`}, has the lookup key "${want.configId}".`,
+      `The feature ${holder.processorId}, which ${owner === null ? 'Ratecard does not manage' : `is "${owner}"`}, has the lookup key ${JSON.stringify(key)}.`,
       owner === null
-        ? `Adopt it with "processor_id": "${holder.processorId}", archive it at the processor, or choose another feature id.`
-        : 'Choose another feature id.',
-      'id',
+        ? `Adopt it with "processor_id": "${holder.processorId}", archive it at the processor, or choose another \`lookup_key\`.`
+        : 'Choose another `lookup_key`.',
+      key === want.configId ? 'id' : 'lookup_key',
     ),
   ]
 }

@@ -16,7 +16,7 @@ import { caution, editsSince, fieldChange, ourEdits, refusal, renamedFrom, type 
 
 export function decideResource<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Partial<Decision> {
   if (want.home === 'local') return decideLocal(state, want)
-  // Adopt the object, unless this id already owns it: by the current or a former mapping, or by the ownership mark.
+  // The object is adopted, unless it already belongs to this id, according to a present or former mapping or to the ownership mark.
   if (want.adopt !== null && state.own.ownerOf(want.kind, want.adopt) !== want.configId)
     return decideAdoption(state, want, want.adopt)
   const fields = state.wantedFields(want)
@@ -30,8 +30,8 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
   const found = relevantDifferences(
     state,
     differences(want.kind, fields, target.fields, state.lastFields(want.kind, want.configId), {
-      // True if an earlier push wrote the ownership mark of the adopted object and was then interrupted. The next push continues the
-      // adoption.
+      // True if an earlier push wrote the ownership mark of the adopted object and was then interrupted. In this case the present push
+      // continues the adoption.
       adopting: want.adopt === target.processorId,
     }),
     target,
@@ -57,8 +57,8 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
 }
 
 /**
- * True if both objects have the same values in the members that no document can express. Otherwise the object is not reused. E.g. a price
- * with a trial period would give every new subscriber a trial that the replaced price did not have.
+ * True if both objects have the same values in the members that no document can express. If not, the object is not reused. E.g. if it has a
+ * trial period, each new subscriber would get a trial that the replaced price did not have.
  */
 function hasSameUnsaid({ carriable }: ObservedResource, { unsaid }: CarriedOver<ResourceKind>): boolean {
   const within = (some: readonly CarriedValue[], others: readonly CarriedValue[]) =>
@@ -114,7 +114,7 @@ function candidatesFor<K extends ResourceKind>(
   return [...ours, ...others.sort((a, b) => Number(b.active) - Number(a.active))]
 }
 
-/** True if the object equals the resource in all immutable fields, so that the object can be used for it. */
+/** True if the object equals the resource in all immutable fields, so that it can be used for the resource. */
 function isEqual<K extends ResourceKind>(
   kind: K,
   fields: FieldsOf<K, ProcessorId>,
@@ -126,8 +126,8 @@ function isEqual<K extends ResourceKind>(
 }
 
 /**
- * Returns the differences that need a decision. For a code that cannot be active, a difference in `active` is ignored. An expired or
- * used-up code is kept even if its coupon was replaced; a code that only lost its coupon is re-created.
+ * Returns the differences that need a decision. Ignores a difference in `active` for a promotion code that cannot be active. An expired or
+ * used-up code is kept even if its coupon was replaced. A code that only lost its coupon is re-created.
  */
 function relevantDifferences<K extends ResourceKind>(
   state: PlanState,
@@ -142,7 +142,10 @@ function relevantDifferences<K extends ResourceKind>(
     : found
 }
 
-/** Decides a resource whose allowed redemptions are all used up. A replacement would have none left, so the object is only deactivated. */
+/**
+ * Decides about a coupon or code whose allowed redemptions are all used up. A replacement would have no redemptions left, so the object is
+ * only deactivated.
+ */
 function settleExhausted<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
@@ -204,7 +207,7 @@ function decideReplacement<K extends ResourceKind>(
     want,
     'coupon_redemptions_restart',
     `Coupon "${configId}" was redeemed ${String(target.redeemed)} times; its replacement counts from 0 again.`,
-    'Lower `max_redemptions` if the earlier redemptions are to count.',
+    'To count the earlier redemptions too, lower `max_redemptions`.',
   )
   return mergeDecisions({ issues: [restart] }, made)
 }
@@ -269,29 +272,33 @@ function decideAdoption<K extends ResourceKind>(
       .map((reason) => notExpressible(state, want, id, reason)),
   ]
   if (conflicts.length > 0) return { issues: conflicts }
-  const issues = [...leftAsIs(state, want, object), ...losesLookupKey(state, want, object)]
+  const issues = [...leftAsIs(state, want, object), ...losesLookupKey(state, want, found)]
   return mergeDecisions({ issues }, settleOn(state, want, object, found, { adopting: true }))
 }
 
 /** Warns that an adopted price gets a new lookup key, because the seller's application may find the price by the old key. */
-function losesLookupKey(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
-  if (want.kind !== 'price' || object.lookupKey === null || object.lookupKey === want.configId) return []
+function losesLookupKey(state: PlanState, want: DesiredResource, found: readonly Difference[]): Issue[] {
+  const key = found.find(({ field, live }) => field === 'lookupKey' && live !== '')
+  if (key === undefined) return []
   return [
     caution(
       state,
       want,
       'lookup_key_replaced',
-      `"${object.processorId}" has the lookup key ${JSON.stringify(object.lookupKey)} at the processor; it becomes "${want.configId}".`,
-      'Programs that look the price up by that key must use the new one. A price keeps its key if its id equals the key.',
+      `"${want.adopt ?? want.configId}" has the lookup key ${JSON.stringify(key.live)} at the processor; it becomes ${JSON.stringify(key.want)}.`,
+      'Change programs that look up the price by the old key. To keep the old key, remove `lookup_key` from the document.',
     ),
   ]
 }
 
-/** Warns about values of an adopted object that the document does not manage and that stay as they are. */
+/** Warns about values of an adopted object that the document does not manage, and which therefore stay unchanged. */
 function leftAsIs(state: PlanState, want: DesiredResource, object: ObservedResource): Issue[] {
   const [wanted, live] = [want.fields, object.fields] as unknown as Readonly<Record<string, unknown>>[]
   const left = fieldRows[want.kind].filter(
-    ([field, row]) => isUnmanaged(row, wanted?.[field]) && !same(live?.[field], row.absent),
+    ([field, row]) =>
+      isUnmanaged(row, wanted?.[field]) &&
+      !same(live?.[field], row.absent) &&
+      !(field === 'lookupKey' && live?.[field] === want.configId),
   )
   const names = [...left.map(([field]) => documentName(want.kind, field, live?.[field])), ...object.unsaid]
   if (names.length === 0) return []
@@ -300,8 +307,10 @@ function leftAsIs(state: PlanState, want: DesiredResource, object: ObservedResou
       state,
       want,
       'left_as_is',
-      `"${object.processorId}" has ${names.join(', ')} at the processor, which the document leaves out: left as it is.`,
-      'Write the values into the document to manage them: `ratecard billing pull --update`.',
+      `"${object.processorId}" has ${names.join(', ')} at the processor, which the document does not set. It stays unchanged.`,
+      left.length === 0
+        ? 'A document cannot express this value. If the object is replaced, the value may be lost; the plan then warns about it.'
+        : 'To manage the values, write them into the document with `ratecard billing pull --update`, or by hand if a document cannot contain the live value.',
     ),
   ]
 }

@@ -1,4 +1,4 @@
-// One decision of a plan, as a plain value. Only `planChanges` adds decisions to the plan.
+// One decision of a plan, as a plain value. Only `planChanges` writes decisions to the plan.
 import type { Issue } from '../../errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
@@ -14,8 +14,8 @@ export interface Decision {
   readonly settled: readonly { readonly kind: ResourceKind; readonly processorId: ProcessorId }[]
   readonly chosenId: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly id: ProcessorId } | null
   /**
-   * The object that the resource will be mapped to: its processor id, or `is: null` if it is to be created. The whole member is null if the
-   * resource is undecided or refused.
+   * The processor object that the resource will be mapped to. `is` is its id, or null if the object will be created. `outcome` itself is
+   * null if there is no decision yet, or if the change is refused.
    */
   readonly outcome: { readonly kind: ResourceKind; readonly configId: ConfigId; readonly is: ProcessorId | null } | null
   readonly change: PlannedChange | null
@@ -34,7 +34,7 @@ export const emptyDecision: Decision = {
   strays: [],
 }
 
-/** Merges decisions. Lists are concatenated; of single values the last one that is set wins. */
+/** Merges decisions. Lists are concatenated. For a single value, the last decision that sets it wins. */
 export function mergeDecisions(...parts: readonly Partial<Decision>[]): Decision {
   let { issues, steps, archives, settled, chosenId, outcome, change, strays } = emptyDecision
   for (const part of parts) {
@@ -66,12 +66,25 @@ interface ChangeParts {
   readonly after: ProcessorId | null
   /** Set for a replacement: true if an earlier object is reused. */
   readonly reused?: boolean
+  /** Set for an adoption: false if the object is Ratecard's own. */
+  readonly foreign?: boolean
   /** Set for an archive: the reason for it. */
   readonly reason?: 'removed' | 'stray'
 }
 
 export function changeOf(state: PlanState, parts: ChangeParts): PlannedChange {
-  const { action, kind, configId, home, because, before, after, reused = false, reason = 'removed' } = parts
+  const {
+    action,
+    kind,
+    configId,
+    home,
+    because,
+    before,
+    after,
+    reused = false,
+    foreign = true,
+    reason = 'removed',
+  } = parts
   const change = {
     kind,
     configId,
@@ -83,6 +96,7 @@ export function changeOf(state: PlanState, parts: ChangeParts): PlannedChange {
     action,
   }
   if (action === 'replace') return { ...change, action, reused }
+  if (action === 'adopt') return { ...change, action, foreign }
   if (action === 'archive') return { ...change, action, reason }
   return change as PlannedChange
 }

@@ -13,7 +13,7 @@ export function decideDefaultPrice(state: PlanState, product: DesiredResource<'p
   if (outcome === undefined || change === undefined) return {}
   const live = outcome === null ? null : (state.own.find('product', outcome)?.fields.defaultPrice ?? null)
   const moves = needsMove(state, product.fields.defaultPrice, live)
-  // A product that does not exist yet has its id already, because the plan chose it.
+  // A product that does not exist yet already has an id, because the plan chose one.
   const steps = moves ? [moveStep(product, outcome ?? pendingId(state, product.configId))] : []
   const because =
     outcome === null || change.action === 'adopt' || change.action === 'reactivate'
@@ -31,12 +31,11 @@ function moveStep(product: DesiredResource<'product'>, processorId: ProcessorId)
     set: { defaultPrice: product.fields.defaultPrice },
     unset: [],
     mark: false,
-    claimLookupKey: false,
     activate: false,
   }
 }
 
-/** Adds a reason to the change of a product. A change `keep` becomes an update. */
+/** Adds a reason to the change of a product. If the product was unchanged (`keep`), the change becomes an update. */
 export function withReason(state: PlanState, change: PlannedChange, reason: FieldChange): PlannedChange {
   const because = [...change.because, reason]
   if (change.action !== 'keep') return { ...change, because }
@@ -46,7 +45,7 @@ export function withReason(state: PlanState, change: PlannedChange, reason: Fiel
 
 function needsMove(state: PlanState, want: ConfigId | null, live: ProcessorId | null): boolean {
   if (want === null) {
-    // The default price is foreign (not owned by Ratecard), so Ratecard did not set it and does not clear it.
+    // If the default price does not belong to Ratecard, it was set by hand. So it is not cleared either.
     return live !== null && state.own.ownerOf('price', live) !== null
   }
   const target = state.outcomes.get('price', want)
@@ -62,8 +61,8 @@ export function pendingId(state: PlanState, id: ConfigId): ProcessorId {
 }
 
 /**
- * Returns the change of the default price. null if the default keeps its configuration id and only gets another processor object, because
- * then the product itself does not change.
+ * Returns the change of the default price. Returns null if only the processor object of the default price was replaced, because then the
+ * product itself does not change.
  */
 function defaultChange(
   state: PlanState,

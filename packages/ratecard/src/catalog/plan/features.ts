@@ -37,8 +37,8 @@ export function decideFeatures(state: PlanState, product: DesiredResource<'produ
 }
 
 /**
- * False for a feature that was archived at the processor, because it cannot be attached. Another decision of the plan reports the archived
- * feature.
+ * True if the feature can be attached to a product. A feature that was archived at the processor cannot; another decision of the plan
+ * reports it.
  */
 function canBeAttached(state: PlanState, id: ConfigId): boolean {
   const feature = state.outcomes.get('feature', id)
@@ -67,8 +67,8 @@ function isEdited(state: PlanState, product: DesiredResource<'product'>): boolea
 }
 
 /**
- * Returns the change of the product's features. null if the configuration ids are still the same and only an object was replaced, because
- * then the product itself did not change.
+ * Returns the change of the product's features. Returns null if only the processor object of a feature was replaced, because then the
+ * product has the same features as before and does not change.
  */
 function reasonOf(state: PlanState, product: DesiredResource<'product'>, live: readonly ProcessorId[]) {
   const want = state.wantedFields(product).features

@@ -1,5 +1,5 @@
-// Warns if the base price of a negotiated price in fixed amounts changes, because the discount then changes even if the deal was not
-// edited. A deal in per cent (`percent_off_base`) follows its base price; the plan lists that as a change.
+// Warns if the base price of a negotiated price in fixed amounts changes. The customer's discount then changes, although the deal was not
+// edited. A negotiated price in per cent (`percent_off_base`) follows its base price; the plan lists it as a change.
 import type { Issue } from '../../errors/issue.ts'
 import { decimalFromInteger, decimalText, divideByInteger, parseDecimal } from '../../money/decimal.ts'
 import {
@@ -19,7 +19,7 @@ import { caution, type PlanState } from './state.ts'
 
 type PriceFields = DesiredResource<'price'>['fields']
 
-/** Returns one warning for each negotiated price in fixed amounts whose distance from its base price would change. */
+/** Returns one warning for each negotiated price in fixed amounts whose difference from its base price would change. */
 export function movedDeals(state: PlanState): Issue[] {
   return state.desired.price.flatMap((deal) => {
     const { base_price: base, percent_off_base: percent } = deal.ours
@@ -38,7 +38,7 @@ export function movedDeals(state: PlanState): Issue[] {
         deal,
         'deal_moved',
         detail,
-        'Change its amount too, or give it `percent_off_base` to let it follow.',
+        'Change its amount too, or set `percent_off_base`, so that it follows the base price.',
       ),
     ]
   })
@@ -48,7 +48,7 @@ function fieldsIn(resources: PlanState['known'], id: DesiredResource['configId']
   return (resources.get('price', id) as DesiredResource<'price'> | undefined)?.fields ?? null
 }
 
-/** Returns all amounts of a price in a fixed order: its own, those of its tiers, then those in other currencies. */
+/** Returns all amounts of a price in a fixed order: its own amount, the amounts of its tiers, then those in other currencies. */
 function amountsOf({ unitAmount, tiers, currencyOptions }: PriceFields): readonly (readonly [string, string])[] {
   const options = Object.entries(currencyOptions).sort(([one], [other]) => (one < other ? -1 : 1))
   return [['', { unitAmount, tiers }] as const, ...options].flatMap(([currency, sold]) => [
@@ -63,8 +63,8 @@ function amountsOf({ unitAmount, tiers, currencyOptions }: PriceFields): readonl
 const hundred = fraction(100)
 
 /**
- * Returns how far a deal is from its base price, e.g. `20% below it`, or `10% to 20% below it` if the percentage differs between its
- * amounts.
+ * Returns the difference between a deal and its base price as text, e.g. `20% below it`, or `10% to 20% below it` if the percentage differs
+ * between the amounts.
  */
 function distance(deal: PriceFields, base: PriceFields): string {
   const listed = new Map(amountsOf(base))
@@ -80,7 +80,8 @@ function distance(deal: PriceFields, base: PriceFields): string {
   })
   const known = parts.filter((part) => part !== null).sort(compareFractions)
   const [least, most] = [known[0], known.at(-1)]
-  if (least === undefined || most === undefined || known.length < parts.length) return 'not comparable with it'
+  if (least === undefined || most === undefined || known.length < parts.length)
+    return 'not comparable with the base price'
   const [from, to] = [percentText(least), percentText(most)]
   if (from === to)
     return from === '0' ? 'as high' : from.startsWith('-') ? `${from.slice(1)}% above it` : `${from}% below it`

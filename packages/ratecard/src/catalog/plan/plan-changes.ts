@@ -31,8 +31,8 @@ export interface Binding {
 
 export interface Plan {
   /**
-   * One change per configuration id, then the changes of strays (objects that an abandoned push left behind). Kinds are in creation order,
-   * ids in document order, archives in the order of the earlier document.
+   * Contains one change per configuration id, then the changes of stray objects (left behind by an abandoned push). Kinds are in creation
+   * order, the ids of a kind in document order. Resources that the new document no longer contains are in the order of the last document.
    */
   readonly changes: readonly PlannedChange[]
   readonly steps: readonly Step[]
@@ -56,7 +56,7 @@ export interface PlanInput {
    * Old endpoints of replaced webhooks, which receive events beside their successors for a grace period. The plan does not archive them.
    */
   readonly retiring?: ReadonlySet<ProcessorId>
-  /** Renames that are used instead of those in the document, e.g. to undo renames in a rollback. */
+  /** Renames to use in place of those in the document, e.g. to undo renames in a rollback. */
   readonly renames?: readonly Rename[]
   /** Objects that an unfinished push of Ratecard switched off since the last version. Their state is not drift. */
   readonly stopped?: ReadonlySet<ProcessorId>
@@ -64,7 +64,7 @@ export interface PlanInput {
 
 /**
  * Computes everything that makes the processor match the document, before the first write. Order: meters, features, products, prices,
- * default prices, features of products, coupons, codes, webhooks; then all archives, so that nothing is removed before its replacement
+ * default prices, features of products, coupons, codes, tax rates, portal configurations, webhooks; then all archives, so that nothing is removed before its replacement
  * exists.
  */
 export function planChanges(input: PlanInput): Plan {
@@ -125,13 +125,15 @@ export function planChanges(input: PlanInput): Plan {
   decideAll('product', decideFeatures)
   decideAll('coupon')
   decideAll('promotion_code')
+  decideAll('tax_rate')
+  decideAll('portal')
   decideAll('webhook')
   write({ issues: webhookIssues(state) })
   decideArchives(state).forEach(write)
   write({ issues: overlookedRenames(state) })
   write({ issues: movedDeals(state) })
   return {
-    // Each kind is in document order. Its removed resources follow in the order of the earlier document.
+    // The changes of each kind are in document order. Resources of the kind that were removed follow, in the order of the earlier document.
     changes: [...resourceKinds.flatMap((kind) => [...state.changes.ofKind(kind).values()]), ...strays],
     steps: [...decided.steps, ...inArchiveOrder(archives)],
     bindings: bindingsOf(state),
@@ -153,7 +155,7 @@ function bindingsOf(state: PlanState): Binding[] {
   return bindings
 }
 
-/** True if applying the plan would change nothing, neither at the processor nor in the store. */
+/** True if applying the plan would change nothing at the processor and nothing in the store. */
 export function planIsEmpty(plan: Plan): boolean {
   return plan.steps.length === 0 && plan.changes.every((change) => change.action === 'keep')
 }

@@ -1,4 +1,4 @@
-// Issues about renames: refused renames, and pairs of a removed and a new resource that look like a forgotten rename.
+// Creates issues about renames. Some refuse a rename; others warn about a removed and a new resource that look like a forgotten rename.
 import type { Issue } from '../../errors/issue.ts'
 import { same } from '../fields/differences.ts'
 import { fieldRows } from '../fields/tables.ts'
@@ -14,22 +14,23 @@ export function mergedIssue(state: PlanState, { kind, to, from }: RefusedRename)
     { kind, configId: to },
     'previous_id_conflict',
     `${named} and "${to}" are both sold now: one item cannot take over the history of several.`,
-    'Remove one of them first, push, and name it in `previous_ids` afterwards if its subscribers belong to the other.',
+    'Remove one of them and push. If its subscribers belong to the other one, then add its id to `previous_ids` there.',
     'previous_ids',
   )
 }
 
-/** Field by which the author recognizes a resource. For kinds that are not listed, the immutable fields are compared. */
+/** Field by which the author recognizes a resource, by kind. For kinds that are not listed, the immutable fields are compared. */
 const knownBy: Readonly<Partial<Record<ResourceKind, string>>> = {
   product: 'name',
   feature: 'name',
   webhook: 'url',
   promotion_code: 'code',
+  portal: 'headline',
 }
 
 /**
- * Warns about a removed and a new resource that look like a rename. They are of the same kind and equal in the field of `knownBy` or, for
- * other kinds, in their immutable fields.
+ * Warns about a removed and a new resource that look like a rename. They are of the same kind and equal in the field of `knownBy`, in all
+ * fields if that one is empty or, for other kinds, in their immutable fields.
  */
 export function overlookedRenames(state: PlanState): Issue[] {
   const changes = resourceKinds.flatMap((kind) => {
@@ -49,7 +50,7 @@ export function overlookedRenames(state: PlanState): Issue[] {
         state,
         resource,
         'looks_like_rename',
-        `The ${resource.kind} "${former.configId}" is removed and "${resource.configId}" with the same content is added: the new item gets neither its subscribers nor its history.`,
+        `The ${resource.kind} "${former.configId}" is removed and "${resource.configId}" with the same content is added: the new item does not take over the subscribers and the history of the old one.`,
         `If it is the same ${resource.kind} under a new id, add "previous_ids": ["${former.configId}"] to it.`,
       ),
     ]
@@ -60,7 +61,8 @@ function looksSame(before: DesiredResource, after: DesiredResource): boolean {
   const { kind } = before
   const [a, b] = [before.fields, after.fields] as unknown as readonly Readonly<Record<string, unknown>>[]
   const field = knownBy[kind]
-  if (field !== undefined) return same(a?.[field], b?.[field])
+  // An optional text that both omit (e.g. `headline`) does not identify a resource, so all fields are compared.
+  if (field !== undefined) return a?.[field] === '' ? same(a, b) : same(a?.[field], b?.[field])
   // References are not compared, because the resources that they refer to may have been renamed as well.
   return fieldRows[kind]
     .filter(

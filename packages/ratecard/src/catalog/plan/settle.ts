@@ -1,14 +1,16 @@
 // Decides the writes that make a live object match the resource.
+import { maxMetadataKeys } from '../../config/schema/fields.ts'
 import type { Issue } from '../../errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import { differences, type Difference } from '../fields/differences.ts'
-import type { FieldsOf } from '../fields/tables.ts'
-import type { ResourceKind } from '../kinds.ts'
+import { statesActive, type FieldsOf } from '../fields/tables.ts'
+import { ownershipKey, type ResourceKind } from '../kinds.ts'
+import { hasRoomForMark, keysBesideMark } from '../mark.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
 import { clearTheWay, takenLookupKey } from './create.ts'
 import { changeOf, joined, mergeDecisions, type Decision } from './decision.ts'
-import { caution, fieldChange, ourEdits, renamedFrom, type PlanState } from './state.ts'
+import { caution, fieldChange, noRoomForMark, ourEdits, refusal, renamedFrom, type PlanState } from './state.ts'
 import { switchedOff } from './switched-off.ts'
 
 interface SettleOptions<K extends ResourceKind> {
@@ -24,11 +26,12 @@ interface SettleOptions<K extends ResourceKind> {
   }
 }
 
-/** Repairs that an object needs besides changes of fields: reactivation, the ownership mark, the lookup key. */
+/** Changes that an object needs in addition to changed fields: reactivation, or writing or removing the ownership mark. */
 interface Needs {
   readonly activate: boolean
   readonly mark: boolean
-  readonly claim: boolean
+  /** True if the metadata of the document needs the place of the mark. */
+  readonly unmark: boolean
 }
 
 export function settleOn<K extends ResourceKind>(
@@ -40,13 +43,17 @@ export function settleOn<K extends ResourceKind>(
 ): Partial<Decision> {
   const { kind, configId, home } = want
   const off = switchedOff(state, want, object, differing)
-  const found = off.stays ? differing.filter(({ field }) => field !== 'active') : differing
+  const inFields = off.stays ? differing.filter(({ field }) => field !== 'active') : differing
+  const found = [...inFields, ...missingKey(state, want, object)]
+  const newKey = found.find(({ field }) => field === 'lookupKey')
+  const keys = keysBesideMark(want, object, writes(want, found).unset)
+  const room = hasRoomForMark(keys)
   const needs: Needs = {
-    // Three kinds are never activated by this step. Promotion codes have a field `active` instead, coupons are active while they exist, and
-    // an archived feature cannot be reactivated.
-    activate: !object.active && kind !== 'promotion_code' && kind !== 'coupon' && kind !== 'feature' && !off.stays,
-    mark: kind !== 'meter' && object.mark !== configId,
-    claim: kind === 'price' && object.lookupKey !== configId,
+    // Kinds whose objects this function never activates. Promotion codes and tax rates have a field `active` instead, coupons are active as
+    // long as they exist, and an archived feature cannot be reactivated.
+    activate: !object.active && !statesActive(kind) && kind !== 'coupon' && kind !== 'feature' && !off.stays,
+    mark: kind !== 'meter' && object.mark !== configId && room,
+    unmark: object.mark !== null && !room,
   }
   const wakes = needs.activate || found.some((difference) => difference.field === 'active' && difference.want === true)
   const mapped = state.own.currentOf(kind, configId)
@@ -61,7 +68,7 @@ export function settleOn<K extends ResourceKind>(
   })
   const steps = stepsFor(options.replacing?.whole ?? want, object, found, needs, moves)
   const orphaned = steps.length === 0 && !options.adopting ? orphanedCode(state, want, object) : []
-  // If the only change is to activate a code that cannot work, the code is reported as kept.
+  // If the only change would activate a promotion code whose coupon was deleted, the code is reported as kept.
   const idle = orphaned.length > 0 && because.every(({ field }) => field === 'active')
   const change = changeOf(state, {
     action: idle ? 'keep' : action,
@@ -72,22 +79,45 @@ export function settleOn<K extends ResourceKind>(
     before: action === 'adopt' ? null : mapped,
     after: object.processorId,
     reused: moves,
+    foreign: options.adopting || want.adopt === object.processorId,
   })
   const settled = {
-    // A refused change stays in the plan, because the drift report is built from it.
-    issues: [...off.issues, ...orphaned],
+    // A refused change is still listed in the plan, because the drift report is built from the plan.
+    issues: [
+      ...off.issues,
+      ...orphaned,
+      ...(room || change.action === 'keep' ? [] : metadataIssues(state, want, keys)),
+    ],
     outcome: { kind, configId, is: object.processorId },
     settled: [object],
     change,
     steps,
   }
-  if (!needs.claim && !wakes) return settled
+  if (newKey === undefined && !wakes) return settled
   return mergeDecisions(
     { issues: settled.issues },
-    needs.claim ? { issues: takenLookupKey(state, want) } : {},
+    newKey === undefined ? {} : { issues: takenLookupKey(state, want, String(newKey.want)) },
     wakes ? clearTheWay(state, want) : {},
     { ...settled, issues: [] },
   )
+}
+
+/**
+ * Returns the change of the lookup key of a price for which the document gives none. A price without a lookup key gets its id as key. A
+ * renamed price whose key was its earlier id gets its new id.
+ */
+function missingKey(state: PlanState, want: DesiredResource, object: ObservedResource): Difference[] {
+  if (want.kind !== 'price' || (want as DesiredResource<'price'>).fields.lookupKey !== '') return []
+  const live = (object as ObservedResource<'price'>).fields.lookupKey
+  if (live !== '' && live !== state.formerId('price', want.configId)) return []
+  return [{ field: 'lookupKey', want: want.configId, live, origin: 'edit', fixed: false }]
+}
+
+/** Refuses more metadata keys than the processor allows, and warns if they leave no room for the ownership mark. */
+function metadataIssues(state: PlanState, want: DesiredResource, keys: number): Issue[] {
+  if (keys <= maxMetadataKeys) return [noRoomForMark(state, want)]
+  const detail = `The ${want.kind.replace('_', ' ')} "${want.configId}" would have ${String(keys)} metadata keys with those at the processor, and the processor allows ${String(maxMetadataKeys)}.`
+  return [refusal(state, want, 'metadata_full', detail, 'Remove metadata keys, here or at the processor.', 'metadata')]
 }
 
 /** Warns that a code stays inactive although the document activates it, because the code's coupon was deleted at the processor. */
@@ -108,14 +138,21 @@ function orphanedCode(state: PlanState, want: DesiredResource, object: ObservedR
   ]
 }
 
-/** Returns the reasons for the change of an object in display order: rename, fields, repairs. */
+/**
+ * Returns the reasons for the change of an object in the order of display: first a rename, then changed fields, then repairs (e.g. a
+ * reactivation).
+ */
 function reasons<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
   object: ObservedResource<K>,
   { known, found, needs, options }: ReplacementContext<K>,
 ): readonly FieldChange[] {
-  const fields = found.length === 0 ? [] : found.map((difference) => fieldChange(state, want.kind, difference))
+  // If the lookup key was the item's earlier id, it changes together with the id and is not listed as a separate change.
+  const former = state.formerId(want.kind, want.configId)
+  const fields = found
+    .filter(({ field, live }) => field !== 'lookupKey' || live !== former)
+    .map((difference) => fieldChange(state, want.kind, difference))
   const because = joined(renamedFrom(state, want), fields)
   if (known === undefined || options.adopting) return because
   const since = joined(landed(state, want, found), repairs(state, needs, want, object, options))
@@ -123,7 +160,7 @@ function reasons<K extends ResourceKind>(
 }
 
 interface ReplacementContext<K extends ResourceKind> {
-  /** The resource as last applied; undefined if the last version did not contain it. */
+  /** The resource as the last push applied it; undefined if the last version did not contain it. */
   readonly known: DesiredResource | undefined
   readonly found: readonly Difference[]
   readonly needs: Needs
@@ -131,8 +168,8 @@ interface ReplacementContext<K extends ResourceKind> {
 }
 
 /**
- * Returns edits of the document that the live object already has, e.g. from an abandoned push. They need no write, but they are changes of
- * the new version.
+ * Returns edits of the document that the live object already has, e.g. from an abandoned push. Such an edit needs no write, but is listed
+ * as a change of the new version.
  */
 function landed<K extends ResourceKind>(
   state: PlanState,
@@ -147,8 +184,8 @@ function landed<K extends ResourceKind>(
 }
 
 /**
- * Returns the repairs of changes made at the processor (deactivated, lookup key or ownership mark lost) as field changes with origin
- * `drift`.
+ * Returns these repairs as field changes with origin `drift`, because they revert edits at the processor: an object was deactivated, or its
+ * ownership mark was removed.
  */
 function repairs<K extends ResourceKind>(
   state: PlanState,
@@ -158,13 +195,10 @@ function repairs<K extends ResourceKind>(
   options: SettleOptions<K>,
 ): FieldChange[] {
   if (options.replacing !== undefined) return []
-  // A renamed object still carries its earlier id in the ownership mark, which is no drift.
+  // After a rename, the ownership mark of the object still contains the earlier id. That is no drift.
   const former = state.formerId(want.kind, want.configId)
   return [
     ...(needs.activate ? [{ field: 'active', before: false, after: true, origin: 'drift' as const }] : []),
-    ...(needs.claim && object.lookupKey !== former
-      ? [{ field: 'lookup_key', before: object.lookupKey ?? undefined, after: want.configId, origin: 'drift' as const }]
-      : []),
     ...(needs.mark && object.mark !== former
       ? [
           {
@@ -209,11 +243,12 @@ function stepsFor<K extends ResourceKind>(
   moves: boolean,
 ): Step[] {
   const base = { kind: want.kind, configId: want.configId, processorId: object.processorId }
-  const idle = found.length === 0 && !needs.activate && !needs.mark && !needs.claim
+  const idle = found.length === 0 && !needs.activate && !needs.mark && !needs.unmark
   if (idle) return moves ? [{ op: 'record', ...base }] : []
   const change = (part: { readonly set: object; readonly unset: readonly string[]; readonly activate: boolean }) =>
-    ({ op: 'update', ...base, mark: needs.mark, claimLookupKey: needs.claim, ...part }) as Step
-  const { set, unset } = writes(want, found)
+    ({ op: 'update', ...base, mark: needs.mark, ...part }) as Step
+  const { set, unset: removed } = writes(want, found)
+  const unset = needs.unmark ? [...removed, ownershipKey] : removed
   if (want.kind !== 'meter') return [change({ set, unset, activate: needs.activate })]
   // Stripe reactivates a meter by a request of its own.
   return [
@@ -231,9 +266,10 @@ function writes<K extends ResourceKind>(
   const unset: string[] = []
   for (const difference of found) {
     if (!difference.field.startsWith('metadata.')) {
-      // References are configuration ids in the step. `active` of a used-up code comes from the planner, not from the document.
+      // In the step, references are configuration ids. `active` of a used-up code, and a default lookup key, come from the planner and not
+      // from the document.
       set[difference.field] =
-        difference.field === 'active'
+        difference.field === 'active' || difference.field === 'lookupKey'
           ? difference.want
           : (want.fields as unknown as Record<string, unknown>)[difference.field]
       continue

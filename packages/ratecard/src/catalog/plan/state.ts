@@ -1,12 +1,14 @@
 // Read-only input of the planner's decisions: the document, the previous document, the live objects, and the decisions so far. Only
 // `planChanges` records decisions.
+import { maxMetadataKeys } from '../../config/schema/fields.ts'
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { IssueCode } from '../../errors/codes.ts'
 import type { Issue, Severity } from '../../errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import { displayOf } from '../display.ts'
 import { differences, same, type Difference } from '../fields/differences.ts'
-import { documentName, documentValue, references, rowOf, type FieldsOf } from '../fields/tables.ts'
+import { referTo, type AnyField } from '../fields/field.ts'
+import { documentName, documentValue, referringRows, rowOf, type FieldsOf } from '../fields/tables.ts'
 import { processorId, resourceKinds, type ConfigId, type ProcessorId, type ResourceKind } from '../kinds.ts'
 import type { Ownership } from '../observed.ts'
 import type { Rename } from '../renames.ts'
@@ -21,14 +23,14 @@ const unborn = '\u0000new:'
 /** Decisions made so far. */
 export interface Decisions {
   /**
-   * The object that each desired resource will be mapped to: a processor id, or null if it is to be created. No entry if the plan refuses
-   * the resource.
+   * The object that each desired resource will be mapped to: a processor id, or null if the object is still to be created. A resource that
+   * the plan refuses has no entry.
    */
   readonly outcomes: ReadonlyResourceMap<ProcessorId | null>
   readonly changes: ReadonlyResourceMap<PlannedChange>
   /** Objects that no later decision may archive: kept or reactivated objects, and objects whose archive step is already planned. */
   readonly settled: ReadonlyResourceMap<true>
-  /** Ids that the plan chose for new products and coupons. `chosenFor` contains the same ids by configuration id. */
+  /** All ids that the plan chose for new products and coupons. `chosenFor` contains the same ids by configuration id. */
   readonly chosenIds: ReadonlyResourceMap<true>
   readonly chosenFor: ReadonlyResourceMap<ProcessorId>
   readonly steps: readonly Step[]
@@ -45,24 +47,24 @@ export interface PlanState extends Decisions {
   readonly desired: Catalog
   readonly previous: Catalog
   readonly own: Ownership
-  /** Desired resources by id: `wanted` those of the new document, `known` those of the last applied one. */
+  /** Desired resources by id. `wanted` has those of the new document, `known` those of the last applied one. */
   readonly wanted: ReadonlyResourceMap<DesiredResource>
   readonly known: ReadonlyResourceMap<DesiredResource>
   /** Returns the resources of the last version that the document no longer contains, in the order of the last version. */
   removed(kind: ResourceKind): readonly DesiredResource[]
   /**
-   * Returns the desired fields with references as processor ids. A reference to an object that is still to be created becomes a placeholder
-   * that equals no live value. Call it after the referenced kinds are decided.
+   * Returns the desired fields with processor ids as references. If a referenced object is still to be created, the reference is a
+   * placeholder that equals no live value. Call this after the referenced kinds are decided.
    */
   wantedFields<K extends ResourceKind>(resource: DesiredResource<K>): FieldsOf<K, ProcessorId>
   /**
-   * Returns the last applied fields, with references as processor ids by the current mapping; null if the last version did not contain the
-   * resource.
+   * Returns the fields as last applied, with references as processor ids by the current mapping. null if the last version did not contain
+   * the resource.
    */
   lastFields<K extends ResourceKind>(kind: K, id: ConfigId): FieldsOf<K, ProcessorId> | null
-  /** Returns the earlier id that this id takes over; undefined if the item is not renamed. */
+  /** Returns the former id that becomes this id; undefined if the item is not renamed. */
   formerId(kind: ResourceKind, id: ConfigId): ConfigId | undefined
-  /** Returns the display lines before and after the change. The first is null for a new resource, the second for a removed one. */
+  /** Returns the display line before and the one after the change. The first is null for a new resource, the second for a removed one. */
   display(action: PlannedChange['action'], kind: ResourceKind, id: ConfigId): PlannedChange['display']
   readonly placeOf: PlaceOf
 }
@@ -115,7 +117,7 @@ export function planState(
   }
 }
 
-/** True if both catalogs contain the same resource objects (compared by identity). */
+/** True if both catalogs contain the same resource objects (`===`). */
 function sameCatalog(one: Catalog, other: Catalog): boolean {
   return resourceKinds.every(
     (kind) =>
@@ -131,8 +133,8 @@ function indexOf(catalog: Catalog): ResourceMap<DesiredResource> {
 }
 
 /**
- * The fields of one resource with references as processor ids. Only the last result is cached, because callers process one resource after
- * the other.
+ * Cached fields of one resource, with processor ids as references. Only the last result is cached, because callers process one resource
+ * after the other.
  */
 interface ResolvedFields {
   readonly of: DesiredResource
@@ -152,29 +154,28 @@ function resolved(
   const base = beside?.of === resource ? (beside.fields as Readonly<Record<string, unknown>>) : said
   const refer = (kind: ResourceKind, id: ConfigId) => resolve(kind, id) ?? processorId(unborn + id)
   let fields: Record<string, unknown> | undefined
-  for (const [field, kind] of references[resource.kind]) {
-    const value = said[field]
-    let meant: unknown = value
-    if (Array.isArray(value)) meant = (value as ConfigId[]).map((id) => refer(kind, id)).sort()
-    else if (typeof value === 'string') meant = refer(kind, value as ConfigId)
+  for (const [field, row] of referringRows[resource.kind]) {
+    const meant = referTo(row, said[field], (kind, id) => refer(kind, id as ConfigId))
     if (!same(meant, base[field])) (fields ??= { ...base })[field] = meant
   }
   return { of: resource, fields: fields ?? base }
 }
 
-/** Converts a difference to the document's form. References to owned objects become configuration ids. */
+/** Converts a difference to the document's form. References to objects of the configuration become configuration ids. */
 export function fieldChange(state: PlanState, kind: ResourceKind, difference: Difference): FieldChange {
-  const of = rowOf(kind, difference.field)?.reference ?? null
+  const row = rowOf(kind, difference.field)
+  if (row?.refer !== undefined) return referringChange(state, kind, row, difference)
+  const of = row?.reference ?? null
   const readable = (value: unknown): unknown => {
     if (of === null) return documentValue(kind, difference.field, value)
-    // The order of referenced ids has no meaning. They are sorted by readable id, because processor ids differ between runs.
+    // References are sorted by readable id, because their order has no meaning and processor ids differ between runs.
     if (Array.isArray(value)) return value.map((id: string) => readableReference(state, of, id)).sort()
     return typeof value === 'string' && value !== '' ? readableReference(state, of, value) : undefined
   }
   const { live, want } = difference
   const [before, after] = [readable(live), readable(want)]
-  // True if the referenced object was deleted at the processor and is re-created under the same config id. Without this, the change would
-  // show equal values before and after.
+  // True if the referenced object was deleted at the processor and is re-created under the same config id. Then `before` is left out,
+  // because it would equal `after`.
   const deleted =
     of !== null && before === after && typeof live === 'string' && state.own.find(of, live as ProcessorId) === null
   return {
@@ -185,6 +186,27 @@ export function fieldChange(state: PlanState, kind: ResourceKind, difference: Di
   }
 }
 
+/**
+ * Like `fieldChange`, for a value with ids in nested objects. If only processor objects were replaced, the configuration ids are the same
+ * before and after the change. Then the earlier value is shown with processor ids, so that the change is visible.
+ */
+function referringChange(state: PlanState, kind: ResourceKind, row: AnyField, difference: Difference): FieldChange {
+  const { field, live, want, origin } = difference
+  const readable = (value: unknown) =>
+    documentValue(
+      kind,
+      field,
+      referTo(row, value, (of, id) => readableReference(state, of, id)),
+    )
+  const [before, after] = [readable(live), readable(want)]
+  return {
+    field: documentName(kind, field, want, live),
+    before: same(before, after) ? documentValue(kind, field, live) : before,
+    after,
+    origin,
+  }
+}
+
 function readableReference(state: PlanState, kind: ResourceKind, id: string): string {
   if (id.startsWith(unborn)) return id.slice(unborn.length)
   return state.own.ownerOf(kind, id as ProcessorId) ?? id
@@ -192,7 +214,7 @@ function readableReference(state: PlanState, kind: ResourceKind, id: string): st
 
 const noChanges: readonly FieldChange[] = []
 
-/** Returns the author's edits since the last applied version: of fields that the processor stores, and of local fields. */
+/** Returns the author's edits since the last applied version, of fields that the processor stores and of local fields. */
 export function editsSince<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): readonly FieldChange[] {
   const known = state.known.get(want.kind, want.configId) as DesiredResource<K> | undefined
   if (known === undefined || known === want) return noChanges
@@ -203,7 +225,7 @@ export function editsSince<K extends ResourceKind>(state: PlanState, want: Desir
   ]
 }
 
-/** Returns the `id` change of a renamed resource, which plans list first. Empty if the resource is not renamed. */
+/** Returns the change of the member `id` of a renamed resource. Plans list it first. Empty if the resource is not renamed. */
 export function renamedFrom(state: PlanState, { kind, configId }: Subject): readonly FieldChange[] {
   const before = state.formerId(kind, configId)
   return before === undefined ? noChanges : [{ field: 'id', before, after: configId, origin: 'edit' }]
@@ -230,6 +252,20 @@ export function refusal(
   field?: string,
 ): Issue {
   return issue(state, about, 'error', code, detail, hint, field)
+}
+
+/**
+ * Warns that the object has as many metadata keys as the processor allows, so there is no room for the ownership mark, and only the store
+ * knows that Ratecard owns it.
+ */
+export function noRoomForMark(state: PlanState, about: Subject): Issue {
+  return caution(
+    state,
+    about,
+    'no_room_for_mark',
+    `The ${about.kind.replace('_', ' ')} "${about.configId}" has ${String(maxMetadataKeys)} metadata keys, so Ratecard cannot add its own. Only the store records that the object belongs to this configuration.`,
+    'Remove one metadata key, or keep backups of the store.',
+  )
 }
 
 /** Returns an issue of severity warning, which does not stop the plan. */

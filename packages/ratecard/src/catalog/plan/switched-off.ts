@@ -1,7 +1,8 @@
-// Handles objects that were switched off at the processor since the last push, e.g. a leaked code or a price with a mistake. They stay off
-// until the document is edited or `--force` is given. A push never reactivates such an object as a side effect.
+// Handles objects that were switched off at the processor since the last push, e.g. a leaked promotion code or a price with a mistake. Such
+// an object stays off until the document is edited or `--force` is given. A push never reactivates it as a side effect.
 import type { Issue } from '../../errors/issue.ts'
 import type { Difference } from '../fields/differences.ts'
+import { statesActive } from '../fields/tables.ts'
 import type { ProcessorId, ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
 import { caution, editsSince, refusal, type PlanState } from './state.ts'
@@ -12,12 +13,16 @@ import { caution, editsSince, refusal, type PlanState } from './state.ts'
  */
 const staysOff: Readonly<Record<ResourceKind, boolean>> = {
   meter: false,
-  // An archived feature cannot be reactivated or attached any more, and a re-created one would be a different feature.
+  // An archived feature can no longer be reactivated or attached, and a re-created one would be a different feature.
   feature: true,
   product: false,
   price: false,
   coupon: true,
   promotion_code: true,
+  // New checkouts fail with an archived rate.
+  tax_rate: false,
+  // Sessions of a switched-off configuration fail.
+  portal: false,
   webhook: true,
 }
 
@@ -35,13 +40,13 @@ export function switchedOff<K extends ResourceKind>(
   found: readonly Difference[],
 ): SwitchedOff {
   const { kind, configId } = want
-  const asCode = found.find(({ field }) => field === 'active')
-  const off = kind === 'promotion_code' ? asCode?.want === true && asCode.origin !== 'edit' : !object.active
+  const asField = found.find(({ field }) => field === 'active')
+  const off = statesActive(kind) ? asField?.want === true && asField.origin !== 'edit' : !object.active
   if (!off || state.own.currentOf(kind, configId) !== object.processorId) return { stays: false, issues: [] }
   return decide(state, want, object.processorId)
 }
 
-/** Like `switchedOff`, but for a state that cannot be reverted: a deleted coupon or an archived feature. */
+/** Like `switchedOff`, for states that cannot be reverted: a deleted coupon or an archived feature. */
 export function stoppedForGood(state: PlanState, want: DesiredResource): SwitchedOff {
   const mapped = state.own.currentOf(want.kind, want.configId)
   return (want.kind !== 'coupon' && want.kind !== 'feature') || mapped === null
@@ -78,8 +83,8 @@ function decide(state: PlanState, want: DesiredResource, object: ProcessorId): S
           'switched_off_at_processor',
           `The ${name} was switched off at the processor, and stays off.`,
           kind === 'promotion_code'
-            ? 'Switch it on with --force or an edit of it; take it into the files with `ratecard billing pull --update`.'
-            : 'Switch it on with --force or an edit of it; remove it from the files to keep it off.',
+            ? 'To switch it on, push with --force or edit it in the files. To keep it off, run `ratecard billing pull --update`.'
+            : 'To switch it on, push with --force or edit it in the files. To keep it off, remove it from the files.',
         ),
       ],
     }

@@ -22,7 +22,7 @@ function limitIssues(state: PlanState): Issue[] {
       last,
       'webhook_limit',
       `The account has ${String(live)} webhook endpoints; with ${String(created.length)} more it would exceed the processor’s limit of ${String(endpointLimit)}.`,
-      'Delete endpoints that nobody needs in the processor’s dashboard, or listen to more events at one URL.',
+      'Delete unused endpoints in the processor’s dashboard, or let one URL receive more events.',
     ),
   ]
 }

@@ -6,8 +6,8 @@ import type { ObservedResource } from '../resource.ts'
 const valid = new RegExp(idPattern)
 
 /**
- * Returns an unused id for the object: its name at the processor if it has one, otherwise a slug. If that id is taken, the end of the
- * processor id is appended, so that the result does not depend on the order of reading.
+ * Returns an unused id for the object. It is the object's own name at the processor (e.g. its lookup key) if it has one, otherwise a slug.
+ * If that id is taken, appends the end of the processor id, so that the result does not depend on the order in which objects are read.
  */
 export function guessId(object: ObservedResource, productName: string | undefined, taken: ReadonlySet<string>): string {
   const first = candidate(object, productName)
@@ -24,7 +24,9 @@ export function guessId(object: ObservedResource, productName: string | undefine
 function candidate(object: ObservedResource, productName: string | undefined): string {
   const named = ownName(object)
   if (named !== undefined && valid.test(named)) return named
-  return slug(named ?? describe(object, productName))
+  // A name of other letters only, e.g. `ключ`, has no slug.
+  const short = slug(named ?? '')
+  return short || slug(describe(object, productName)) || object.kind
 }
 
 function ownName(object: ObservedResource): string | undefined {
@@ -32,7 +34,7 @@ function ownName(object: ObservedResource): string | undefined {
   switch (object.kind) {
     case 'feature':
     case 'price':
-      return object.lookupKey ?? undefined
+      return (object as ObservedResource<'price' | 'feature'>).fields.lookupKey || undefined
     case 'product':
       // Product ids that Stripe generates (`prod_…`) are not readable, unlike those that a user chose.
       return processorId.startsWith('prod_') ? undefined : processorId
@@ -42,6 +44,9 @@ function ownName(object: ObservedResource): string | undefined {
       return (object as ObservedResource<'meter'>).fields.eventName
     case 'promotion_code':
       return (object as ObservedResource<'promotion_code'>).fields.code
+    case 'tax_rate':
+    case 'portal':
+      return undefined
     case 'webhook':
       return webhookId({ url: (object as ObservedResource<'webhook'>).fields.url })
   }
@@ -55,19 +60,23 @@ function describe(object: ObservedResource, productName: string | undefined): st
     const { interval, currency } = (object as ObservedResource<'price'>).fields
     return `${productName ?? 'price'}_${interval ?? 'once'}_${currency}`
   }
+  if (object.kind === 'portal') return (object as ObservedResource<'portal'>).fields.headline || 'portal'
+  if (object.kind === 'tax_rate') {
+    const { displayName, jurisdiction, percentage } = (object as ObservedResource<'tax_rate'>).fields
+    return `${displayName} ${jurisdiction} ${percentage}`
+  }
   return object.processorId
 }
 
 /**
  * Converts a text to a lower-case ASCII slug, e.g. `Pro plan` → `pro_plan`. A run of other characters becomes one `_`. The slug has at most
- * 100 characters.
+ * 100 characters, and is empty for a text of other characters only.
  */
 function slug(text: string): string {
-  const plain = text
+  return text
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9_.-]+/g, '_')
     .replace(/^[^a-z0-9]+|[_.-]+$/g, '')
     .slice(0, 100)
-  return plain === '' ? 'item' : plain
 }

@@ -1,24 +1,37 @@
-// Converts one live object to an item of a pulled document. A managed item has live values, and local members from the current version. A
-// foreign object becomes an item with its `processor_id`, so that the next push adopts it.
+// Converts one live object to an item of a pulled document. A managed item gets live values for fields that the processor stores; its local
+// members come from the current version. A foreign object becomes an item with `processor_id`, so that the next push adopts it.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import { isUnmanaged, same } from '../fields/differences.ts'
-import { Unrepresentable, type Names } from '../fields/field.ts'
+import { addMembers, referTo, Unrepresentable, type Names } from '../fields/field.ts'
 import { price } from '../fields/price.ts'
-import { fieldRows, ownMembers } from '../fields/tables.ts'
+import { fieldRows, ownMembers, statesActive } from '../fields/tables.ts'
 import { configId, resourceKey, type ItemOf, type ProcessorId, type ResourceKind } from '../kinds.ts'
 import { isWithheld, type Ownership } from '../observed.ts'
 import type { Catalog, DesiredResource, ObservedResource } from '../resource.ts'
 import { guessId } from './guess-id.ts'
 
+/** An object that a pulled document leaves out, with the reason. If `field` is not null, only that field of the object is left out. */
+export interface LeftOut {
+  readonly kind: ResourceKind
+  readonly processorId: string
+  /** Name of the field at the processor or in the document, e.g. `recurring.trial_period_days`. */
+  readonly field: string | null
+  readonly reason: string
+}
+
+/** Promotion codes of the current version that a pull contains: all of them, or those that customers can still redeem. */
+export type PulledCodes = 'all' | 'active'
+
 /** Input of a pull, and the ids that were assigned so far. */
 export interface PullContext {
   readonly own: Ownership
   readonly current: BillingConfig | null
+  readonly codes: PulledCodes
   readonly catalog: Catalog
-  /** Maps kind and processor id to the id in the document that is being built. */
+  /** Ids in the document that is being built, by kind and processor id. */
   readonly names: Map<string, string>
   readonly taken: Record<ResourceKind, Set<string>>
-  readonly left: { kind: ResourceKind; processorId: string; reason: string }[]
+  readonly left: LeftOut[]
 }
 
 /** Converts a live object to a document item. Throws {@link Unrepresentable} if the document format cannot express it. */
@@ -28,9 +41,9 @@ function itemOf<K extends ResourceKind>(reading: PullContext, id: string, live: 
   const item = { id }
   // The amount is the first member, for readability.
   if (live.kind === 'price')
-    Object.assign(item, price.fields.unitAmount.document(fields['unitAmount'] as string | null, { fields, names }))
+    Object.assign(item, price.fields.unitAmount.document(fields['unitAmount'] as string | null, { id, fields, names }))
   for (const [field, row] of fieldRows[live.kind])
-    Object.assign(item, row.document(fields[field] as never, { fields, names }))
+    addMembers(item, row.document(fields[field] as never, { id, fields, names }))
   return item as unknown as ItemOf<K>
 }
 
@@ -44,9 +57,10 @@ export function managedItem<K extends ResourceKind>(
   const live = mapped === null ? null : reading.own.find(kind, mapped)
   const desired = (reading.catalog[kind] as readonly DesiredResource[]).find((resource) => resource.configId === id)
   if (live === null || desired === undefined) return undefined
-  // An inactive code stays in the document, because it may be deactivated on purpose or expired. Inactive objects of other kinds are left
-  // out.
-  if (!live.active && kind !== 'promotion_code') return undefined
+  // An inactive promotion code or tax rate stays in the document, because it may have expired or been deactivated on purpose. Inactive
+  // objects of other kinds are left out.
+  if (!live.active && !statesActive(kind)) return undefined
+  if (kind === 'promotion_code' && reading.codes === 'active' && (!live.active || live.spent)) return undefined
   reading.names.set(resourceKey(kind, live.processorId), id)
   reading.taken[kind].add(id)
   noteUnsaid(reading, live)
@@ -76,7 +90,7 @@ function withoutKept<K extends ResourceKind>(desired: DesiredResource, live: Obs
   }
 }
 
-/** Returns the members that the processor does not store, from the document's item. */
+/** Returns those members of the document's item that the processor does not store. */
 function ownPart(kind: ResourceKind, item: object): object {
   const own = ownMembers[kind]
   return Object.fromEntries(
@@ -93,12 +107,17 @@ function unchanged<K extends ResourceKind>(
 ): boolean {
   const wanted = desired.fields as unknown as Record<string, unknown>
   const lived = live.fields as unknown as Record<string, unknown>
-  return fieldRows[kind].every(([field, { reference: of, mutability }]) => {
+  return fieldRows[kind].every(([field, row]) => {
+    const { reference: of, mutability } = row
     if (mutability === 'apart') return true
     if (field === 'active' && isWithheld(reading.own, live)) return true
     if (field === 'metadata') {
       const [want, have] = [wanted[field] as Record<string, string>, lived[field] as Record<string, string>]
       return Object.entries(want).every(([key, value]) => have[key] === value)
+    }
+    if (row.refer !== undefined) {
+      const current = (on: ResourceKind, id: string) => reading.own.currentOf(on, configId(id)) ?? ''
+      return same(referTo(row, wanted[field], current), lived[field])
     }
     if (of === null) return same(wanted[field], lived[field])
     const resolve = (id: unknown) => (typeof id === 'string' ? reading.own.currentOf(of, configId(id)) : null)
@@ -108,8 +127,8 @@ function unchanged<K extends ResourceKind>(
 }
 
 /**
- * Returns the active objects that the current version does not contain. Objects with an ownership mark but without a mapping (e.g. after
- * the store was lost) keep the id in their mark.
+ * Returns the active objects that the current version does not contain. An object with an ownership mark but without a mapping (e.g. after
+ * the store was lost) gets the id in its mark.
  */
 export function others<K extends ResourceKind>(
   reading: PullContext,
@@ -118,6 +137,8 @@ export function others<K extends ResourceKind>(
 ): ObservedResource<K>[] {
   return reading.own.all(kind).filter((live) => {
     if (!live.active || managed.has(live.processorId) || live.spent) return false
+    // The account's own default configuration of the portal is left alone.
+    if (live.archivable === false) return false
     const owner = reading.own.ownerOf(kind, live.processorId)
     return owner === null || !reading.taken[kind].has(owner)
   })
@@ -130,7 +151,8 @@ export function foreignItem<K extends ResourceKind>(
   productName?: string,
 ): ItemOf<K> | undefined {
   if (live.unrepresentable.length > 0) {
-    reading.left.push({ kind, processorId: live.processorId, reason: live.unrepresentable.join(', ') })
+    const reason = `the document cannot express its ${live.unrepresentable.join(', ')}`
+    reading.left.push({ kind, processorId: live.processorId, field: null, reason })
     return undefined
   }
   const owner = reading.own.ownerOf(kind, live.processorId)
@@ -147,18 +169,19 @@ export function foreignItem<K extends ResourceKind>(
   }
 }
 
-/** Lists the members of a pulled object that the document format cannot express. */
+/** Lists the members of a pulled object that the document format cannot express. They stay unchanged at the processor. */
 function noteUnsaid(reading: PullContext, { kind, processorId, unsaid }: ObservedResource): void {
-  for (const member of unsaid)
+  for (const field of unsaid)
     reading.left.push({
       kind,
       processorId,
-      reason: `its ${member} cannot be expressed in the document; it stays as it is`,
+      field,
+      reason: `the document cannot express ${field}; it stays as it is`,
     })
 }
 
 function leaveOut(reading: PullContext, live: ObservedResource, error: unknown): void {
   if (!(error instanceof Unrepresentable)) throw error
-  reading.left.push({ kind: live.kind, processorId: live.processorId, reason: error.message })
+  reading.left.push({ kind: live.kind, processorId: live.processorId, field: null, reason: error.message })
   return undefined
 }

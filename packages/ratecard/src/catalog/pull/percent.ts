@@ -1,4 +1,5 @@
-// Prices in per cent of a pulled document. The processor holds only their amounts; the percentage comes from the current version.
+// Handles percentage prices (a price given in per cent below a base price) in a pull. The processor stores only their amounts; the
+// percentage comes from the current version.
 import { isInPercent, membersOfBase, withAmounts } from '../../config/schema/percent-off.ts'
 import type { Price, Product } from '../../config/schema/schema.ts'
 import { same } from '../fields/differences.ts'
@@ -10,8 +11,9 @@ const ofBase: ReadonlySet<string> = new Set(membersOfBase)
 const amountRows = fieldRows.price.flatMap(([, row]) => (row.members.some((member) => ofBase.has(member)) ? [row] : []))
 
 /**
- * Returns the pulled prices of a product. A price in per cent of the current version stays in per cent if its live amounts still follow from
- * the live base price. Otherwise it has its live amounts, and the difference is listed: pulled files must describe what is billed.
+ * Returns the pulled prices of a product. A percentage price (a price in per cent below a base price) keeps its percentage if the live
+ * amounts still match it. Otherwise it gets its live amounts, and the difference is listed, because pulled files must describe what is
+ * billed.
  */
 export function inPercent(reading: PullContext, prices: readonly Price[], present: Product | undefined): Price[] {
   const priced = withAmounts<Pick<Product, 'prices'>>(present ?? {}).prices ?? []
@@ -26,12 +28,12 @@ export function inPercent(reading: PullContext, prices: readonly Price[], presen
   return prices.map((price, place) => {
     const [known, wanted] = [current.get(price.id), expected[place]]
     if (known === undefined || wanted === undefined) return price
-    // A price whose live amounts are those of the current version is still the author's item, without amounts.
+    // The live amounts match the percentage, so the price keeps its percentage and gets no amounts.
     const { percent_off_base: _percent, ...live } = isInPercent(price) ? { ...known, ...price } : price
     const { percent_off_base: percent = '' } = known
     if (sameAmounts(live, wanted)) return { ...withoutAmounts(price), percent_off_base: percent }
     const reason = `its amounts are not ${percent}% below those of its base price any more; it is written with amounts`
-    reading.left.push({ kind: 'price', processorId: price.processor_id ?? price.id, reason })
+    reading.left.push({ kind: 'price', processorId: price.processor_id ?? price.id, field: 'percent_off_base', reason })
     return live
   })
 }

@@ -83,6 +83,7 @@ function noteOrphanPrices(
         reading.left.push({
           kind: 'price',
           processorId: live.processorId,
+          field: null,
           reason: `its product ${product} is archived or cannot be expressed`,
         })
 }

@@ -9,7 +9,8 @@ interface CommandTree {
 }
 
 /**
- * Builds the command `completion`. `words` is a callback that is called at run time, because the command table contains this command too.
+ * Builds the command `completion`. `words` returns the tree of all commands. It is a callback, called only when the command runs, because
+ * the table of commands contains this command too.
  */
 export const completionOf = (words: () => CommandTree): Command => ({
   name: 'completion',
@@ -17,7 +18,7 @@ export const completionOf = (words: () => CommandTree): Command => ({
   description:
     'bash: add `source <(ratecard completion bash)` to ~/.bashrc. zsh: `source <(ratecard completion zsh)` to ~/.zshrc. fish: `ratecard completion fish > ~/.config/fish/completions/ratecard.fish`.',
   arguments: [{ name: '<shell>', description: 'bash, zsh or fish.' }],
-  examples: [{ command: 'source <(ratecard completion bash)', what: 'in this shell, now' }],
+  examples: [{ command: 'source <(ratecard completion bash)', what: 'for the current shell session' }],
   run: ({ args, io, global }) => {
     const shell = shells.find((name) => name === args[0])
     if (shell === undefined)

@@ -1,20 +1,22 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { publishedSchema } from '../../config/schema/json-schema.ts'
+import { publishedPolicySchema } from '../../config/schema/policy-schema.ts'
 import { parseSource } from '../../config/files/source.ts'
 import { initProject, templates } from '../../workers/project/init.ts'
 import type { Command } from '../program/command.ts'
 import { configurationFiles } from '../files/read-config.ts'
 import { readText } from '../files/read-text.ts'
 
-/** Path of the JSON Schema for editors; `$schema` in the starter files refers to it. */
+/** Paths of the JSON Schemas for editors; `$schema` in the files refers to them. */
 const schemaFile = 'ratecard/billing.schema.json'
+const policySchemaFile = 'ratecard/policies.schema.json'
 
 export const init: Command = {
   name: 'init',
   summary: 'Create a project: configuration, workers, environments',
   description:
-    'Never overwrites your files: files that exist are kept and listed. If there is a configuration already, no starter products are added. Only ratecard/billing.schema.json, which editors use for completion, is replaced.',
+    'Never overwrites your files: existing files are kept and listed. If there is already a configuration, no starter products are added. Only ratecard/billing.schema.json and ratecard/policies.schema.json are replaced, which editors use for completion.',
   arguments: [{ name: '[dir]', description: 'Folder of the project. Default: the working directory.' }],
   options: [
     {
@@ -26,7 +28,7 @@ export const init: Command = {
   ],
   examples: [
     { command: 'ratecard init my-shop', what: 'subscriptions, in a new folder' },
-    { command: 'ratecard init --template usage', what: 'metered prices, here' },
+    { command: 'ratecard init --template usage', what: 'metered prices, in the current folder' },
   ],
   run: async ({ args, options, io, out }) => {
     const folder = path.resolve(io.cwd, args[0] ?? '.')
@@ -35,7 +37,10 @@ export const init: Command = {
     const made = initProject(folder, {
       template,
       starterBilling: present.length === 0,
-      generated: new Map([[schemaFile, `${JSON.stringify(publishedSchema(), null, 2)}\n`]]),
+      generated: new Map([
+        [schemaFile, `${JSON.stringify(publishedSchema(), null, 2)}\n`],
+        [policySchemaFile, `${JSON.stringify(publishedPolicySchema(), null, 2)}\n`],
+      ]),
     })
     const { paint } = out
     const shown = path.relative(io.cwd, folder)
@@ -48,7 +53,11 @@ export const init: Command = {
         `\n  No starter products: the configuration is in ${present.slice(0, 3).join(', ')}${present.length > 3 ? ' …' : ''}.`,
       )
     const enter = shown === '' ? [] : [`cd ${shown}`]
-    const billing = ['ratecard billing validate', 'ratecard billing push']
+    const billing = [
+      'ratecard billing validate',
+      ...(present.length === 0 ? [] : ['ratecard billing push --dry-run  # the plan, without a write']),
+      'ratecard billing push',
+    ]
     const next = [
       'ratecard server start         # in another terminal',
       ...(template === 'worker-only' ? [] : billing),
@@ -60,7 +69,7 @@ export const init: Command = {
   },
 }
 
-/** Returns the configuration files of a folder: all in its `ratecard/billing`, and those directly in the folder. */
+/** Returns the configuration files of a folder: all files in its `ratecard/billing`, and configuration files directly in the folder. */
 function configurationIn(folder: string): string[] {
   const billing = path.join(folder, 'ratecard', 'billing')
   const inProject = existsSync(billing) ? configurationFiles(billing) : []

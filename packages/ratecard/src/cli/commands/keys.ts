@@ -1,10 +1,11 @@
-import { systemClock, toRfc3339 } from '../../clock.ts'
+import { systemClock } from '../../clock.ts'
 import type { Command } from '../program/command.ts'
-import { usageFailure } from '../failure.ts'
+import { futureTime } from '../future-time.ts'
 import { connect } from '../server-address.ts'
-import { timestampOf } from '../spans.ts'
 import { jsonKey } from '../views/json.ts'
 import { showTime, table } from '../views/table.ts'
+
+const keyScopes = ['read', 'write', 'owner'] as const
 
 export const keysCreate: Command = {
   name: 'keys create',
@@ -15,8 +16,9 @@ export const keysCreate: Command = {
   options: [
     {
       flags: '--scope <scope>',
-      description: '`read` reads, validates and plans, and sees no webhook secrets; `write` may do everything.',
-      choices: ['read', 'write'],
+      description:
+        '`read`: may read, validate and plan, and sees no webhook secrets. `write`: may also change things. `owner`: may also set and override policies, and create owner keys.',
+      choices: keyScopes,
       defaultText: 'write',
     },
     {
@@ -32,7 +34,7 @@ export const keysCreate: Command = {
   run: async (context) => {
     const { args, options, io, out } = context
     const key = await connect(context).client.admin.createKey(args[0] ?? '', {
-      scope: options.text('scope') === 'read' ? 'read' : undefined,
+      scope: keyScopes.find((scope) => scope === options.text('scope')),
       expiresAt: expiryOf(options.text('expires'), systemClock.now()),
       signal: io.signal,
     })
@@ -46,7 +48,7 @@ export const keysCreate: Command = {
 export const keysList: Command = {
   name: 'keys list',
   summary: 'List service keys',
-  examples: [{ command: 'ratecard keys list', what: 'names, scopes, expiry and last use; never the keys' }],
+  examples: [{ command: 'ratecard keys list', what: 'shows names, scopes, expiry and last use, never the keys' }],
   run: async (context) => {
     const { io, out } = context
     const keys = await connect(context).client.admin.keys({ signal: io.signal })
@@ -86,10 +88,5 @@ export const keysRevoke: Command = {
 }
 
 function expiryOf(text: string | undefined, now: number): string | undefined {
-  if (text === undefined) return undefined
-  const moment = timestampOf(text, now)
-  const hint = 'Write a duration (90d, 12h), a future day (2031-01-31, until 00:00 UTC), or a time with its zone.'
-  if (moment === null) throw usageFailure(`--expires: "${text}" is not a valid time.`, hint)
-  if (moment <= now) throw usageFailure(`--expires: "${text}" has passed.`, hint)
-  return toRfc3339(moment)
+  return text === undefined ? undefined : futureTime('--expires', text, now)
 }

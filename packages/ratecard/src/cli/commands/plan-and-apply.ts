@@ -1,18 +1,22 @@
+import { emptyReport } from '../../catalog/change-report.ts'
 import { inline } from '../terminal/terminal-text.ts'
 import { RatecardError } from '@ratecard/client'
-import type { ChangeReport, Client, PushOutcome, PushReport, StartedPush } from '@ratecard/client'
+import type { Client, PushOutcome, PushReport, StartedPush, Violation } from '@ratecard/client'
+import { problemCodes } from '../../errors/codes.ts'
 import type { CommandContext, OptionSpec, OptionValues } from '../program/command.ts'
 import { canAsk, requireConsent } from '../terminal/confirm.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
 import type { FiledIssue, ReadConfig } from '../files/read-config.ts'
 import type { ServerConnection } from '../server-address.ts'
-import { followPush } from '../follow/follow-push.ts'
+import { followPush, type ShownPlan } from '../follow/follow-push.ts'
 import { noteAsOf } from '../views/as-of.ts'
 import { showImpact } from '../views/impact.ts'
-import { showIssues } from '../views/issues.ts'
-import { jsonOutcome } from '../views/json.ts'
+import { showIssues, showWarning, type ViewedIssue } from '../views/issues.ts'
+import { jsonOutcome, jsonViolation } from '../views/json.ts'
 import { outcomeMarkdown } from '../views/markdown.ts'
 import { planSummary, showPlan } from '../views/plan.ts'
+import { deniedIds, showViolations } from '../views/violations.ts'
+import { wrapText } from '../views/wrap.ts'
 import { variablesText, type VariableOrigin } from '../views/variables.ts'
 import { redactor, wantsMarkdown } from './billing/format.ts'
 
@@ -25,17 +29,51 @@ export const filesArgument = {
   description: 'Files or folders to read instead of ratecard/billing.',
 }
 export const actorOptions: readonly OptionSpec[] = [
-  { flags: '--author <name>', description: 'Who makes the change, for the history.', defaultText: 'your git identity' },
-  { flags: '--message <text>', description: 'Why, for the history.' },
+  {
+    flags: '--author <name>',
+    description: 'Author of the change, shown in the history.',
+    defaultText: 'your git identity',
+  },
+  { flags: '--message <text>', description: 'Reason for the change, shown in the history.' },
 ]
 export const impactOptions: readonly OptionSpec[] = [
   { flags: '--force', description: 'Overwrite fields that were edited at the processor.' },
   { flags: '--approve-impact', description: 'Approve the impact: push although live subscriptions are affected.' },
 ]
 
+export const overrideOption: OptionSpec = {
+  flags: '--override <ids>',
+  description: 'Override these policies, separated by commas. Needs a key of scope "owner", and --message.',
+}
+
+/** Returns the ids of the policies to override. */
+export const overrideOf = ({ options }: Pick<CommandContext, 'options'>) => listOption(options, 'override') ?? []
+
+/** Prints the policies that a change breaks. */
+export function noteViolations(context: CommandContext, violations: readonly Violation[]): void {
+  const { out } = context
+  if (violations.length > 0) out.note(`\n${showViolations(violations, overrideOf(context), out.paint)}`)
+}
+
+/** Throws if a policy denies the change and is not overridden. Called before any question is asked and any request is sent. */
+export function requireAllowed(context: CommandContext, violations: readonly Violation[]): void {
+  const override = overrideOf(context)
+  const ids = deniedIds(violations, override)
+  if (ids.length > 0)
+    throw new CliFailure(1, {
+      code: 'policy_denied',
+      title: problemCodes.policy_denied.title,
+      detail: `The change breaks ${ids.map((id) => `"${id}"`).join(', ')}. Nothing was changed.`,
+      hint: `Change what breaks the policy, or let an owner override it: --override ${ids.join(',')} --message "<why>".`,
+      extra: { violations: violations.map(jsonViolation) },
+    })
+  if (override.length > 0 && context.options.text('message') === undefined)
+    throw usageFailure('--override needs --message.', 'Add the reason for the override with --message.')
+}
+
 /**
- * Returns the comma-separated names of an option; undefined if the option is not given. Refuses an empty list, which usually comes from an
- * unset shell variable: treating it as "all" or "none" would be a guess.
+ * Returns the comma-separated names in an option; undefined if the option is not given. Refuses an empty list: it usually comes from an
+ * unset shell variable, and could mean "all" as well as "none".
  */
 export function listOption(options: OptionValues, name: string): readonly string[] | undefined {
   const text = options.text(name)
@@ -45,7 +83,7 @@ export function listOption(options: OptionValues, name: string): readonly string
   if (given.length > 0) return given
   throw usageFailure(
     `--${name} is an empty list: ${JSON.stringify(text)}.`,
-    'Is a shell variable not set? Write names separated by commas, or leave out the option.',
+    'Maybe a shell variable is not set. Write names separated by commas, or leave out the option.',
   )
 }
 
@@ -53,22 +91,39 @@ export function hasChanges(outcome: PushOutcome): boolean {
   return outcome.details.some(({ action }) => action !== 'keep')
 }
 
+interface PlanSources {
+  readonly variables?: readonly VariableOrigin[]
+  /** Warnings that were shown for the files already. */
+  readonly warnings?: readonly FiledIssue[]
+  /** Adds positions in the files to the warnings of the server. */
+  readonly place?: (issues: readonly ViewedIssue[]) => readonly ViewedIssue[]
+}
+
+/**
+ * Returns the variables, the warnings and the function that finds positions, to show a plan of these files. A newer server may send issue
+ * codes that this version does not know, hence the cast; such issues are shown too.
+ */
+export function planSources(read: Pick<ReadConfig, 'variables' | 'warnings' | 'place'>): PlanSources {
+  const { variables, warnings, place } = read
+  return { variables, warnings, place: (issues) => place(issues as Parameters<typeof place>[0]) }
+}
+
 export function showPlanOf(
   context: CommandContext,
   connection: ServerConnection,
   plan: PushOutcome,
-  variables: readonly VariableOrigin[] = [],
-  warnings: readonly FiledIssue[] = [],
+  { variables = [], warnings = [], place = (issues) => issues }: PlanSources = {},
 ): void {
   const { out } = context
   const { paint } = out
   const where = `${connection.url}${context.global.environment === null ? '' : ` (${context.global.environment})`}`
   if (wantsMarkdown(context)) {
-    out.print(outcomeMarkdown(plan, where, { warnings, variables }, redactor(context)))
+    out.print(outcomeMarkdown(plan, where, { warnings, variables, place }, redactor(context)))
     return
   }
   out.say(`Plan for version ${paint.bold(inline(plan.version))} at ${where}\n`)
-  if (hasChanges(plan)) out.say(`${showPlan(plan.details, paint)}\n`)
+  out.say(`${paint.bold(wrapText(inline(plan.summary), out.width))}\n`)
+  if (hasChanges(plan)) out.say(`${showPlan(plan.details, out)}\n`)
   out.say(planSummary(plan.details, plan.writes))
   if (variables.length > 0) out.say(`Variables used: ${variablesText(variables)}.`)
   const impact = showImpact(plan.impact, paint)
@@ -76,11 +131,9 @@ export function showPlanOf(
   if (impact !== '' || plan.stale === true) noteAsOf(plan, out)
   // Warnings that were already shown for the files are not repeated.
   const said = new Set(warnings.map(({ detail }) => detail))
-  for (const { detail, hint } of plan.warnings)
-    if (!said.has(detail))
-      out.note(
-        `${paint.yellow('warning')} ${inline(detail)}${hint === undefined ? '' : `\n  ${paint.cyan('hint:')} ${inline(hint)}`}`,
-      )
+  for (const issue of place(plan.warnings).filter(({ detail }) => !said.has(detail)))
+    out.note(showWarning(issue, paint))
+  noteViolations(context, plan.violations)
 }
 
 export function showWarnings(context: CommandContext, warnings: readonly FiledIssue[]): void {
@@ -94,9 +147,10 @@ export const approvalOption: OptionSpec = {
 }
 
 /**
- * Asks for confirmation before anything is archived or replaced. Returns true if a person agreed, false if no question was asked. Without
- * a terminal the plan is applied without a question. Two plans are refused there: one that keeps no current product (most often the files
- * belong to another project), and one that removes something under `--require-approval`. A saved plan (`approved`) is never refused.
+ * Asks for confirmation before anything is archived or replaced. Returns true if a person agreed, false if no question was asked. Without a
+ * terminal the plan is applied without a question, with two exceptions that are refused: a plan that keeps no current product (most often
+ * the files belong to another project), and a plan that removes something under `--require-approval`. A saved plan (`approved`) is never
+ * refused.
  */
 export async function confirmPlan(
   context: CommandContext,
@@ -105,6 +159,7 @@ export async function confirmPlan(
   { approved = false } = {},
 ): Promise<boolean> {
   const { global, options, io } = context
+  requireAllowed(context, plan.violations)
   const destructive = plan.details.filter(({ action }) => action === 'archive' || action === 'replace')
   if (destructive.length === 0 || global.yes) return false
   const archived = destructive.filter(({ action }) => action === 'archive').length
@@ -141,6 +196,9 @@ async function keepsNoProduct(client: Client, plan: PushOutcome, signal: AbortSi
   }
 }
 
+/** Returns the request parameter `override`. Omits it if nothing is overridden, because it needs a key of scope `owner`. */
+export const overriding = (override: readonly string[]) => (override.length === 0 ? {} : { override })
+
 /** Starts a push, follows it, and returns its outcome. */
 export function pushAndFollow(
   context: CommandContext,
@@ -151,6 +209,7 @@ export function pushAndFollow(
     readonly approveImpact: boolean
     readonly author: string
     readonly message: string | undefined
+    readonly override: readonly string[]
     /** The plan that was shown to the user. */
     readonly plan: PushOutcome
     /** Applies only the plan that was shown, because a person approved it. */
@@ -159,12 +218,13 @@ export function pushAndFollow(
     readonly written: object | null
   },
 ): Promise<PushOutcome> {
-  const { plan, exactly, written, ...rest } = options
+  const { plan, exactly, written, override, ...rest } = options
   return followStarted(context, client, plan, async (signal) => {
     const id = written === null ? null : await keepWritten(client, written, context.io.signal)
     return client.admin.startPush(document, {
       ...rest,
       ...(id === null ? {} : { written: id }),
+      ...overriding(override),
       ...(exactly ? { expectPlan: plan.plan } : {}),
       idempotencyKey: crypto.randomUUID(),
       signal,
@@ -173,7 +233,8 @@ export function pushAndFollow(
 }
 
 /**
- * Uploads the source document and returns its id. Returns null if the server cannot store it, because it is older or the key is read-only.
+ * Uploads the source document and returns its id. Returns null if the server cannot store it, because the server is too old or the key is
+ * read-only.
  */
 async function keepWritten(client: Client, written: object, signal: AbortSignal): Promise<string | null> {
   try {
@@ -195,17 +256,25 @@ export async function followStarted(
 ): Promise<PushOutcome> {
   const started = await begin({ out, io }, start)
   if (!started.started) return started.outcome
-  const report = await watchPush({ out, io }, client, started.pushId, plan?.writes ?? null)
-  // Read the changes from the history, because the plan that was shown may have been made against an earlier state.
+  const report = await watchPush({ out, io }, client, started.pushId, plan)
+  // Reads the changes from the history, because the plan shown before may differ from what was applied.
   const changes =
     report.revision === null ? null : (await client.admin.revision(report.revision, { signal: io.signal })).changes
   return {
-    ...(plan ?? { details: [], warnings: [], impact: [], writes: report.stepsTotal, plan: '' }),
+    ...(plan ?? {
+      summary: '',
+      details: [],
+      warnings: [],
+      violations: [],
+      impact: [],
+      writes: report.stepsTotal,
+      plan: '',
+    }),
     status: 'applied',
     version: report.version,
     revision: report.revision,
     pushId: report.id,
-    changes: changes ?? plan?.changes ?? emptyChanges(),
+    changes: changes ?? plan?.changes ?? emptyReport(),
   }
 }
 
@@ -232,7 +301,7 @@ async function begin(
     return await start(late.signal)
   } catch (error) {
     if (late.signal.aborted)
-      out.note('It is not known whether the push has started.\n  To see: ratecard billing pushes')
+      out.note('It is not known whether the push has started.\n  To check: ratecard billing pushes')
     throw error
   } finally {
     clearTimeout(timer)
@@ -244,10 +313,10 @@ export async function watchPush(
   { out, io }: Pick<CommandContext, 'out' | 'io'>,
   client: Client,
   id: string,
-  writes: number | null = null,
+  plan: ShownPlan | null = null,
 ): Promise<PushReport> {
   try {
-    return await followPush(client, id, { out, signal: io.signal, writes })
+    return await followPush(client, id, { out, signal: io.signal, plan })
   } catch (error) {
     if (io.signal.aborted)
       out.note(
@@ -257,20 +326,7 @@ export async function watchPush(
   }
 }
 
-function emptyChanges(): ChangeReport {
-  const none = () => ({ created: [], updated: [], archived: [] })
-  return {
-    products: none(),
-    prices: none(),
-    features: none(),
-    meters: { created: [], updated: [], deactivated: [] },
-    webhooks: { created: [], updated: [], unchanged: [] },
-    coupons: none(),
-    promotion_codes: none(),
-  }
-}
-
-/** Runs a request. If it fails with issues, adds their positions in the author's files. */
+/** Runs a request. If it fails with issues, adds the issues' positions in the author's files. */
 export async function withPlaces<T>(
   read: ReadConfig,
   call: () => Promise<T>,

@@ -1,5 +1,5 @@
 // Finds document items and their positions in the author's files.
-import type { DocumentDifference } from '../../catalog/compare-documents.ts'
+import type { ResourceDifference } from '../../catalog/compare-documents.ts'
 import { documentLists } from '../../catalog/kinds.ts'
 import { webhookId } from '../../config/schema/ids.ts'
 import type { EditPath, SourceEdit } from '../../config/edit/edit.ts'
@@ -14,7 +14,7 @@ export interface LiveEdit extends SourceEdit {
   readonly before: unknown
 }
 
-/** A document item in one file. Several files may each contain a part of the same product. */
+/** A document item as one file contains it. If a product is split among several files, each file contains a part of it. */
 export interface Holder {
   readonly source: SourceFile
   readonly path: EditPath
@@ -22,9 +22,9 @@ export interface Holder {
   readonly expanded: Readonly<Record<string, unknown>>
 }
 
-export type Kind = DocumentDifference['kind']
+export type Kind = ResourceDifference['kind']
 
-export function nameOf({ kind, configId }: Pick<DocumentDifference, 'kind' | 'configId'>): string {
+export function nameOf({ kind, configId }: Pick<ResourceDifference, 'kind' | 'configId'>): string {
   return `${kind.replace('_', ' ')} ${configId}`
 }
 

@@ -1,4 +1,4 @@
-import type { DocumentDifference } from '../../catalog/compare-documents.ts'
+import type { ResourceDifference } from '../../catalog/compare-documents.ts'
 import { documentLists } from '../../catalog/kinds.ts'
 import type { EditPath } from '../../config/edit/edit.ts'
 import { literal } from '../../config/files/interpolate.ts'
@@ -6,15 +6,18 @@ import type { BillingConfig } from '../../config/schema/schema.ts'
 import { holdersOf, idOf, nameOf, recordsOf, valueAt, type LiveEdit } from './file-items.ts'
 import type { SourceFile } from './read-config.ts'
 
-/** Returns edits that add live items that are in no file: to the list of their kind if a file has it, prices to their product. */
+/**
+ * Returns edits that add live items which are in no file. An item is added to the list of its kind if a file has that list. A price is
+ * added to its product.
+ */
 export function additionsOf(
   sources: readonly SourceFile[],
   live: BillingConfig,
-  added: readonly DocumentDifference[],
+  added: readonly ResourceDifference[],
 ): LiveEdit[] {
   const edits: LiveEdit[] = []
   const lengths = new Map<string, number>()
-  const append = (source: SourceFile, path: EditPath, item: unknown, difference: DocumentDifference) => {
+  const append = (source: SourceFile, path: EditPath, item: unknown, difference: ResourceDifference) => {
     const value = literal(item)
     const key = [source.file, ...path].join('\0')
     const present = valueAt(source.document, path)

@@ -1,17 +1,18 @@
 // Edits the author's files so that they match the live values. Only fields that the processor stores are edited; local fields (ui, public,
 // enterprise) and the version belong to the author. A value that comes from a variable is never overwritten.
-import { compareDocuments, type DocumentDifference } from '../../catalog/compare-documents.ts'
+import { compareResources, type ResourceDifference } from '../../catalog/compare-documents.ts'
 import { same } from '../../catalog/fields/differences.ts'
 import { documentName, membersOf, references, rowOf, wholeMembers } from '../../catalog/fields/tables.ts'
 import { documentLists } from '../../catalog/kinds.ts'
 import { editsBetween } from '../../config/edit/apply-edits.ts'
 import { literal } from '../../config/files/interpolate.ts'
-import type { BillingConfig } from '../../config/schema/schema.ts'
+import type { BillingConfig, Portal } from '../../config/schema/schema.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
 import { holdersOf, idOf, isRecord, nameOf, recordsOf, valueAt } from './file-items.ts'
 import type { Holder, Kind, LiveEdit } from './file-items.ts'
 import { additionsOf } from './live-additions.ts'
 import type { SourceFile } from './read-config.ts'
+import { withoutSecret } from './webhook-secrets.ts'
 
 export interface LiveEdits {
   readonly edits: readonly LiveEdit[]
@@ -29,14 +30,14 @@ export function liveEdits(
   live: BillingConfig,
   { all }: { readonly all: boolean },
 ): LiveEdits {
-  const differences = compareDocuments(config, live)
+  const differences = compareResources(config, live)
   const result = { edits: [] as LiveEdit[], refused: [] as string[] }
   for (const difference of differences)
     if (difference.change === 'changed') addChanges(result, sources, live, difference)
   dropDefaults(result, sources, live)
   const added = differences.filter(({ change }) => change === 'added')
   const named = all ? null : namedBy(result.edits, differences, live)
-  const isTaken = (item: DocumentDifference) => named?.has(keyOf(item)) ?? true
+  const isTaken = (item: ResourceDifference) => named?.has(keyOf(item)) ?? true
   result.edits.push(...additionsOf(sources, live, added.filter(isTaken)))
   return {
     ...result,
@@ -46,12 +47,12 @@ export function liveEdits(
 }
 
 /**
- * Returns the items (as `kind id`) that are in no file and that the edits refer to, directly or through other such items. They must be
- * added too, because a dangling reference makes the files invalid.
+ * Returns the items (as `kind id`) that the edits refer to, directly or indirectly, and that are in no file. They must be added too,
+ * because a dangling reference would make the files invalid.
  */
 function namedBy(
   edits: readonly LiveEdit[],
-  differences: readonly DocumentDifference[],
+  differences: readonly ResourceDifference[],
   live: BillingConfig,
 ): ReadonlySet<string> {
   const edited = new Set(edits.map(({ item, field }) => `${item} ${field.split('.')[0] ?? ''}`))
@@ -72,12 +73,13 @@ function namedBy(
   return named
 }
 
-type Item = Pick<DocumentDifference, 'kind' | 'configId'>
+type Item = Pick<ResourceDifference, 'kind' | 'configId'>
 
 const keyOf = ({ kind, configId }: Item) => `${kind} ${configId}`
 
 function namedInMembers({ kind, configId }: Item, live: BillingConfig): (Item & { readonly member: string })[] {
   const item = itemOf(live, kind, configId)
+  if (kind === 'portal') return namedByPortal(item as Portal | undefined)
   return references[kind].flatMap(([field, of]) =>
     (rowOf(kind, field)?.members ?? []).flatMap((member) =>
       [item?.[member]].flat().flatMap((id) => (typeof id === 'string' ? [{ kind: of, configId: id, member }] : [])),
@@ -85,11 +87,21 @@ function namedInMembers({ kind, configId }: Item, live: BillingConfig): (Item & 
   )
 }
 
+function namedByPortal(portal: Portal | undefined): (Item & { readonly member: string })[] {
+  const products = portal?.features.subscription_update?.products
+  if (products === undefined || products === 'public') return []
+  const member = 'features'
+  return products.flatMap(({ product, prices }) => [
+    { kind: 'product' as const, configId: product, member },
+    ...prices.map((price) => ({ kind: 'price' as const, configId: price, member })),
+  ])
+}
+
 /**
- * Returns references of a changed item that the document stores elsewhere. E.g. the default price of a product is marked on the price
- * itself.
+ * Returns references of a changed item that the document stores in a different item. E.g. the default price of a product is a flag of that
+ * price.
  */
-function namedElsewhere({ kind, fields }: DocumentDifference): (Item & { readonly member: null })[] {
+function namedElsewhere({ kind, fields }: ResourceDifference): (Item & { readonly member: null })[] {
   return references[kind].flatMap(([field, of]) =>
     (rowOf(kind, field)?.members ?? []).length > 0
       ? []
@@ -112,7 +124,7 @@ function addChanges(
   result: Result,
   sources: readonly SourceFile[],
   live: BillingConfig,
-  difference: DocumentDifference,
+  difference: ResourceDifference,
 ): void {
   const { kind, configId } = difference
   const holders = holdersOf(sources, kind, configId)
@@ -123,7 +135,7 @@ function addChanges(
     if (field === 'product') result.refused.push(`${item} belongs to the product "${String(after)}" at the processor.`)
     else
       for (const member of membersOf(kind, field)) {
-        // If several files set the same member of a product, they must agree. So all of them are edited.
+        // If several files set the same member of a product, the values must be equal. So the member is edited in all of them.
         const saying = holders.filter(({ raw }) => raw[member] !== undefined)
         for (const holder of saying.length > 0 ? saying : holders.slice(0, 1))
           addMember(result, holder, member, target[member], item)
@@ -142,7 +154,7 @@ function addMember(result: Result, holder: Holder, member: string, live: unknown
   if (JSON.stringify(raw ?? null).includes('${')) {
     const written = typeof raw === 'string' ? raw : `a variable in "${member}"`
     result.refused.push(
-      `${item}: "${member}" comes from ${written} in ${holder.source.path}, but is ${JSON.stringify(wanted ?? null)} at the processor.`,
+      `${item}: "${member}" comes from ${written} in ${holder.source.path}, but is ${shownLive(item, wanted)} at the processor.`,
     )
     return
   }
@@ -158,7 +170,14 @@ function addMember(result: Result, holder: Holder, member: string, live: unknown
     })
 }
 
-/** Returns the value to write. Where the file has an equivalent value in another spelling, the file's spelling is kept. */
+/** Returns the live value for a message, without the secrets of a webhook URL. */
+function shownLive(item: string, value: unknown): string {
+  if (!item.startsWith('webhook ') || typeof value !== 'string') return JSON.stringify(value ?? null)
+  const shown = withoutSecret(value, item.slice('webhook '.length), [])
+  return `${JSON.stringify(shown)}${shown === value ? '' : ' (variables stand for its secrets)'}`
+}
+
+/** Returns the value to write. If the file has an equivalent value in a different notation, keeps the file's notation. */
 function wantedValue(member: string, before: unknown, live: unknown): unknown {
   if (member === 'metadata') {
     // Live metadata keys that the file does not contain are foreign and are not added to it.
@@ -183,7 +202,10 @@ function tierText(tier: Readonly<Record<string, unknown>>): string {
   ].join(' ')
 }
 
-/** Removes `default` from prices that are not live if a live price is the default, because a product must not have two default prices. */
+/**
+ * If a price that exists at the processor is the default, removes `default` from prices that exist only in the files, because a product
+ * must not have two default prices.
+ */
 function dropDefaults(result: Result, sources: readonly SourceFile[], live: BillingConfig): void {
   for (const { id: product, prices = [] } of live.products) {
     if (!prices.some((price) => price.default === true)) continue

@@ -34,8 +34,9 @@ export interface Environment {
 }
 
 /**
- * Reads the environment that `--env` names, otherwise `dev`. The file of an environment that `init` creates may be missing, because its
- * variables can come from the process. Any other name without a file or example fails with `environment_incomplete`.
+ * Reads the environment that `--env` names; without `--env` it is `dev`. For environments that `init` creates, the file may be missing,
+ * because variables can also come from the process. Any other name without an environment file or example file fails with
+ * `environment_incomplete`.
  */
 export function readEnvironment(project: string | null, global: Pick<GlobalOptions, 'environment'>): Environment {
   const name = global.environment ?? defaultEnvironment
@@ -75,12 +76,13 @@ export function environmentIncomplete(project: string | null, { name, file, unto
     code: 'environment_incomplete',
     title: isEnvironmentOf(project, name) ? 'The address of an environment is missing' : 'There is no such environment',
     detail: `${why}${others} Nothing was sent.`,
-    hint: `${start} RATECARD_API_URL and RATECARD_SERVICE_KEY of ${name} into ${place}. For the server of this machine, leave out --env.`,
+    hint: `${start} RATECARD_API_URL and RATECARD_SERVICE_KEY of ${name} into ${place}. To use the server on this machine, leave out --env.`,
   })
 }
 
 /**
- * Returns a function that explains, with a hint, why a variable in the file counts as unset. It returns undefined for any other variable.
+ * Returns a function that explains why a variable in the environment file counts as unset. For a variable that is set, the function returns
+ * undefined.
  */
 export function whyUnset(environment: Pick<Environment, 'file' | 'untouched'>) {
   return (name: string) => (environment.untouched.has(name) ? whyPlaceholder(environment, name) : undefined)
@@ -107,7 +109,10 @@ function environmentsOf(project: string | null): EnvironmentName[] {
   return [...new Set(names)].filter((name) => environmentPattern.test(name)).sort()
 }
 
-/** Returns a variable of the process, otherwise of the environment file; null if both are unset. An empty value counts as unset. */
+/**
+ * Returns a variable of the process or, if it is unset, of the environment file; null if it is unset in both. An empty value counts as
+ * unset.
+ */
 export function lookUp(io: CliIo, environment: Environment, name: string): string | null {
   const own = io.env[name]
   if (own !== undefined && own !== '') return own

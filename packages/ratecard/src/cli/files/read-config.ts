@@ -35,7 +35,7 @@ export interface SourceFile {
 export interface ReadConfig {
   /** The document with expanded variables; null if it has errors. */
   readonly config: BillingConfig | null
-  /** The document with unexpanded variables (the source document); null if a file could not be read. */
+  /** The document with unexpanded variables (the source document); null if one of the files could not be read. */
   readonly written: object | null
   readonly errors: readonly FiledIssue[]
   readonly warnings: readonly FiledIssue[]
@@ -43,7 +43,7 @@ export interface ReadConfig {
   readonly files: readonly string[]
   readonly sources: readonly SourceFile[]
   readonly environment: Environment
-  /** The variables that the document uses, sorted by name, with the origin of each. */
+  /** Variables that the document uses, sorted by name. Each has its origin (a file, or the process). */
   readonly variables: readonly VariableOrigin[]
   /** Adds file positions to issues that the server reports for the same document. */
   place(issues: readonly Issue[]): readonly FiledIssue[]
@@ -103,7 +103,7 @@ export function readConfig({
   }
 }
 
-/** Returns the document. Throws a failure that lists all errors if it has any. */
+/** Returns the validated document. If it has errors, throws a failure that lists all of them. */
 export function requireConfig(read: ReadConfig): BillingConfig {
   if (read.config !== null) return read.config
   const count = read.errors.length
@@ -117,7 +117,8 @@ export function requireConfig(read: ReadConfig): BillingConfig {
 }
 
 /**
- * Registers the secrets of the environment for redaction. Needed by commands that show documents pushed earlier, which may contain them.
+ * Registers the secrets of the environment for redaction. Commands that show documents of earlier pushes need this, because such a document
+ * may contain secrets.
  */
 export function redactEnvironment({ io, global }: Pick<CommandContext, 'io' | 'global'>): void {
   const environment = readEnvironment(findProject(io.cwd), global)
@@ -130,7 +131,7 @@ function findFiles(io: CliIo, project: string | null, given: readonly string[]):
     if (given.includes(''))
       throw usageFailure(
         'The name of a file is empty.',
-        'Is a shell variable not set? Name a file, or leave out the argument.',
+        'Maybe a shell variable is not set. Name a file, or leave out the argument.',
       )
     const found = given.flatMap((name) => filesAt(path.resolve(io.cwd, name)))
     if (found.length === 0) throw noFiles(`No configuration file is in ${given.join(', ')}.`)

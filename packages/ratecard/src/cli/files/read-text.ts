@@ -9,7 +9,7 @@ const pauseMs = 10
 
 /**
  * Reads a file, or a pipe such as `<(…)`. Errors contain the path. Refuses devices and endless files, because an untrusted configuration
- * may name one.
+ * could name such a file.
  */
 export function readText(file: string): string {
   try {

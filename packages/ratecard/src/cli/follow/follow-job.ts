@@ -29,7 +29,7 @@ export async function followJob(client: Client, id: string, out: Output, signal:
   }
 }
 
-/** Throws unless the job is done. A job that waits for a date is handled as success elsewhere: see `job-outcome.ts`. */
+/** Throws unless the job is done. A job that waits for a date and has no failed steps counts as success: see `job-outcome.ts`. */
 export function requireDone(job: JobReport): void {
   if (job.state === 'done') return
   const failed = job.steps.filter((step) => step.state === 'failed' || step.state === 'unknown')

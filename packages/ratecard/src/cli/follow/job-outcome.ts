@@ -31,9 +31,11 @@ export function outcomeOf({ steps }: JobReport): JobOutcome {
         reason: textOf(result?.['reason']) ?? 'No reason is recorded.',
       })
     else if (state === 'succeeded') {
-      // A step that handles a whole tenant contains the number of moved prices, and a list of those that were not moved.
+      // The result of a step that handles a whole tenant contains the number of moved prices, and a list of the items that were not moved.
       const swapped = result?.['prices_swapped']
-      outcome.moved += typeof swapped === 'number' ? swapped : 1
+      // A change that depends on a payment has moved nothing yet.
+      const isUnpaid = (result?.['payment'] ?? null) !== null
+      outcome.moved += typeof swapped === 'number' ? swapped : isUnpaid ? 0 : 1
       for (const { subscription, price, reason, detail } of recordsOf(result?.['skipped']))
         outcome.stayed.push({
           tenant,
@@ -56,7 +58,7 @@ export function reasonText(reason: string, detail: string | undefined): string {
   return detail === undefined ? reason : `${reason}. ${detail}`
 }
 
-/** Prints how many items were moved, which items were not and why, and how many wait. */
+/** Prints how many items were moved, how many wait, and which items were not moved and why. */
 export function printOutcome(job: JobReport, out: Output): void {
   const { moved, stayed, waiting } = outcomeOf(job)
   printUnmoved(job, out)
@@ -66,7 +68,7 @@ export function printOutcome(job: JobReport, out: Output): void {
     out.say(`${out.paint.green('✓')} Moved ${String(moved)}${skipped}. Former prices: ratecard jobs show ${job.id}`)
   else if (stayed.length > 0) out.say(`Moved nothing${skipped}.`)
   else if (waiting > 0) out.say('Nothing moved yet.')
-  else out.say(`${out.paint.green('✓')} There was nothing left to move.`)
+  else out.say(`${out.paint.green('✓')} No item was left to move.`)
   printWaiting(job, out)
 }
 
@@ -83,13 +85,20 @@ export function printUnmoved(job: JobReport, out: Output): void {
     out.say(`     and ${String(stayed.length - maxShown)} more, with --json or: ratecard jobs show ${job.id}`)
 }
 
-/** Prints the date that a waiting job waits for, and that no action is needed. Prints nothing for other jobs. */
+/** Prints what a waiting job waits for, and that no action is needed. Prints nothing for other jobs. */
 export function printWaiting({ id, kind, state, resumesAt, input, steps }: JobReport, out: Output): void {
   if (state !== 'waiting' || resumesAt === null) return
   if (kind === 'webhook_rotation') {
     out.say(
       `The old endpoint signs beside the new one until ${showTime(resumesAt)} UTC; then the service switches it off.`,
     )
+    return
+  }
+  if (kind === 'subscription_change') {
+    const reason = steps.every((step) => step.state === 'succeeded')
+      ? 'The change waits for its payment. If it is never paid, the service puts back the scheduled change that it took off'
+      : 'The change was not made. The service puts back the scheduled change that it took off'
+    out.say(`${reason}; it looks again at ${showTime(resumesAt)} UTC.`)
     return
   }
   const rest = steps.filter((step) => step.state === 'pending').length

@@ -10,8 +10,8 @@ export interface PushQueue {
   /** Polls the newest push. Returns when no push is running or the time of `--wait` has passed. */
   untilFree(): Promise<void>
   /**
-   * Returns true if the error means that another push is running and time is left; then it has waited one poll interval before it returns.
-   * Returns false at once for any other error.
+   * Returns true if the error means that another push is running and time is left. In that case it waits one poll interval before it
+   * returns. Returns false at once for any other error.
    */
   mayRetry(error: unknown): Promise<boolean>
 }

@@ -1,5 +1,5 @@
-// Detects an unfinished push. Until a push is finished, differences at the processor may be writes of that push. Advice that treats them as
-// drift could make the author undo his own change.
+// Detects an unfinished push. While a push is unfinished, differences at the processor may come from that push. Treating them as drift
+// could lead the author to undo the push's changes.
 import type { Client, PushSummary } from '@ratecard/client'
 
 /** Returns the newest push if it is unfinished (running, interrupted, or failed after some steps); null otherwise. */
@@ -22,5 +22,5 @@ export function howToFinish({ id, state }: PushSummary): string {
   if (state === 'interrupted') return `Finish it: \`ratecard billing resume ${id}\`, or push again.`
   return state === 'failed'
     ? `See why: \`ratecard billing pushes ${id}\`. Correct it, and push again.`
-    : `Wait for it: \`ratecard billing pushes ${id} --follow\`.`
+    : `Follow it: \`ratecard billing pushes ${id} --follow\`.`
 }

@@ -18,7 +18,7 @@ export interface OptionSpec {
   readonly environment?: boolean
   /** Allowed range of a whole number, inclusive. */
   readonly range?: readonly [lowest: number, highest: number]
-  /** Default that the help and the reference show. The command itself applies it. */
+  /** Default value that the help and the reference show. The command's own function applies it. */
   readonly defaultText?: string
 }
 
@@ -27,7 +27,10 @@ export interface Example {
   readonly what: string
 }
 
-/** Name of an environment. It exists if the project has a file `ratecard/environments/.env.<name>`; `init` creates three. */
+/**
+ * Name of an environment. An environment exists if the project has a file `ratecard/environments/.env.<name>`; `init` creates three such
+ * files.
+ */
 export type EnvironmentName = string
 
 /** Pattern of environment names: lower case, at most 31 characters. */

@@ -36,6 +36,7 @@ import { dashboard } from '../commands/server/dashboard.ts'
 import { doctor } from '../commands/server/doctor.ts'
 import { invoicesExport } from '../commands/money/invoices-export.ts'
 import { money } from '../commands/money/money.ts'
+import { policiesPush, policiesShow } from '../commands/policies.ts'
 import { explain } from '../commands/explain.ts'
 import { init } from '../commands/init.ts'
 import { keysCreate, keysList, keysRevoke } from '../commands/keys.ts'
@@ -50,6 +51,8 @@ import {
   enterprisePrices,
   enterpriseRemove,
 } from '../commands/tenants/enterprise.ts'
+import { tenantsCredits } from '../commands/tenants/credits.ts'
+import { tenantsDiscountsAdd, tenantsDiscountsList, tenantsDiscountsRemove } from '../commands/tenants/discounts.ts'
 import { jobsCancel, jobsList, jobsResume, jobsShow } from '../commands/tenants/jobs.ts'
 import {
   tenantsAudit,
@@ -65,6 +68,13 @@ import {
   tenantsSubscriptions,
   tenantsUpdate,
 } from '../commands/tenants/tenants.ts'
+import {
+  subscriptionsCancel,
+  subscriptionsChange,
+  subscriptionsPause,
+  subscriptionsPreview,
+  subscriptionsResume,
+} from '../commands/tenants/subscriptions.ts'
 import { tenantsGrant, tenantsGrants } from '../commands/tenants/tenants-grants.ts'
 import { tenantsInvoices } from '../commands/tenants/tenants-invoices.ts'
 import { tenantsList } from '../commands/tenants/tenants-list.ts'
@@ -91,6 +101,8 @@ export const commands: readonly Command[] = [
   billingWebhookSecret,
   billingWebhookRotate,
   billingWebhookListen,
+  policiesPush,
+  policiesShow,
   cloudWorkersDev,
   cloudWorkersDeploy,
   cloudWorkersList,
@@ -108,12 +120,21 @@ export const commands: readonly Command[] = [
   tenantsDelete,
   tenantsSubscriptions,
   tenantsEntitlements,
+  tenantsCredits,
   tenantsGrants,
   tenantsGrant,
   tenantsUpcomingInvoice,
   tenantsInvoices,
   tenantsAudit,
+  tenantsDiscountsList,
+  tenantsDiscountsAdd,
+  tenantsDiscountsRemove,
   tenantsSession,
+  subscriptionsPreview,
+  subscriptionsChange,
+  subscriptionsCancel,
+  subscriptionsResume,
+  subscriptionsPause,
   money,
   invoicesExport,
   enterprisePrices,
@@ -151,8 +172,11 @@ export const groups: Readonly<Record<string, string>> = {
   'cloud workers cron': 'Scheduled runs of workers',
   db: 'The store: backup, restore, moving to PostgreSQL',
   tenants: 'Tenants: your customers',
+  'tenants discounts': 'Discounts of running subscriptions',
+  subscriptions: 'Change a tenant’s subscriptions: plans, seats, cancellation, pause',
   enterprise: 'Negotiated prices',
   invoices: 'Invoices for bookkeeping',
+  policies: 'Rules for changes of prices',
   jobs: 'Jobs that move subscriptions',
   keys: 'Service keys',
   'sandbox clock': 'The clock of a sandbox account',

@@ -5,7 +5,7 @@ export const globalOptions: readonly OptionSpec[] = [
     flags: '--env <name>',
     description: 'Environment. Its file ratecard/environments/.env.<name> contains variables, address and key.',
     environment: true,
-    defaultText: 'dev, and the server of this machine',
+    defaultText: 'dev, with the server on this machine',
   },
   { flags: '--json', description: 'Print exactly one JSON document on stdout.' },
   { flags: '-y, --yes', description: 'Do not ask for confirmation.' },

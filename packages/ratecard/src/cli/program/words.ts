@@ -4,7 +4,9 @@ import type { Command } from './command.ts'
 
 type Named = Pick<Command, 'name'>
 
-/** Returns the words of a command line that form a group or command name. Values of options in between are skipped. */
+/**
+ * Returns the words of a command line that form the name of a group or command. Options and their values between these words are skipped.
+ */
 export function groupOf(commands: readonly Named[], words: readonly string[]): string[] {
   const group: string[] = []
   for (const word of words) if (nextWords(commands, group).includes(word)) group.push(word)
@@ -29,21 +31,24 @@ export function withUsualWords(commands: readonly Named[], argv: readonly string
   const leads = before.every((word, index) => nextWords(commands, before.slice(0, index)).includes(word))
   if (!leads || nextWords(commands, before).length === 0 || nextWords(commands, before).includes('help')) return argv
   const asked = [...before, ...argv.slice(at + 1)]
-  // An unknown command stays as it is, so that it is reported. Otherwise the help of another command would be shown.
+  // An unknown command is left unchanged, so that an error is reported. Otherwise the help of another command would be shown.
   const leadsOn = asked.every((word, index) => nextWords(commands, asked.slice(0, index)).includes(word))
   return leadsOn ? [...asked, '--help'] : asked
 }
 
 const mostSuggested = 4
 
-/** Suggests a command for an unknown one: the nearest word of the group, otherwise full commands that contain the words. */
+/**
+ * Suggests a command in place of an unknown one. It is the command with the most similar word in the group, otherwise full commands that
+ * contain the given words.
+ */
 export function suggestionFor(
   commands: readonly Named[],
   group: readonly string[],
   rest: readonly string[],
 ): string | undefined {
   const known = nextWords(commands, group)
-  const near = didYouMean(rest[0] ?? '', known)
+  const near = didYouMean(rest[0] ?? '', known, true)
   if (near !== undefined) return near
   for (let length = rest.length; length > 0; length -= 1) {
     const sought = rest.slice(0, length)
@@ -58,7 +63,7 @@ export function suggestionFor(
   return undefined
 }
 
-/** Returns the command or group name up to and including the words `sought`; empty if `words` does not contain them. */
+/** Returns the beginning of the command name `words` that ends with the words `sought`. Empty if `words` does not contain them. */
 function placeOf(words: readonly string[], sought: readonly string[]): string[] {
   for (let start = 1; start + sought.length <= words.length; start += 1)
     if (sought.every((word, index) => words[start + index] === word))

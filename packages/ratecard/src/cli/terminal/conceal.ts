@@ -1,5 +1,5 @@
 // Redacts secrets in webhook URLs. Secrets are the values that this command expanded, the variables of the environment, and the values in
-// stored revisions. The latter are found by comparing a revision's document with its source document.
+// stored revisions. To find the latter, the document of a revision is compared with its source document.
 import type { Client, PushOutcome } from '@ratecard/client'
 import { isSecretName } from '../../config/rules/variable-rules.ts'
 import { variablesOf } from '../../config/files/written-form.ts'
@@ -10,7 +10,7 @@ export function redactVariables(io: CliIo, values: ReadonlyMap<string, string>):
   for (const [name, value] of values) if (isSecretName(name)) io.redact?.(name, value)
 }
 
-/** Registers the secrets of the revisions that a command shows. null in the list stands for no revision. */
+/** Registers the secrets of the revisions that a command shows. null in the list means that there is no revision. */
 export async function redactRevisions(
   { io }: Pick<CommandContext, 'io'>,
   client: Client,

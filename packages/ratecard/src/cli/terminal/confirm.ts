@@ -7,7 +7,7 @@ type Questioner = Pick<CommandContext, 'io' | 'global'>
 export interface Question {
   /** Yes/no question that is asked on the terminal. */
   readonly question: string
-  /** Title and detail of the failure without a terminal: they state the consequence of the action. */
+  /** Title of the error if there is no terminal to confirm on; `detail` is its detail. Both name the consequence of the action. */
   readonly title: string
   readonly detail: string
   /** Hint of the failure without a terminal: how to confirm. */

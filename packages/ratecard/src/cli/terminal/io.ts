@@ -26,9 +26,9 @@ export interface CliIo {
   ask(question: string): Promise<string | null>
   /** Registers a secret. From then on all output shows `${NAME}` in its place. Absent if there is no redaction. */
   readonly redact?: (name: string, value: string) => void
-  /** Returns the text as it is shown, i.e. with secrets redacted. Absent if there is no redaction. */
+  /** Returns the text with secrets redacted, as the output shows it. Absent if there is no redaction. */
   readonly shown?: (text: string) => string
-  /** Calls `listener` for each key press until the returned function is called. Absent without a terminal. */
+  /** Calls `listener` for each key press. Returns a function that ends this. Absent without a terminal. */
   readonly keys?: (listener: (key: string) => void) => () => void
 }
 
@@ -83,8 +83,8 @@ function readKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): ()
 }
 
 /**
- * Reads one line from the terminal; returns null at the end of input. The terminal stays in line mode, so that it handles editing and
- * Ctrl-C stays a signal. The question goes to stderr, because stdout contains the result and may be redirected.
+ * Reads one line from the terminal; returns null at the end of input. The terminal stays in line mode: the terminal itself handles editing,
+ * and Ctrl-C is a signal. The question goes to stderr, because stdout contains the result and may be redirected.
  */
 async function askLine(host: NodeJS.Process, question: string, signal: AbortSignal): Promise<string | null> {
   const { createInterface } = await import('node:readline')

@@ -55,7 +55,7 @@ export function sanitize(text: string): string {
   return result + escaped(text.slice(position))
 }
 
-/** Puts a foreign value on one line of output, because a line break in it could forge a line of the plan. */
+/** Escapes line breaks in a foreign value, so that it stays on one line. Otherwise the value could forge a line of the plan. */
 export function inline(text: string): string {
   return text.replaceAll(/\r\n|[\n\t]/g, (match) => (match === '\t' ? ' ' : '\\n'))
 }
@@ -95,7 +95,7 @@ export function terminalIo(io: CliIo): CliIo {
     ask: (question) => io.ask(shown(question)),
     shown,
     redact(name, value) {
-      // Values this short are not redacted, because they would match everywhere.
+      // Very short values are not redacted, because they would also match ordinary text.
       if (value.length < minSecretLength) return
       secrets.set(value, name)
       secrets.set(JSON.stringify(value).slice(1, -1), name)

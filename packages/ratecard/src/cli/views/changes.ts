@@ -1,49 +1,44 @@
 import { inline } from '../terminal/terminal-text.ts'
-import type { ChangeReport, HistoryEntry } from '@ratecard/client'
+import type { Detail, HistoryEntry } from '@ratecard/client'
+import {
+  changeWords,
+  countedChanges,
+  kindWord,
+  reportedChanges,
+  type ChangeAction,
+} from '../../wording/change-words.ts'
 import type { Paint } from '../terminal/output.ts'
 import { count } from './issues.ts'
 
-const groups = [
-  ['products', 'Products'],
-  ['prices', 'Prices'],
-  ['features', 'Features'],
-  ['meters', 'Meters'],
-  ['coupons', 'Coupons'],
-  ['promotion_codes', 'Promotion codes'],
-  ['webhooks', 'Webhooks'],
-] as const
+/** Formats what a push did, one line for each kind and action. */
+export function showChanges(details: readonly Pick<Detail, 'kind' | 'configId' | 'action'>[], paint: Paint): string {
+  const groups = new Map<string, { readonly head: string; readonly ids: string[] }>()
+  for (const { kind, configId, action } of details) {
+    if (action === 'keep') continue
+    const key = `${kind} ${action}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { head: headOf(kind, action, paint), ids: [configId] })
+    else group.ids.push(configId)
+  }
+  if (groups.size === 0) return '  No resource changed.'
+  return [...groups.values()].map(({ head, ids }) => `${head}  ${shorten(ids)}`).join('\n')
+}
 
-/** Formats a change report, one line per non-empty list. */
-export function showChanges(changes: ChangeReport, archivedWebhooks: readonly string[], paint: Paint): string {
-  const lines = groups.flatMap(([group, title]) =>
-    Object.entries(changes[group])
-      .filter(([list, ids]) => ids.length > 0 && list !== 'unchanged')
-      .map(([list, ids]) => `  ${title.padEnd(15)}  ${paintList(list, paint)}  ${shorten(ids)}`),
-  )
-  if (archivedWebhooks.length > 0)
-    lines.push(`  ${'Webhooks'.padEnd(15)}  ${paintList('archived', paint)}  ${shorten(archivedWebhooks)}`)
-  return lines.length === 0 ? '  No resource changed.' : lines.join('\n')
+function headOf(kind: string, action: ChangeAction, paint: Paint): string {
+  return `  ${kindWord(kind).padEnd(20)}  ${colored(action, changeWords[action].done.padEnd(12), paint)}`
 }
 
 /** Summarizes a version for one line of the history: `2 created, 3 updated, 1 archived`. */
-export function summarizeChanges(entry: Pick<HistoryEntry, 'changes' | 'archivedWebhooks'>): string {
-  const totals = new Map<string, number>()
-  for (const [group] of groups)
-    for (const [list, ids] of Object.entries(entry.changes[group]))
-      if (list !== 'unchanged') totals.set(list, (totals.get(list) ?? 0) + ids.length)
-  // An older server does not return archived webhooks.
-  totals.set(
-    'archived',
-    (totals.get('archived') ?? 0) + ((entry.archivedWebhooks as readonly string[] | undefined) ?? []).length,
-  )
-  const parts = [...totals].filter(([, number]) => number > 0).map(([list, number]) => `${number} ${list}`)
+export function summarizeChanges(entry: Pick<HistoryEntry, 'changes' | 'actions' | 'archivedWebhooks'>): string {
+  const parts = countedChanges(reportedChanges(entry), 'done')
   return parts.length === 0 ? 'no changes' : parts.join(', ')
 }
 
-function paintList(list: string, paint: Paint): string {
-  const text = list.padEnd(11)
-  if (list === 'created') return paint.green(text)
-  return list === 'updated' ? paint.yellow(text) : paint.red(text)
+/** Colors a text by the action: green for something new, yellow for a change, red for an archive. */
+export function colored(action: ChangeAction, text: string, paint: Paint): string {
+  if (action === 'archive') return paint.red(text)
+  if (action === 'update' || action === 'rename' || action === 'replace') return paint.yellow(text)
+  return action === 'keep' ? text : paint.green(text)
 }
 
 function shorten(ids: readonly string[]): string {

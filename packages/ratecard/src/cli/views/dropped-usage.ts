@@ -6,8 +6,9 @@ import { count } from './issues.ts'
 import { showTime } from './table.ts'
 
 /**
- * Prints one line per report of dropped usage, and what to do; nothing if there are none. `dropped` is null if the processor returned no
- * data, and undefined for an older server without the route. With `tenant`, a report that does not name that tenant is marked.
+ * Prints one line per report of dropped usage, and what to do about it. Prints nothing if there are no reports. `dropped` is null if the
+ * processor returned no data, and undefined if the server is too old for the request. With `tenant`, a report that does not name that
+ * tenant is marked.
  */
 export function printDroppedUsage(
   { out }: Pick<CommandContext, 'out'>,

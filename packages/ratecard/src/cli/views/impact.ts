@@ -3,8 +3,8 @@ import type { Paint } from '../terminal/output.ts'
 import { count } from './issues.ts'
 
 /**
- * Formats the impact, one line per price with subscriptions: how many stay on the old price, and their monthly amount. Empty if there are
- * none.
+ * Formats the impact of replaced prices, one line per price with subscriptions: how many stay on the old price, and their monthly amount.
+ * Empty if there is no such price.
  */
 export function showImpact(impact: readonly PriceImpact[], paint: Paint): string {
   return impact
@@ -14,7 +14,7 @@ export function showImpact(impact: readonly PriceImpact[], paint: Paint): string
 }
 
 /**
- * Returns e.g. `12 subscriptions of 9 tenants, €480.00 a month stay on the old price until moved; 3 of them on an earlier price of €30.00`.
+ * Returns e.g. `12 subscriptions of 9 tenants, €480.00 a month keep the old price until you move them; 3 of them on an earlier price of €30.00`.
  * If the price is changed in place, returns e.g. `3 subscriptions of 3 tenants, €90.00 a month keep their price; …`.
  */
 export function impactSentence({
@@ -30,7 +30,7 @@ export function impactSentence({
   const whose = [
     ...(owned > 0 ? [`${count(owned, 'subscription')} of ${count(tenants, 'tenant')}`] : []),
     ...(subscriptionsWithoutTenant > 0
-      ? [`${count(subscriptionsWithoutTenant, 'subscription')} of customers that are no tenant`]
+      ? [`${count(subscriptionsWithoutTenant, 'subscription')} of customers that are not tenants`]
       : []),
   ].join(' and ')
   const money = usageBased ? ['billed by usage'] : monthly.map(({ formatted }) => `${formatted} a month`)
@@ -39,11 +39,14 @@ export function impactSentence({
   const stay =
     action === 'update'
       ? `${one ? 'keeps its' : 'keep their'} price`
-      : `${one ? 'stays' : 'stay'} on the old price until moved`
+      : `${one ? 'keeps' : 'keep'} the old price until you move ${one ? 'it' : 'them'}`
   return [`${parts} ${stay}`, ...earlierPrices(generations)].join('; ')
 }
 
-/** Returns the part of the sentence that names earlier prices with subscribers; empty if there are none. */
+/**
+ * Returns the part of the sentence about subscribers on earlier prices, e.g. `3 of them on an earlier price of €30.00`. Empty if there are
+ * none.
+ */
 function earlierPrices(generations: PriceImpact['generations']): readonly string[] {
   const earlier = generations.filter((one) => !one.current && one.subscriptions > 0)
   if (earlier.length === 0) return []

@@ -25,6 +25,13 @@ export function showIssue(issue: ViewedIssue, paint: Paint): string {
   return lines.join('\n')
 }
 
+/** Formats a warning of a plan: `catalog.json:12:9 warning …`, and the hint. */
+export function showWarning({ path, line, column, detail, hint }: ViewedIssue, paint: Paint): string {
+  const place = path === undefined ? '' : `${paint.bold(inline(`${path}:${line ?? 1}:${column ?? 1}`))} `
+  const next = hint === undefined ? '' : `\n  ${paint.cyan('hint:')} ${inline(hint)}`
+  return `${place}${paint.yellow('warning')} ${inline(detail)}${next}`
+}
+
 export function showIssues(issues: readonly ViewedIssue[], paint: Paint): string {
   return issues.map((issue) => showIssue(issue, paint)).join('\n\n')
 }

@@ -5,24 +5,29 @@ import { DocumentDifference } from '../../api/changes.ts'
 import { Pagination } from '../../api/notation/common.ts'
 import { DriftReport, ResetReport, ServedConfig } from '../../api/config.ts'
 import { clientToWire } from '../../api/notation/case-conversion.ts'
+import { Credit, CreditBalance, Credits } from '../../api/credits.ts'
+import { Discount, DiscountList, DiscountPlan } from '../../api/discounts.ts'
 import { Coverage, EnterpriseOutcome } from '../../api/enterprise.ts'
 import { Job, JobList, JobReport } from '../../api/jobs.ts'
 import { ServiceKey } from '../../api/keys.ts'
 import { MigrationPlan } from '../../api/price-migrations.ts'
+import { PolicyHistory, PolicySet, Violation } from '../../api/policies.ts'
 import { PushOutcome, PushReport, PushSummary } from '../../api/pushes.ts'
 import { History } from '../../api/revisions.ts'
 import type { Inside } from '../../api/notation/schema.ts'
 import { TenantInvoices } from '../../api/invoices.ts'
 import { Money, MoneyDays, Subscribers } from '../../api/money.ts'
 import { Session } from '../../api/sessions.ts'
+import { ChangeOutcome, ChangePreview } from '../../api/subscription-changes.ts'
 import {
   Audit,
-  Tenant,
-  TenantList,
-  TenantSubscriptions,
   Entitlements,
   Grant,
   Grants,
+  Subscription,
+  Tenant,
+  TenantList,
+  TenantSubscriptions,
   UpcomingInvoice,
 } from '../../api/tenants.ts'
 import { DroppedUsageList } from '../../api/usage.ts'
@@ -47,6 +52,9 @@ export const jsonOutcome = (outcome: client.PushOutcome) =>
 export const jsonServed = (served: client.ServedConfig) =>
   printed(ServedConfig)(served as Inside<typeof ServedConfig, string>)
 export const jsonHistory = printed(History)
+export const jsonPolicies = printed(PolicySet)
+export const jsonPolicyHistory = printed(PolicyHistory)
+export const jsonViolation = printed(Violation)
 export const jsonDifference = printed(DocumentDifference)
 export const jsonDrift = printed(DriftReport)
 export const jsonReset = printed(ResetReport)
@@ -59,6 +67,9 @@ export const jsonKey = printed(ServiceKey)
 export const jsonTenant = printed(Tenant)
 export const jsonTenants = printed(TenantList)
 export const jsonSubscriptions = printed(TenantSubscriptions)
+export const jsonSubscription = printed(Subscription)
+export const jsonChangePreview = printed(ChangePreview)
+export const jsonChangeOutcome = printed(ChangeOutcome)
 export const jsonEntitlements = printed(Entitlements)
 export const jsonGrant = printed(Grant)
 export const jsonGrants = printed(Grants)
@@ -72,6 +83,12 @@ export const jsonAudit = printed(Audit)
 export const jsonSession = printed(Session)
 export const jsonEnterpriseOutcome = printed(EnterpriseOutcome)
 export const jsonCoverage = printed(Coverage)
+export const jsonCredit = printed(Credit)
+export const jsonCreditBalance = printed(CreditBalance)
+export const jsonCredits = printed(Credits)
+export const jsonDiscount = printed(Discount)
+export const jsonDiscounts = printed(DiscountList)
+export const jsonDiscountPlan = printed(DiscountPlan)
 export const jsonJob = printed(Job)
 export const jsonJobs = printed(JobList)
 export const jsonJobReport = printed(JobReport)

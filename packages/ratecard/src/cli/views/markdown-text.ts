@@ -1,6 +1,7 @@
-// Escapes foreign text for the Markdown of code hosts. The text must not format, link, mention, embed or leave its table cell.
+// Escapes foreign text for the Markdown of code hosts. The text must not be able to format text, link, mention users, embed images or leave
+// its table cell.
 
-/** Matches text of characters that have no meaning in Markdown, neither inside a code span nor in a table cell. */
+/** Matches text whose characters all have no special meaning in Markdown, neither inside a code span nor in a table cell. */
 const plainInCode = /^[\p{L}\p{N}\p{M}\p{Sc}\p{Zs} .,:;/+\-_%()'"“”‘’^={}?$&→…·•¦§°–—]*$/u
 
 /** Formats a value as a code span, in which code hosts (e.g. GitHub) make no links or mentions. Truncates it to `longest` characters. */

@@ -1,9 +1,13 @@
-// Formats a plan as Markdown for a pull request: a table of changes, the impact, warnings, and the fingerprint.
-import type { Detail, DocumentDifference, DriftReport, PriceImpact, PushOutcome } from '@ratecard/client'
+// Formats a plan as Markdown for a pull request: effects on customers and money, broken policies, warnings, the table of changes, and the
+// fingerprint.
+import type { Detail, DocumentDifference, DriftReport, PriceImpact, PushOutcome, Violation } from '@ratecard/client'
+import { formatMinor } from '../../money/format.ts'
+import { changeWord, countedChanges, driftText, editedWords, kindWord, type Tense } from '../../wording/change-words.ts'
 import { impactSentence } from './impact.ts'
 import { count, type ViewedIssue } from './issues.ts'
 import { codeText, proseText } from './markdown-text.ts'
-import { asDetails, changedFields, kindName, planSummary, valueText } from './plan.ts'
+import { asDetails, changedFields, planSummary, shortened, valueText, type Change } from './plan.ts'
+import { deniedIds, inOrder } from './violations.ts'
 import { variablesText, type VariableOrigin } from './variables.ts'
 
 /** Maximum length (characters) of the Markdown. Code hosts limit comments to about 65,000, and the surrounding text needs space too. */
@@ -11,120 +15,221 @@ export const markdownLimit = 60_000
 
 type Action = Detail['action']
 
-/** Destructive actions come first, so that they are never the rows that are left out for length. */
-const actions: readonly (readonly [Action, string])[] = [
-  ['replace', '🔁 replace'],
-  ['archive', '🗑️ archive'],
-  ['rename', '✏️ rename'],
-  ['update', '✏️ update'],
-  ['adopt', '🔗 adopt'],
-  ['reactivate', '♻️ bring back'],
-  ['create', '➕ create'],
-]
+/** Symbols by action. Destructive actions come first, so that they are never the rows that are left out for length. */
+const symbols: Readonly<Partial<Record<Action, string>>> = {
+  replace: '🔁',
+  archive: '🗑️',
+  rename: '✏️',
+  update: '✏️',
+  adopt: '🔗',
+  reactivate: '♻️',
+  create: '➕',
+}
+const order = Object.keys(symbols)
+
+/** Maximum number of table rows that a comment shows directly. Further rows are in a folded section. */
+const openRows = 40
 
 export interface MarkdownPlan {
   readonly title: string
-  /** Lines between the title and the table. */
+  /** Lines between the title and what follows. */
   readonly lead: readonly string[]
-  readonly details: readonly Detail[]
+  readonly details: readonly Change[]
+  readonly tense: Tense
   /** Headings of the two value columns. */
   readonly columns: readonly [before: string, after: string]
   readonly impact?: readonly PriceImpact[]
-  readonly warnings?: readonly Pick<ViewedIssue, 'code' | 'detail'>[]
+  readonly violations?: readonly Violation[]
+  readonly warnings?: readonly Pick<ViewedIssue, 'code' | 'detail' | 'path' | 'line'>[]
   /** Lines at the end. */
   readonly foot: readonly string[]
 }
 
-/** Redacts secrets in a value. Call it before truncating or escaping, because a changed secret is not found. */
+/** Redacts secrets in a value. Call it before the value is truncated or escaped; afterwards a secret may no longer be found. */
 export type Redact = (text: string) => string
 
+/** Formats a plan. The effects on customers and money come first, then broken policies, warnings and the changes. */
 export function showMarkdown(plan: MarkdownPlan, conceal: Redact): string {
   const changes = [...plan.details]
     .filter(({ action }) => action !== 'keep')
     .sort((a, b) => placeOf(a.action) - placeOf(b.action))
   const impact = (plan.impact ?? []).filter(({ subscriptions }) => subscriptions > 0)
-  const warnings = plan.warnings ?? []
   const head = [`### ${plan.title}`, ...plan.lead].join('\n\n')
   const foot = plan.foot.join('\n\n')
   const room = markdownLimit - head.length - foot.length - 2000
-  const table = fitting(
-    changes.map((change) => rowsOf(change, conceal)),
-    Math.floor(room * 0.6),
-  )
-  const touched = fitting(
-    impact.map((price) => `- ${codeText(price.priceId)}: ${impactSentence(price)}`),
-    Math.floor(room * 0.2),
+  const touched = fitting([...totalLines(impact), ...impact.map(impactLine)], Math.floor(room * 0.2))
+  const rules = fitting(
+    inOrder(plan.violations ?? []).map((one) => violationLine(one, conceal)),
+    Math.floor(room * 0.1),
   )
   const doubts = fitting(
-    warnings.map(({ code, detail }) => `- ${proseText(conceal(detail))} (${codeText(code)})`),
+    (plan.warnings ?? []).map((one) => warningLine(one, conceal)),
     Math.floor(room * 0.2),
   )
-  const [before, after] = plan.columns
   const parts = [
     head,
-    ...(table.shown.length === 0
-      ? []
-      : [[`|  | Kind | Id | ${before} | ${after} |`, '| --- | --- | --- | --- | --- |', ...table.shown].join('\n')]),
-    ...leftOut(table.left, 'change', changes),
-    ...(touched.shown.length === 0 ? [] : [`#### Affected subscribers\n\n${touched.shown.join('\n')}`]),
+    ...(touched.shown.length === 0 ? [] : [`#### Money and people\n\n${touched.shown.join('\n')}`]),
     ...leftOut(touched.left, 'price with subscribers', []),
+    ...policyParts(plan.violations ?? [], rules),
     ...(doubts.shown.length === 0 ? [] : [`#### Warnings\n\n${doubts.shown.join('\n')}`]),
     ...leftOut(doubts.left, 'warning', []),
+    ...changeParts(
+      changes,
+      { columns: plan.columns, tense: plan.tense, room: room - lengthOf(touched, rules, doubts) },
+      conceal,
+    ),
     foot,
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-/** Returns as many of the first lines as fit, and the number of lines left. */
-function fitting(lines: readonly string[], room: number): { readonly shown: readonly string[]; readonly left: number } {
+const impactLine = (price: PriceImpact) => `- ${codeText(price.priceId)}: ${impactSentence(price)}`
+
+/**
+ * Returns the line with the total monthly amount of all prices. Empty if there is only one price, because its own line contains the amount.
+ */
+function totalLines(impact: readonly PriceImpact[]): readonly string[] {
+  if (impact.length < 2) return []
+  const sums = new Map<string, number>()
+  for (const { monthly } of impact)
+    for (const { currency, amount } of monthly) sums.set(currency, (sums.get(currency) ?? 0) + amount)
+  const money = [...sums].map(([currency, amount]) => formatMinor(amount, currency))
+  const subscriptions = impact.reduce((sum, one) => sum + one.subscriptions, 0)
+  const text = `${count(subscriptions, 'subscription item')} on ${count(impact.length, 'price')}`
+  return [`- **In all: ${[text, ...(money.length === 0 ? [] : [`${money.join(' + ')} a month`])].join(', ')}**`]
+}
+
+function policyParts(violations: readonly Violation[], lines: Fitting): readonly string[] {
+  if (lines.shown.length === 0) return []
+  const ids = deniedIds(violations)
+  const lift =
+    ids.length === 0
+      ? []
+      : [
+          `A push is refused. An owner may override ${ids.length === 1 ? 'the rule' : 'the rules'}, with a key of scope \`owner\`: ${codeText(`--override ${ids.join(',')} --message "…"`)}`,
+        ]
+  return [`#### Policies\n\n${lines.shown.join('\n')}`, ...leftOut(lines.left, 'violation', []), ...lift]
+}
+
+function violationLine({ id, rule, severity, detail, reason }: Violation, conceal: Redact): string {
+  const label = severity === 'deny' ? '⛔ **denied**' : '⚠️ warned'
+  const why = reason === null ? '' : ` Why: ${proseText(conceal(reason))}`
+  return `- ${label} by ${codeText(id)} (${codeText(rule)}): ${proseText(conceal(detail))}${why}`
+}
+
+function warningLine(
+  { code, detail, path, line }: Pick<ViewedIssue, 'code' | 'detail' | 'path' | 'line'>,
+  conceal: Redact,
+): string {
+  const place = path === undefined ? '' : `${codeText(`${path}:${String(line ?? 1)}`)} `
+  return `- ${place}${proseText(conceal(detail))} (${codeText(code)})`
+}
+
+interface TableStyle {
+  readonly columns: MarkdownPlan['columns']
+  readonly tense: Tense
+  /** Most characters of all tables together. */
+  readonly room: number
+}
+
+/** Returns the first changes as a visible table, and all further changes in a folded section. */
+function changeParts(
+  changes: readonly Change[],
+  { columns, tense, room }: TableStyle,
+  conceal: Redact,
+): readonly string[] {
+  if (changes.length === 0) return []
+  const rows = fitting(
+    changes.map((change) => rowsOf(change, tense, conceal)),
+    room,
+  )
+  const [before, after] = columns
+  const table = (lines: readonly string[]) =>
+    [`|  | Kind | Id | ${before} | ${after} |`, '| --- | --- | --- | --- | --- |', ...lines].join('\n')
+  const open = openCount(rows.shown)
+  const folded = rows.shown.slice(open)
+  return [
+    ...(rows.shown.length === 0 ? [] : [table(rows.shown.slice(0, open))]),
+    ...(folded.length === 0
+      ? []
+      : [
+          `<details>\n<summary>${count(folded.length, 'more change')}: ${countedChanges(changes.slice(open, rows.shown.length), tense).join(', ')}</summary>\n\n${table(folded)}\n\n</details>`,
+        ]),
+    ...leftOut(rows.left, 'change', countedChanges(changes.slice(changes.length - rows.left), tense)),
+  ]
+}
+
+/** Returns the number of changes that the visible table may contain. Each change takes one row, plus one row for each changed field. */
+function openCount(changes: readonly string[]): number {
+  let rows = 0
+  const end = changes.findIndex((text) => (rows += text.split('\n').length) > openRows)
+  return end < 0 ? changes.length : Math.max(1, end)
+}
+
+const lengthOf = (...lists: readonly Fitting[]) =>
+  lists.flatMap(({ shown }) => shown).reduce((sum, line) => sum + line.length + 1, 0)
+
+interface Fitting {
+  readonly shown: readonly string[]
+  readonly left: number
+}
+
+/** Returns lines from the first one on, up to `room` characters in total, and the number of lines left out. */
+function fitting(lines: readonly string[], room: number): Fitting {
   let used = 0
   const end = lines.findIndex((line) => (used += line.length + 1) > room)
   return end < 0 ? { shown: lines, left: 0 } : { shown: lines.slice(0, end), left: lines.length - end }
 }
 
-function leftOut(left: number, what: string, changes: readonly Detail[]): string[] {
+function leftOut(left: number, what: string, counts: readonly string[]): string[] {
   if (left === 0) return []
-  const kinds = changes.length === 0 ? '' : ` (${planSummary(changes.slice(-left), 0).replace(/^Plan: |\. .*$/g, '')})`
+  const kinds = counts.length === 0 ? '' : ` (${counts.join(', ')})`
   const many = what === 'price with subscribers' ? 'prices with subscribers' : `${what}s`
   return [
     `**${count(left, `more ${what}`, `more ${many}`)} left out here${kinds}.** The command line without \`--format markdown\` shows all.`,
   ]
 }
 
-const placeOf = (action: Action) => actions.findIndex(([name]) => name === action)
+const placeOf = (action: Action) => order.indexOf(action)
 
 /** Returns the table rows of a change: one for the change, and one for each field that its display line does not show. */
-function rowsOf(change: Detail, conceal: Redact): string {
+function rowsOf(change: Change, tense: Tense, conceal: Redact): string {
   const value = (text: string | null) => (text === null ? '' : codeText(conceal(text)))
   const { before, after } = change.display
   const [was, is] =
     change.action === 'archive' ? [before, null] : change.action === 'create' ? [null, after] : [before, after]
   const same = was !== null && was === is
   const head = row([
-    actions.find(([name]) => name === change.action)?.[1] ?? change.action,
-    kindName(change.kind),
+    `${symbols[change.action] ?? ''} ${changeWord(change.action, tense)}`.trim(),
+    kindWord(change.kind),
     value(change.configId),
     same ? '' : value(was),
     value(is),
   ])
-  const fields = changedFields(change).map(({ field, before: old, after: next, origin }) =>
-    row([
+  const fields = changedFields(change).map(({ field, before: old, after: next, origin }) => {
+    const [was, is] = shortenedValues(fieldText(old, conceal), fieldText(next, conceal))
+    return row([
       '',
-      origin === 'edit' ? '' : 'edited at the processor',
+      origin === 'edit' ? '' : editedWords[origin],
       `↳ ${value(field)}`,
-      value(fieldText(old, conceal)),
-      value(fieldText(next, conceal)),
-    ]),
-  )
+      was === null ? '' : codeText(was),
+      is === null ? '' : codeText(is),
+    ])
+  })
   return [head, ...fields].join('\n')
+}
+
+/** Shortens two long texts around their first difference. */
+function shortenedValues(before: string | null, after: string | null): readonly [string | null, string | null] {
+  return before === null || after === null ? [before, after] : shortened(before, after)
 }
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
-/** Returns the text of a value, redacted. A text gets no quotes, because a code span delimits it. */
+/** Returns the redacted text of a value. The text has no quotes, because it is shown as a code span. */
 function fieldText(value: unknown, conceal: Redact): string | null {
   if (value === undefined || value === null) return null
-  return typeof value === 'string' ? value : conceal(valueText(value))
+  return conceal(typeof value === 'string' ? value : valueText(value))
 }
 
 /** Returns the Markdown of `push --dry-run` and `diff`. */
@@ -132,8 +237,10 @@ export function outcomeMarkdown(
   plan: PushOutcome,
   where: string,
   more: {
-    readonly warnings: readonly Pick<ViewedIssue, 'code' | 'detail'>[]
+    readonly warnings: readonly ViewedIssue[]
     readonly variables: readonly VariableOrigin[]
+    /** Adds positions in the files to the warnings of the server. */
+    readonly place: (issues: readonly ViewedIssue[]) => readonly ViewedIssue[]
   },
   conceal: Redact,
 ): string {
@@ -141,11 +248,13 @@ export function outcomeMarkdown(
   return showMarkdown(
     {
       title: `Prices: plan for version ${codeText(plan.version)}`,
-      lead: [`${planSummary(plan.details, plan.writes)} At ${codeText(where)}.`],
+      lead: [`**${proseText(plan.summary)}**`, `${planSummary(plan.details, plan.writes)} At ${codeText(where)}.`],
       details: plan.details,
+      tense: 'todo',
       columns: ['Before', 'After'],
       impact: plan.impact,
-      warnings: [...more.warnings, ...plan.warnings.filter(({ detail }) => !seen.has(detail))],
+      violations: plan.violations,
+      warnings: [...more.warnings, ...more.place(plan.warnings).filter(({ detail }) => !seen.has(detail))],
       foot: [
         ...(more.variables.length === 0 ? [] : [`Variables used: ${variablesText(more.variables, codeText)}.`]),
         `Fingerprint of this plan: ${codeText(plan.plan)}`,
@@ -166,6 +275,7 @@ export function differencesMarkdown(
       title: `Prices: from revision ${from} to ${to}`,
       lead: [details.length === 0 ? 'No differences.' : `${count(details.length, 'difference')}.`],
       details,
+      tense: 'done',
       columns: [`Revision ${from}`, `Revision ${to}`],
       foot: [],
     },
@@ -179,14 +289,10 @@ export function driftMarkdown(drift: DriftReport, unfinished: string | null, con
   return showMarkdown(
     {
       title: drift.inSync ? 'Prices: no drift' : 'Prices: edited at the processor',
-      lead: [
-        drift.inSync
-          ? `The processor is as ${of} left it.`
-          : `The processor differs from ${of} in ${count(drift.differences.length, 'resource')}.`,
-        ...(unfinished === null ? [] : [`**${proseText(unfinished)}**`]),
-      ],
+      lead: [driftText(drift, of), ...(unfinished === null ? [] : [`**${proseText(unfinished)}**`])],
       details: drift.differences,
-      columns: ['As pushed', 'At the processor'],
+      tense: 'drift',
+      columns: ['At the processor', 'As pushed'],
       foot: drift.inSync || unfinished !== null ? [] : [ways],
     },
     conceal,

@@ -13,7 +13,7 @@ const amounts = [
   'pastDue',
 ] as const satisfies readonly (keyof MoneyDay)[]
 
-/** Formats days as CSV, with amounts in units of the currency, e.g. `2026-01-31,usd,1200.00,…`. */
+/** Formats days as CSV. Amounts are in major units of the currency, e.g. `2026-01-31,usd,1200.00,…`. */
 export function moneyCsv({ days }: MoneyDays): string {
   const names = ['day', 'currency', 'mrr', 'usage_last_period', 'new', 'expansion', 'contraction', 'churn']
   const head = [...names, 'reactivation', 'past_due'].join(',')

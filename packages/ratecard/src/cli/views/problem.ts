@@ -4,7 +4,8 @@ import { showIssues, type ViewedIssue } from './issues.ts'
 
 /** Formats a failure as text: problem, cause, and next step. */
 export function showFailure({ problem }: CliFailure, paint: Paint): string {
-  // Issues that only repeat the problem are left out, because their pointers refer to a request that the user did not write.
+  // Leaves out issues that only repeat the error message. Their pointers refer to the request, which the CLI created and the user does not
+  // know.
   const issues: readonly ViewedIssue[] = (problem.errors ?? []).filter(({ detail }) => detail !== problem.detail)
   const parts: string[] = []
   if (issues.length > 0) parts.push(`${showIssues(issues, paint)}\n`)
@@ -13,7 +14,7 @@ export function showFailure({ problem }: CliFailure, paint: Paint): string {
   const detail = withoutWords(problem.detail, words)
   if (detail !== '' && detail !== problem.title) parts.push(`  ${detail.replaceAll('\n', '\n  ')}`)
   if (words !== undefined && words !== null && typeof words['message'] === 'string')
-    parts.push(`  The processor said: ${words['message']}${processorTail(words)}`)
+    parts.push(`  Message from the processor: ${words['message']}${processorTail(words)}`)
   parts.push(...stepLines(problem.extra ?? {}, detail))
   if (problem.hint !== undefined) parts.push(`  ${paint.cyan('hint:')} ${problem.hint}`)
   if (problem.requestId !== undefined && problem.requestId !== null)
@@ -28,7 +29,7 @@ function processorTail(words: Readonly<Record<string, unknown>>): string {
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`
 }
 
-/** Returns the detail without the processor's message at its end, because the message has its own line. */
+/** Returns the detail of a problem without the processor's message at its end, because that message is shown on a separate line. */
 function withoutWords(detail: string, words: Readonly<Record<string, unknown>> | null | undefined): string {
   const said = words?.['message']
   return typeof said === 'string' && said !== '' && detail.endsWith(said)
@@ -37,8 +38,8 @@ function withoutWords(detail: string, words: Readonly<Record<string, unknown>> |
 }
 
 /**
- * Returns the line that names the failed push. It contains the number of steps done, unless the detail states it already. Empty if the
- * problem names no push.
+ * Returns the line that names the failed push. It contains the number of finished steps, unless the detail of the problem already contains
+ * it. Empty if the problem names no push.
  */
 function stepLines(extra: Readonly<Record<string, unknown>>, detail: string): string[] {
   const { push_id: pushId, steps_done: done, steps_total: total } = extra

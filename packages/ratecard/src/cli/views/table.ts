@@ -52,7 +52,7 @@ export function printTable(out: Output, titles: Parameters<typeof table>[0], row
   else out.print(table(titles, rows, out))
 }
 
-/** Reduces the widest columns until they fit. Returns null if even the longest words do not fit. */
+/** Makes the widest columns narrower until the table fits. Returns null if even the longest words do not fit. */
 function shrunk(natural: readonly number[], least: readonly number[], room: number): number[] | null {
   const widths = [...natural]
   let excess = widths.reduce((sum, one) => sum + one, 0) - room

@@ -1,5 +1,5 @@
-// Edits values inside the text of a configuration file. Every other byte stays: comments, order, formatting. The result is parsed and
-// compared with the expected document, and the edit is rejected if they differ.
+// Edits values inside the text of a configuration file. All other bytes stay unchanged: comments, order, formatting. After an edit, the
+// text is parsed and compared with the expected document. If they differ, the edit is rejected.
 import { canonicalJson } from '../schema/canonical.ts'
 import { editJson } from './edit-json.ts'
 import { editYaml } from './edit-yaml.ts'

@@ -1,4 +1,5 @@
-// Makes one change in JSON text at the offsets of its nodes. A formatter is not used, because it would reformat the lines that it touches.
+// Makes one change in JSON text, at the offsets of its parsed nodes. No formatter is used, because it would reformat the lines around the
+// change.
 import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser'
 import { NotEditable, type SourceEdit } from './edit.ts'
 
@@ -7,7 +8,8 @@ export function editJson(text: string, { path, value }: SourceEdit): string {
   const root = parseTree(text, [], { allowTrailingComma: true })
   const parent = root === undefined ? undefined : findNodeAtLocation(root, path.slice(0, -1))
   const token = path.at(-1)
-  if (parent === undefined || token === undefined) throw new NotEditable(`${path.join('.')} has no place in the file.`)
+  if (parent === undefined || token === undefined)
+    throw new NotEditable(`${path.join('.')} cannot be written: the file has no object or list to contain it.`)
   const children = parent.children ?? []
   const child =
     parent.type === 'array' ? children[Number(token)] : children.findLast((member) => keyOf(member) === token)
@@ -65,7 +67,7 @@ function removeChild(text: string, parent: Node, child: Node): string {
   const kept = text.slice(0, start)
   const closes = next === undefined && !/^\s*,/.test(text.slice(endOf(child), line))
   if (!closes || previous === undefined) return kept + text.slice(end)
-  // Remove the comma after the new last member; it separated that member from the removed one.
+  // Remove the comma after the member that is now the last one. It separated that member from the removed member.
   return kept.slice(0, endOf(previous)) + kept.slice(endOf(previous)).replace(',', '') + text.slice(end)
 }
 

@@ -1,5 +1,5 @@
-// Makes one change in YAML text at the offsets of its nodes. The library's own output is not used, because it would rewrite the whole
-// document in its own formatting.
+// Makes one change in YAML text, at the offsets of its parsed nodes. The YAML library's output is not used, because it would reformat the
+// whole document.
 import { isAlias, isCollection, isMap, isNode, isScalar, isSeq, parseDocument, stringify } from 'yaml'
 import type { Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { NotEditable, type EditPath, type SourceEdit } from './edit.ts'
@@ -54,7 +54,7 @@ function editSeq(place: YamlSource, seq: YAMLSeq, index: number, value: unknown,
   return splice(place, item, value, isFlow(seq), path)
 }
 
-/** Returns the offset of the item's dash or, in a flow sequence (`[a, b]`), of the item itself. */
+/** Returns the start offset of a list item: of its dash or, in a flow sequence (`[a, b]`), of the item itself. */
 function itemStart({ text }: YamlSource, seq: YAMLSeq, index: number, path: EditPath): number {
   const start = startOf(seq.items[index], path)
   return isFlow(seq) ? start : text.lastIndexOf('-', start - 1)
@@ -73,13 +73,13 @@ function splice({ text }: YamlSource, node: Node, value: unknown, flow: boolean,
     throw lost(path)
   const [start, end] = rangeOf(node, path)
   const old = text.slice(start, end)
-  // A block node includes its final line break. The line break must stay before the following node.
+  // The text of a block node includes its final line break. This line break must stay in front of the next node.
   const tail = /\r?\n[ \t]*$/.exec(old)?.[0] ?? ''
   const gap = start > 0 && text[start - 1] === ':' ? ' ' : ''
   return text.slice(0, start) + gap + inline(value, flow, isScalar(node) ? node : null) + tail + text.slice(end)
 }
 
-/** Returns the one-line form of a value. Text keeps the quotes that it had before, where possible. */
+/** Returns a value as text on one line. A string keeps its former quotes where possible. */
 function inline(value: unknown, flow: boolean, before: Scalar | null): string {
   if (typeof value !== 'string') return JSON.stringify(value).replace(/^(\{.*\}|\[.*\])$/s, spaced)
   if (before?.type === 'QUOTE_SINGLE' && !/['\n\r]/.test(value)) return `'${value}'`
@@ -113,8 +113,8 @@ function addItem(place: YamlSource, parent: YAMLMap | YAMLSeq, item: object, pat
 }
 
 /**
- * Removes an item. In a block, its lines are removed with their trailing comments. Comments on their own lines belong to the following item
- * and stay.
+ * Removes an item of a list. For a block list, removes the item's lines with their trailing comments. Comments on their own lines belong to
+ * the next item and stay.
  */
 function removeItem(
   place: YamlSource,
@@ -140,7 +140,7 @@ function removeItem(
     )
   }
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
-  // The first member of a list item is on the line of the dash. So the next member moves up to that position.
+  // The first member of a list item is on the line of the dash. So after its removal, the next member moves up to that position.
   if (text.slice(lineStart, start).trim() !== '') return text.slice(0, start) + text.slice(startAt(index + 1))
   const after = lineEnd(text, contentEnd(parent.items[index], text, path))
   const next = text.indexOf('\n', after)
@@ -166,8 +166,8 @@ function contentEndOf(item: unknown, path: EditPath): number {
 }
 
 /**
- * Returns the offset at which a node ends, without trailing comments. The range of a block includes the comments after its last item, so
- * the end of the last item is returned instead.
+ * Returns the offset at which a node ends, without trailing comments. The range of a block also contains comments after its last item. So
+ * for a block, returns the end of its last item.
  */
 function innerEnd(node: Node, path: EditPath): number {
   if ((isMap(node) || isSeq(node)) && !isFlow(node)) return lastEnd(node, path) ?? rangeOf(node, path)[1]

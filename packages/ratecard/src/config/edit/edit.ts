@@ -2,7 +2,7 @@ export type EditPath = readonly (string | number)[]
 
 export interface SourceEdit {
   readonly path: EditPath
-  /** New value; undefined removes the member or item. A path with the index after the last item appends an item. */
+  /** New value; undefined removes the member or item. If the path ends with the index after the last item, the value is appended. */
   readonly value: unknown
 }
 

@@ -10,8 +10,8 @@ export function codeFrame(text: string, line: number, column: number): string {
   const first = Math.max(1, line - around)
   const last = Math.min(lines.length, line + around)
   const gutter = String(last).length
-  // All lines of the frame show the same range of columns. So a long line (e.g. of a minified file) shows the position instead of its
-  // start.
+  // All lines of the frame show the same range of columns around the position. So for a long line (e.g. of a minified file) the position is
+  // visible.
   const start = Math.max(0, column - 1 - widest / 2 > widest / 4 ? column - 1 - widest / 2 : 0)
   const frame: string[] = []
   for (let number = first; number <= last; number++) {

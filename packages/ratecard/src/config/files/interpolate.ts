@@ -4,8 +4,8 @@ import { whyForbidden } from '../rules/variable-rules.ts'
 
 export type EnvironmentLookup = (name: string) => string | undefined
 /**
- * Returns the reason why a variable counts as unset although it is defined, e.g. because it is an unedited placeholder. Returns undefined
- * if there is none.
+ * Returns the reason why a variable counts as unset although it is defined (e.g. it is an unedited placeholder). Returns undefined if the
+ * variable counts as set.
  */
 export type WhyUnset = (name: string) => Pick<Issue, 'detail' | 'hint'> | undefined
 

@@ -26,7 +26,7 @@ interface MergedPart {
 
 const lists: readonly string[] = [...listNames]
 
-/** Merges the files that could be parsed. The issues of the other files are part of the result. A single file is returned unchanged. */
+/** Merges the files that could be parsed. The result also contains the issues of the other files. A single file is returned unchanged. */
 export function mergeFiles(sources: readonly ParsedSource[]): MergedFiles {
   const sorted = [...sources].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
   const issues = sorted.flatMap((source) => source.issues)
@@ -44,8 +44,8 @@ export function mergeFiles(sources: readonly ParsedSource[]): MergedFiles {
 }
 
 /**
- * Adds the source position to each issue, and replaces pointers in its text by `file:line:column`. An issue about a part that is in no file
- * gets no position.
+ * Adds the source position to each issue, and replaces pointers in its text by `file:line:column`. An issue gets no position if it is about
+ * a part that is in no file.
  */
 export function placeIssues(
   issues: readonly Issue[],
@@ -75,7 +75,7 @@ class Merge {
       this.#report(
         source,
         [],
-        problem('type_wrong', '#', 'The file must hold an object with `version` and `products`.'),
+        problem('type_wrong', '#', 'The file must contain an object with `version` and `products`.'),
       )
       return
     }
@@ -88,7 +88,7 @@ class Merge {
             'field_missing',
             '#',
             `The file has no "${field}".`,
-            field === 'products' ? 'Add `"products": []` if it has none.' : undefined,
+            field === 'products' ? 'If the file has no products, add `"products": []`.' : undefined,
           ),
         )
     for (const [field, value] of Object.entries(document)) {
@@ -97,6 +97,8 @@ class Merge {
       else if (lists.includes(field))
         this.#report(source, [field], problem('type_wrong', '#', `"${field}" must be a list.`))
       else if (!this.#root.has(field)) this.#take([field], value, { source, path: [field] })
+      else if (field !== '$schema' && !sameJson(value, this.#root.get(field)))
+        this.#report(source, [field], this.#secondValue(field))
     }
   }
 
@@ -114,6 +116,13 @@ class Merge {
     return undefined
   }
 
+  /** Returns the issue for a member of the whole document (e.g. `tax`) that has different values in two files. */
+  #secondValue(field: string): Issue {
+    const place = this.locate(`#/${field}`)
+    const detail = `"${field}" differs from the one ${place === undefined ? 'of another file' : `at ${formatLocation(place)}`}.`
+    return problem('merge_conflict', '#', detail, 'Write it in only one of the files.')
+  }
+
   #addVersion(source: ParsedSource, value: unknown): void {
     const current = this.#root.get('version')
     const origin = { source, path: ['version'] }
@@ -122,7 +131,7 @@ class Merge {
       return
     }
     if (value === current) return
-    // An invalid version stays, even if other files contain a valid one, so that validation reports it.
+    // An invalid version in one file is kept, even if another file contains a valid version. Otherwise validation would not report it.
     if (numbersOf(current) === undefined) return
     if (numbersOf(value) === undefined) {
       this.#take(['version'], value, origin)
@@ -146,8 +155,8 @@ class Merge {
     items.forEach((item, index) => {
       const id = field === 'products' && isObject(item) && typeof item['id'] === 'string' ? item['id'] : undefined
       const known = id === undefined ? undefined : this.#products.get(id)
-      // The same id twice in one file is a mistake, whereas a product may be split over files. So both items stay, and validation reports
-      // the second.
+      // An id that occurs twice in one file is a mistake, whereas the same id in two files may be a product that is split. So two items
+      // with one id in one file are both kept, and validation reports the second.
       if (id !== undefined && known !== undefined && !own.has(id))
         this.#join(list, known, { source, path: [field, index] }, item)
       else {
@@ -190,7 +199,7 @@ class Merge {
     this.#report(
       origin.source,
       origin.path,
-      problem('merge_conflict', '#', detail, 'Keep the field in one of the files.'),
+      problem('merge_conflict', '#', detail, 'Write the field in only one of the files.'),
     )
   }
 

@@ -63,7 +63,7 @@ function jsonHint(error: ParseError): string | undefined {
 }
 
 const jsonErrors: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'This is not a JSON value; text needs double quotes.',
+  InvalidSymbol: 'This is not a JSON value. Text needs double quotes.',
   InvalidNumberFormat: 'This is not a JSON number.',
   PropertyNameExpected: 'A key in double quotes is expected here.',
   ValueExpected: 'A value is expected here.',
@@ -71,12 +71,12 @@ const jsonErrors: Readonly<Record<string, string>> = {
   CommaExpected: 'A "," is expected here.',
   CloseBraceExpected: 'A "}" is expected here.',
   CloseBracketExpected: 'A "]" is expected here.',
-  EndOfFileExpected: 'The document ended before this; nothing may follow it.',
+  EndOfFileExpected: 'The document is complete before this place. Remove the text after it.',
   InvalidCommentToken: 'JSON has no comments.',
-  UnexpectedEndOfComment: 'The comment has no end.',
+  UnexpectedEndOfComment: 'The comment is not closed.',
   UnexpectedEndOfString: 'The text has no closing quote.',
   UnexpectedEndOfNumber: 'The number is incomplete.',
   InvalidUnicode: 'The \\u escape is incomplete.',
-  InvalidEscapeCharacter: 'There is no such escape.',
+  InvalidEscapeCharacter: 'This escape sequence does not exist in JSON.',
   InvalidCharacter: 'This character must be escaped.',
 }

@@ -8,7 +8,7 @@ import { duplicateKey, LineIndex, syntaxIssue, type ParsedText, type Position } 
  */
 export function parseYaml(text: string): ParsedText {
   const lines = new LineIndex(text)
-  // Duplicate keys are found below. The library's own check is off, because it reports neither the key nor its pointer.
+  // The function reports duplicate keys itself. The library's check is off, because it reports neither the key nor its pointer.
   const parsed = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false })
   const issues = [...parsed.errors, ...parsed.warnings].map(({ message, pos }) =>
     syntaxIssue(`The YAML is not valid here: ${message.replace(/[.:]?\s*$/, '')}.`, lines.at(pos[0])),
@@ -35,7 +35,7 @@ function plainValue(parsed: Document, issues: (Issue & Position)[]): unknown {
   }
 }
 
-/** Maximum number of aliases. The library resolves each by walking the whole document, so tens of thousands would take minutes. */
+/** Maximum number of aliases. The library walks the whole document for each alias, so tens of thousands of aliases would take minutes. */
 const maxAliases = 1_000
 
 function brokenAliases(parsed: Document, lines: LineIndex, issues: (Issue & Position)[]): boolean {

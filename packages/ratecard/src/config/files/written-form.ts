@@ -8,8 +8,8 @@ const maxDepth = 64
 const marker = /\$\$\{|\$\{[^}]*\}/g
 
 /**
- * Returns the pointer of the first value of `document` that expanding `written` cannot produce; null if there is none. Values without a
- * variable must be equal.
+ * Returns the pointer of the first value of `document` that cannot result from expanding the variables in `written`; null if there is none.
+ * A value without a variable must be the same in both documents.
  */
 export function whereNotExpanded(written: unknown, document: unknown): string | null {
   return differs(written, document, [])
@@ -97,7 +97,7 @@ function differs(written: unknown, document: unknown, path: readonly (string | n
   if (typeof document !== 'object' || document === null || Array.isArray(written) !== Array.isArray(document))
     return pointerOf(path)
   const keys = Object.keys(written)
-  // The order of keys must be the same too, because the expansion must reproduce the document byte for byte.
+  // The keys must be in the same order too, because the expanded written form must equal the pushed document byte for byte.
   if (keys.join('\u0000') !== Object.keys(document).join('\u0000')) return pointerOf(path)
   for (const key of keys) {
     const place = Array.isArray(written) ? Number(key) : key
@@ -110,7 +110,7 @@ function differs(written: unknown, document: unknown, path: readonly (string | n
 const memberOf = (value: object, key: string): unknown => (value as Record<string, unknown>)[key]
 
 /**
- * True if `written` becomes `text` for some values of its variables. Works in a single pass without backtracking: each literal part is
+ * True if `text` can result from expanding the variables in `written`. Works without backtracking: each part between two variables is
  * matched at its earliest position.
  */
 function fits(written: string, text: string): boolean {

@@ -1,31 +1,29 @@
-import { isCurrency, currencyDecimals, minimumCharge, type Currency } from '../../money/currencies.ts'
+import { chargeStep, isCurrency, minimumCharge, type Currency } from '../../money/currencies.ts'
 import { compareDecimals, decimalFromInteger, parseDecimal, zero, type Decimal } from '../../money/decimal.ts'
 import { formatMinor } from '../../money/format.ts'
-import { named, quoted, warning, type Entry, type Rule } from './draft.ts'
+import type { Issue } from '../../errors/issue.ts'
+import { named, problem, quoted, warning, type Entry, type Rule } from './draft.ts'
 
-// True for currencies whose smallest unit (e.g. a US cent) is worth about 1 to 2 yen. A price in yen can be compared with a price in such a
-// currency: if the number of yen is at least 20 times the number of cents, it was probably written with two decimals too many.
-const comparable: Readonly<Record<Currency, boolean>> = {
-  usd: true,
-  eur: true,
-  gbp: true,
-  cad: true,
-  aud: true,
-  jpy: false,
-  inr: false,
-  brl: false,
-  mxn: false,
-  sgd: true,
-  hkd: false,
-  nzd: true,
-  chf: true,
-  sek: false,
-  dkk: false,
-  nok: false,
-  pln: false,
-  czk: false,
-  ils: false,
-  zar: false,
+// Currencies whose smallest unit (e.g. a US cent) is worth about 1 to 2 yen. A price in yen can be compared with a price in such a currency:
+// if the number of yen is at least 20 times the number of cents, it was probably written with two decimals too many.
+const comparable: ReadonlySet<string> = new Set<Currency>(['usd', 'eur', 'gbp', 'cad', 'aud', 'sgd', 'nzd', 'chf'])
+/** For each currency without decimals: the number of units that are worth about one yen, rounded to 1, 2 or 5 times a power of ten. */
+const unitsPerYen: Readonly<Partial<Record<Currency, number>>> = {
+  bif: 20,
+  clp: 5,
+  djf: 1,
+  gnf: 50,
+  jpy: 1,
+  kmf: 2,
+  krw: 10,
+  mga: 20,
+  pyg: 50,
+  rwf: 10,
+  vnd: 200,
+  vuv: 1,
+  xaf: 5,
+  xof: 5,
+  xpf: 1,
 }
 const suspiciousRatio = 20n
 /**
@@ -42,8 +40,9 @@ export const plausibleAmounts: Rule = ({ products }) =>
     return prices.flatMap((price) =>
       amountEntries(price).flatMap(({ entry, currency }) => {
         const amount = wholeAmount(entry)
-        if (amount === undefined || !isCurrency(currency) || currencyDecimals[currency] > 0) return []
-        if (amount % 100 !== 0 || !looksTooHigh(price, amount, twins.get(rhythmOf(price)))) return []
+        const units = isCurrency(currency) ? unitsPerYen[currency] : undefined
+        if (amount === undefined || units === undefined || amount % 100 !== 0) return []
+        if (!looksTooHigh(price, Math.floor(amount / units), twins.get(rhythmOf(price)))) return []
         const detail = `${named('price', price)} costs ${formatMinor(amount, currency)}: ${quoted(currency)} has no decimals.`
         const hint = `If you mean ${formatMinor(amount / 100, currency)}, write ${amount / 100}.`
         return [warning('amount_suspicious', entry.at('amount'), detail, hint)]
@@ -61,8 +60,8 @@ export const chargeableAmounts: Rule = ({ prices }) =>
     return amountEntries(price).flatMap(({ entry, currency }) => {
       const field = entry.has('amount') ? 'amount' : 'unit_amount_decimal'
       const amount = amountOf(entry)
-      const least = isCurrency(currency) ? minimumCharge[currency] : null
-      if (amount === undefined || least === null) return []
+      const least = isCurrency(currency) ? minimumCharge[currency] : undefined
+      if (amount === undefined || least === undefined) return []
       if (compareDecimals(amount, zero) <= 0 || compareDecimals(amount, decimalFromInteger(least)) >= 0) return []
       const detail = `${named('price', price)} costs less than ${formatMinor(least, currency)}, the smallest amount the processor charges.`
       return [
@@ -76,6 +75,35 @@ export const chargeableAmounts: Rule = ({ prices }) =>
     })
   })
 
+/**
+ * Checks the amounts of currencies in which the processor only accepts charges that are multiples of ten or of a hundred minor units; e.g.
+ * it refuses 5.124 KWD. It checks amounts that a charge can consist of: of a licensed price, and fixed amounts of tiers and discounts. For
+ * an adopted object it only warns, because the amount at the processor cannot be changed.
+ */
+export const amountsInSteps: Rule = ({ prices, coupons }) => [
+  ...prices.flatMap((price) =>
+    amountEntries(price).flatMap(({ entry, currency }) => [
+      ...(price.value('usage_type') === 'metered' ? [] : offStep(price, entry, 'amount', currency)),
+      ...entry.entries('tiers').flatMap((tier) => offStep(price, tier, 'flat_amount', currency)),
+    ]),
+  ),
+  ...coupons.flatMap((coupon) =>
+    amountEntries(coupon).flatMap(({ entry, currency }) => offStep(coupon, entry, 'amount_off', currency)),
+  ),
+]
+
+function offStep(item: Entry, entry: Entry, field: string, currency: string): readonly Issue[] {
+  const step = isCurrency(currency) ? chargeStep[currency] : undefined
+  const amount = entry.number(field)
+  if (step === undefined || amount === undefined || !Number.isSafeInteger(amount) || amount % step === 0) return []
+  const report = item.has('processor_id') ? warning : problem
+  const near = Math.round(amount / step) * step
+  const detail = `${formatMinor(amount, currency)} cannot be charged: the processor takes amounts in ${quoted(currency)} only in steps of ${formatMinor(step, currency)}.`
+  return [
+    report('amount_not_chargeable', entry.at(field), detail, `Write ${near}, which is ${formatMinor(near, currency)}.`),
+  ]
+}
+
 function amountEntries(price: Entry): readonly { readonly entry: Entry; readonly currency: string }[] {
   const options = price.child('currency_options')
   const own = price.text('currency') ?? ''
@@ -88,7 +116,7 @@ function looksTooHigh(price: Entry, amount: number, twin: number | undefined): b
   return amount >= (price.value('interval') === 'year' ? suspiciousYearly : suspiciousAmount)
 }
 
-/** Returns the highest amount in a comparable currency, by billing interval. */
+/** Returns the highest amount in a currency that can be compared with yen, by billing interval. */
 function highestComparable(prices: readonly Entry[]): ReadonlyMap<string, number> {
   const highest = new Map<string, number>()
   for (const price of prices)
@@ -101,7 +129,7 @@ function highestComparable(prices: readonly Entry[]): ReadonlyMap<string, number
 }
 
 function isComparable(currency = ''): boolean {
-  return isCurrency(currency) && comparable[currency]
+  return comparable.has(currency)
 }
 
 function rhythmOf(price: Entry): string {

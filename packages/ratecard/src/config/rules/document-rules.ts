@@ -10,8 +10,8 @@ export const atLeastOneProduct: Rule = ({ root }) => {
 }
 
 /**
- * Checks that ids are unique within their kind; price ids must be unique across all products. A webhook without an id counts with the id
- * derived from its URL.
+ * Checks that ids are unique within their kind. Price ids must be unique across all products. For a webhook without an id, the id derived
+ * from its URL is checked.
  */
 export const uniqueIds: Rule = (draft) => [
   ...duplicates(
@@ -25,8 +25,35 @@ export const uniqueIds: Rule = (draft) => [
   ...duplicates(draft.meters, 'id_duplicate', 'id', duplicateIdText('meter')),
   ...duplicates(draft.coupons, 'id_duplicate', 'id', duplicateIdText('coupon')),
   ...duplicates(draft.promotionCodes, 'id_duplicate', 'id', duplicateIdText('promotion code')),
+  ...duplicates(draft.taxRates, 'id_duplicate', 'id', duplicateIdText('tax rate')),
+  ...duplicates(draft.portals, 'id_duplicate', 'id', duplicateIdText('portal configuration')),
   ...webhookIds(draft),
 ]
+
+/**
+ * Checks that lookup keys are unique among prices and among features. An item without `lookup_key` uses its id as key. Exception: an item
+ * that adopts an object keeps the object's key.
+ */
+export const uniqueLookupKeys: Rule = ({ prices, features }) =>
+  Object.entries({ price: prices.filter((price) => !isFree(price)), feature: features }).flatMap(([kind, entries]) => {
+    const first = new Map<string, Entry>()
+    // Sorts ids that serve as keys before keys in the document, so that a duplicate is reported at the key that the author wrote.
+    const keyed = [...entries].sort((a, b) => Number(a.has('lookup_key')) - Number(b.has('lookup_key')))
+    return keyed.flatMap((entry) => {
+      const key = entry.text('lookup_key') ?? (entry.has('processor_id') ? undefined : entry.text('id'))
+      if (key === undefined) return []
+      const earlier = first.get(key)
+      if (earlier === undefined) first.set(key, entry)
+      // Two equal ids are reported as such.
+      if (earlier === undefined || !entry.has('lookup_key')) return []
+      const where = `${named(kind, entry)} has the lookup key ${quoted(key)} of another ${kind}`
+      const detail = `${where}, at ${earlier.pointer}${earlier.has('lookup_key') ? '' : ', whose key is its id'}.`
+      return [problem('lookup_key_duplicate', entry.at('lookup_key'), detail, 'Give each of them its own lookup key.')]
+    })
+  })
+
+/** True for a price that may exist only in Ratecard, because it is free. Its id is then not used as lookup key. */
+const isFree = (price: Entry) => price.number('amount') === 0 && !price.has('lookup_key')
 
 export const uniqueEventNames: Rule = ({ meters }) =>
   duplicates(
@@ -45,7 +72,7 @@ export const uniqueWebhookUrls: Rule = ({ webhooks }) =>
     (webhook) => `${named('webhook', webhook)} has the URL of another webhook`,
   )
 
-/** Checks that promotion codes are unique. Upper and lower case are equal, as at the processor. */
+/** Checks that promotion codes are unique, ignoring case as the processor does. */
 export const uniqueCodes: Rule = ({ promotionCodes }) =>
   duplicates(
     promotionCodes,
@@ -94,7 +121,7 @@ export const unreservedMetadata: Rule = (draft) =>
       )
   })
 
-/** Returns the items of all kinds. Kinds without metadata are included, because they pass the check anyway. */
+/** Returns the items of all kinds. Kinds without metadata are included too, because the check finds nothing in them. */
 function everyEntry({
   products,
   prices,
@@ -102,6 +129,8 @@ function everyEntry({
   meters,
   coupons,
   promotionCodes,
+  taxRates,
+  portals,
   webhooks,
 }: Draft): readonly Entry[] {
   return [
@@ -111,6 +140,8 @@ function everyEntry({
     ...meters,
     ...coupons,
     ...promotionCodes,
+    ...taxRates,
+    ...portals,
     ...webhooks,
   ]
 }

@@ -1,5 +1,5 @@
-// A view of a document that was not validated. Rules can run on it although other parts of the document are malformed: a value of the wrong
-// type is read as undefined, and the shape check reports it.
+// A view of an unvalidated document for rules. Rules can run although other parts of the document are malformed: the view returns undefined
+// for a value of the wrong type, and the schema check reports the value.
 import type { IssueCode } from '../../errors/codes.ts'
 import { pointerToken, type Issue } from '../../errors/issue.ts'
 import { didYouMean } from '../../errors/suggest.ts'
@@ -37,7 +37,7 @@ export class Entry {
     return Array.isArray(value) ? value : []
   }
 
-  /** Returns the objects of a list. Items that are not objects are skipped, but the indexes in pointers stay those of the document. */
+  /** Returns the objects of a list. Skips items that are not objects. Indexes in pointers still count the skipped items. */
   entries(name: string): readonly Entry[] {
     return this.list(name).flatMap((item, index) =>
       isObject(item) ? [new Entry(item, `${this.at(name)}/${index}`)] : [],
@@ -74,7 +74,12 @@ export interface Draft {
   readonly webhooks: readonly Entry[]
   readonly coupons: readonly Entry[]
   readonly promotionCodes: readonly Entry[]
-  /** Returns `Did you mean …?`. Returns undefined if no candidate is similar, or if the limit of suggestions per document is reached. */
+  readonly taxRates: readonly Entry[]
+  readonly portals: readonly Entry[]
+  /**
+   * Returns `Did you mean …?` with the most similar candidate. Returns undefined if no candidate is similar, or if the document already has
+   * the maximum number of suggestions.
+   */
   readonly suggest: (word: string, candidates: readonly string[]) => string | undefined
 }
 
@@ -90,12 +95,14 @@ export function draftOf(document: unknown): Draft {
     webhooks: root.entries('webhooks'),
     coupons: root.entries('coupons'),
     promotionCodes: root.entries('promotion_codes'),
+    taxRates: root.entries('tax_rates'),
+    portals: root.entries('portal'),
     suggest: suggestions(),
   }
 }
 
-// Limits of suggestions per document. Comparing words is the most expensive operation of a rule, and a hostile document must not multiply
-// it.
+// Maximum number of suggestions per document. Comparing words is the most expensive operation of a rule, and a hostile document must not
+// cause too many comparisons.
 const maxSuggestions = 100
 const maxCandidates = 500
 /**
@@ -118,8 +125,8 @@ function suggestions(): Draft['suggest'] {
 }
 
 /**
- * A rule about a whole document: returns the issues that it finds, and never throws. Each rule is a row of the rule table in the
- * specification or in Ratecard's additions to it.
+ * A rule about a whole document. It returns the issues that it finds, and never throws. Each rule has a row in the rule table of the
+ * specification, or in the table of rules that Ratecard adds.
  */
 export type Rule = (draft: Draft) => readonly Issue[]
 

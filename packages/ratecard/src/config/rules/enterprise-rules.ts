@@ -26,7 +26,7 @@ export const templateOrEnterpriseId: Rule = ({ prices }) =>
             'enterprise_both',
             price.at('enterprise_id'),
             `${named('price', price)} has a template and an enterprise id.`,
-            'Keep one of the two.',
+            'Remove one of the two.',
           ),
         ]
       : [],
@@ -44,7 +44,7 @@ export const oneDefaultPrice: Rule = ({ products }) =>
             'default_enterprise',
             price.at('default'),
             `${named('price', price)} is an enterprise price and cannot be the default.`,
-            'Mark an ordinary price instead.',
+            'Set `default` on an ordinary price instead.',
           ),
         ),
       ...ordinary
@@ -61,8 +61,8 @@ export const oneDefaultPrice: Rule = ({ products }) =>
   })
 
 /**
- * Checks that each enterprise price has a base price with the same currency, interval and metering, because moving a subscription between
- * the two must not change them.
+ * Checks that each enterprise price has a base price with the same currency, interval and metering. Otherwise moving a subscription from
+ * one to the other would change these terms.
  */
 export const basePrice: Rule = ({ products, suggest }) =>
   products.flatMap(({ product, prices }) => {
@@ -82,15 +82,16 @@ export const basePrice: Rule = ({ products, suggest }) =>
       const now = present.get(base)
       const hint =
         now === undefined
-          ? (suggest(base, [...ordinary.keys()]) ?? 'Name a price of the same product that has no enterprise field.')
-          : `It is called ${quoted(now)} now.`
+          ? (suggest(base, [...ordinary.keys()]) ??
+            'Name a price of the same product without `enterprise_template` and `enterprise_id`.')
+          : `The price is called ${quoted(now)} now.`
       return [problem('base_price_undefined', price.at('base_price'), detail, hint)]
     })
   })
 
 /**
- * Checks that each template or enterprise id is used only once per base price. Otherwise the replacement of the base price would be
- * ambiguous.
+ * Checks that each template or enterprise id has only one price per base price. Otherwise it would be ambiguous which price replaces the
+ * base price.
  */
 export const oneEnterprisePricePerBase: Rule = ({ products }) =>
   products.flatMap(({ prices }) => {
@@ -121,15 +122,15 @@ function mismatch(price: Entry, base: Entry, id: string, termsOf: (price: Entry)
     .map(([field]) => `\`${field}\``)
   if (differing.length === 0) return []
   const detail = `${named('price', price)} differs from its base price ${quoted(id)} in ${differing.join(' and ')}.`
-  return [problem('base_price_mismatch', price.pointer, detail, 'Make them equal, or name another `base_price`.')]
+  return [problem('base_price_mismatch', price.pointer, detail, 'Make both equal, or name another `base_price`.')]
 }
 
-/** Terms that an enterprise price must share with its base price, by field name, each as JSON. */
+/** Terms (currency, interval and so on) that an enterprise price must share with its base price. Keys are field names, values are JSON. */
 type Terms = ReadonlyMap<string, string | undefined>
 
 /**
- * Returns a cached function for the terms of a price. A base price may be compared with thousands of enterprise prices, so its terms are
- * serialized only once.
+ * Returns a function for the terms of a price, which caches its results. A base price may be compared with thousands of enterprise prices,
+ * so its terms should be serialized only once.
  */
 function rememberedTerms(): (price: Entry) => Terms {
   const remembered = new Map<Entry, Terms>()
@@ -156,7 +157,8 @@ const currenciesOf = (price: Entry) => [...price.child('currency_options').keys(
 
 function missingBase(price: Entry): Issue {
   const detail = `${named('price', price)} has no base price: it is listed, but no subscription will be moved to it.`
-  const hint = 'Begin its id with the id of an ordinary price of the product and "_", or give `base_price`.'
+  const hint =
+    'Set `base_price`, or let the id of this price begin with the id of a list price of the product, followed by "_", e.g. `pro_monthly_acme`.'
   return warning('base_price_missing', price.pointer, detail, hint)
 }
 
@@ -175,7 +177,7 @@ export function presentIds(ordinary: ReadonlyMap<string, Entry>): ReadonlyMap<st
   return byEveryId([...ordinary].map(([id, price]) => [id, texts(price)]))
 }
 
-/** Returns the first ordinary price of each id. Another rule reports a duplicate id. */
+/** Returns the first ordinary (not negotiated) price for each id. Duplicate ids are reported by another rule. */
 export function ordinaryById(prices: readonly Entry[]): ReadonlyMap<string, Entry> {
   const ordinary = new Map<string, Entry>()
   for (const price of prices) {

@@ -10,7 +10,10 @@ const typeOf = (feature: Entry): FeatureType => {
   return type === 'limit' || type === 'metered' ? type : 'switch'
 }
 
-/** Checks that a metered feature names a defined meter. Other features must not name a meter, and a switch must not have a unit. */
+/**
+ * Checks features against meters: a metered feature must name a defined meter, and other features must not name one. A feature that is only
+ * on or off (a switch) must not have a unit.
+ */
 export const featureMeters: Rule = (draft) => {
   const meters = idsOf(draft.meters)
   return draft.features.flatMap((feature) => {
@@ -20,8 +23,8 @@ export const featureMeters: Rule = (draft) => {
         problem(
           'value_invalid',
           feature.at('unit'),
-          'A switch counts nothing, so it has no `unit`.',
-          'Remove it, or set `type`.',
+          'A feature of type `switch` counts nothing, so it cannot have a `unit`.',
+          'Remove `unit`, or set `type` to `limit` or `metered`.',
         ),
       ]
     if (type !== 'metered')
@@ -35,7 +38,7 @@ export const featureMeters: Rule = (draft) => {
             ),
           ]
         : []
-    const hint = 'Name the meter whose events count as usage of the feature.'
+    const hint = 'Set `meter` to the meter that counts the usage of the feature.'
     if (!feature.has('meter'))
       return [
         problem('meter_missing', feature.pointer, `${named('feature', feature)} is metered but names no meter.`, hint),
@@ -47,8 +50,8 @@ export const featureMeters: Rule = (draft) => {
 }
 
 /**
- * Checks that each feature of a product is defined and listed once. A feature of type `limit` or `metered` must have a limit, and a switch
- * must not.
+ * Checks the features of a product: each must be defined, and listed only once. A feature of type `limit` or `metered` must have a limit. A
+ * feature that is only on or off (a switch) must not.
  */
 export const productFeatures: Rule = (draft) => {
   const features = new Map(draft.features.flatMap((feature) => [[feature.text('id') ?? '', typeOf(feature)]]))

@@ -8,8 +8,8 @@ const most = decimalFromInteger(100)
 const wellFormed = new RegExp(decimalPattern)
 
 /**
- * Checks the prices in per cent: the percentage is within its bounds, the price has no amounts of its own, and its base price has amounts
- * to reduce.
+ * Checks percentage prices (prices in per cent below a base price): the percentage is within its limits, the price has no amounts of its
+ * own, and its base price has amounts to reduce.
  */
 export const percentOffBase: Rule = ({ products }) =>
   products.flatMap(({ product, prices }) => {
@@ -37,7 +37,7 @@ function outOfRange(price: Entry) {
       'percent_off_range',
       price.at('percent_off_base'),
       `${named('price', price)} takes ${text}% off its base price.`,
-      'Give more than 0 and at most 100. To charge the base price, remove this price.',
+      'The value must be more than 0 and at most 100. To charge the base price unchanged, remove this price.',
     ),
   ]
 }
@@ -76,7 +76,7 @@ function withoutBase(price: Entry, product: Entry, base: Entry | undefined) {
         'percent_off_without_base',
         at,
         `${named('price', price)} has \`percent_off_base\`, but ${named('product', product, 'the')} has no price that could be its base price.`,
-        'Begin its id with the id of an ordinary price of the product and "_", or give `base_price`.',
+        'Set `base_price`, or let the id of this price begin with the id of a list price of the product, followed by "_", e.g. `pro_monthly_acme`.',
       ),
     ]
   return base.has('custom_unit_amount')
@@ -85,7 +85,7 @@ function withoutBase(price: Entry, product: Entry, base: Entry | undefined) {
           'percent_off_without_base',
           at,
           `The base price ${quoted(base.text('id'))} of ${named('price', price, 'the')} lets the customer choose the amount.`,
-          'Name a base price with an amount or tiers.',
+          'Choose a base price with an amount or tiers.',
         ),
       ]
     : []

@@ -7,12 +7,12 @@ const amountFields = ['amount', 'unit_amount_decimal', 'tiers', 'custom_unit_amo
 const maxIntervalCount: Readonly<Record<string, number>> = { day: 1095, week: 156, month: 36, year: 3 }
 
 /**
- * Checks that a price has exactly one kind of amount. A price with `billing_scheme: tiered` but without tiers is left to `tieredHasTiers`,
- * which explains it better.
+ * Checks that a price has exactly one kind of amount. The rule `tieredHasTiers` reports a price with `billing_scheme: tiered` but without
+ * tiers, because its message is more helpful.
  */
 export const amountOrTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
-    // Another rule checks a price in per cent, which has the amounts of its base price.
+    // A percentage price has the amounts of its base price, so another rule checks it.
     if (price.has('percent_off_base')) return []
     const given = amountFields.filter((field) => price.has(field))
     if (given.length === 1 || (given.length === 0 && isTiered(price))) return []
@@ -34,8 +34,8 @@ export const tieredHasTiers: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     if (price.has('percent_off_base')) return []
     if (price.has('tiers')) {
-      // If the price also has an amount, `amountOrTiers` reports that. The right billing scheme is then unknown: it depends on whether the
-      // author removes the amount or the tiers.
+      // If the price also has an amount, `amountOrTiers` reports that. The right billing scheme then depends on whether the author removes
+      // the amount or the tiers, so it is not checked.
       if (isTiered(price) || price.has('amount') || price.has('unit_amount_decimal')) return []
       const detail = `${named('price', price)} has tiers but is not tiered.`
       return [problem('tiers_missing', price.at('tiers'), detail, 'Add `"billing_scheme": "tiered"`.')]
@@ -59,7 +59,7 @@ export const tieredHasTiers: Rule = ({ prices }) =>
 export const tiersAscend: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const limits = price.entries('tiers').map((tier) => ({ tier, upTo: tier.value('up_to') }))
-    // If a limit is malformed, the shape check reports it. Then the order of limits is not checked.
+    // If a tier's limit is malformed, the schema check reports it, and the order of the limits is not checked.
     if (
       limits.length === 0 ||
       limits.length !== price.list('tiers').length ||
@@ -70,14 +70,14 @@ export const tiersAscend: Rule = ({ prices }) =>
     limits.forEach(({ tier, upTo }, index) => {
       const before = limits[index - 1]?.upTo
       if (upTo === 'inf' && index < limits.length - 1)
-        issues.push(problem('tiers_invalid', tier.at('up_to'), 'Only the last tier may go up to "inf".'))
+        issues.push(problem('tiers_invalid', tier.at('up_to'), 'Only the last tier may have `up_to: "inf"`.'))
       else if (typeof upTo === 'number' && typeof before === 'number' && upTo <= before)
         issues.push(
           problem(
             'tiers_invalid',
             tier.at('up_to'),
             `The tier ends at ${upTo}, not after ${before}, the end of the tier before it.`,
-            'Order the tiers by `up_to`, each above the last.',
+            'Sort the tiers by `up_to`; each must be higher than the one before.',
           ),
         )
     })
@@ -88,7 +88,7 @@ export const tiersAscend: Rule = ({ prices }) =>
           'tiers_invalid',
           last.tier.at('up_to'),
           `The last tier ends at ${String(last.upTo)}: larger quantities would have no price.`,
-          'Let the last tier go up to "inf".',
+          'Set `up_to` of the last tier to "inf".',
         ),
       )
     return issues
@@ -106,7 +106,10 @@ function optionsOf(price: Entry): readonly Entry[] {
 const endsOf = (price: Entry) => JSON.stringify(price.entries('tiers').map((tier) => tier.value('up_to')))
 const schemeOf = (price: Entry) => (price.has('tiers') ? 'tiers' : 'an amount')
 
-/** Checks each additional currency of a price: it has the price's form (amount or tiers) and differs from the price's own currency. */
+/**
+ * Checks each additional currency of a price. It must have the same form as the price (amount or tiers), and must not be the price's main
+ * currency.
+ */
 export const currencyOptionsFit: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const options = price.child('currency_options')
@@ -129,7 +132,7 @@ export const currencyOptionsFit: Rule = ({ prices }) =>
             'currency_options_invalid',
             option.pointer,
             `${named('price', price)} is in ${quoted(currency)} itself.`,
-            'Leave its own currency out of `currency_options`.',
+            'Remove its own currency from `currency_options`.',
           ),
         ]
       const given = ['amount', 'unit_amount_decimal', 'tiers'].filter((field) => option.has(field))
@@ -148,7 +151,7 @@ export const currencyOptionsFit: Rule = ({ prices }) =>
           'currency_options_invalid',
           option.at('tiers'),
           `The tiers in ${quoted(currency)} end elsewhere than those of ${named('price', price, 'the')}.`,
-          'Give them the same `up_to`.',
+          'Use the same `up_to` values in both.',
         ),
       ]
     })
@@ -167,7 +170,7 @@ export const pricePartsFit: Rule = ({ prices }) =>
     const [least, preset, most] = ['minimum', 'preset', 'maximum'].map((field) => custom.number(field))
     return [
       ...(price.has('transform_quantity') && price.has('tiers')
-        ? says('transform_quantity', 'has tiers and `transform_quantity`.', 'Keep one of the two.')
+        ? says('transform_quantity', 'has tiers and `transform_quantity`.', 'Remove one of the two.')
         : []),
       ...(price.has('custom_unit_amount') && price.has('transform_quantity')
         ? says('transform_quantity', 'lets the customer choose the amount.', 'Remove `transform_quantity`.')

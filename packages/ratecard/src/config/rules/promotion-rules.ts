@@ -33,7 +33,10 @@ export const couponCurrency: Rule = ({ coupons }) =>
     return []
   })
 
-/** Checks a coupon's additional currencies: only a coupon with a fixed amount can have them, and they must differ from its own currency. */
+/**
+ * Checks the additional currencies of a coupon. Only a coupon with a fixed amount can have them, and they must differ from the coupon's
+ * main currency.
+ */
 export const couponCurrencies: Rule = ({ coupons }) =>
   coupons.flatMap((coupon) => otherCurrencies(coupon, 'coupon', 'amount_off', coupon.text('currency')))
 
@@ -62,7 +65,7 @@ function otherCurrencies(entry: Entry, kind: string, amount: string, own: string
         'currency_options_invalid',
         options.at(currency),
         `${named(kind, entry)} is in ${quoted(currency)} itself.`,
-        'Leave its own currency out of `currency_options`.',
+        'Remove its own currency from `currency_options`.',
       ),
     )
 }
@@ -134,12 +137,15 @@ export const minimumAmountCurrency: Rule = ({ promotionCodes }) =>
         'minimum_amount_currency',
         code.at(given),
         `${named('promotion code', code)} has \`${given}\` but no \`${absent}\`.`,
-        'Give both, or neither.',
+        'Set both, or remove both.',
       ),
     ]
   })
 
-/** Checks codes against their coupons. The processor refuses a code that expires later than its coupon, or can be redeemed more often. */
+/**
+ * Checks promotion codes against their coupons. The processor refuses a code that expires later than its coupon, or that can be redeemed
+ * more often.
+ */
 export const codeWithinCoupon: Rule = ({ promotionCodes, coupons }) => {
   const byId = new Map(coupons.map((coupon) => [coupon.text('id'), coupon]))
   return promotionCodes.flatMap((code) => {
@@ -157,7 +163,7 @@ function lastsTooLong(code: Entry, coupon: Entry): Issue[] {
       'code_exceeds_coupon',
       code.at('expires_at'),
       `${named('promotion code', code)} expires after its coupon, see ${coupon.at('redeem_by')}.`,
-      'Let it expire with the coupon or earlier, or leave `expires_at` out.',
+      'Set `expires_at` no later than that of the coupon, or remove it.',
     ),
   ]
 }

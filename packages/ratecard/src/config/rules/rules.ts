@@ -1,13 +1,16 @@
-// Rules about relations between fields. Each function is a row of the rule table in the specification or in Ratecard's additions to it. A
-// rule reads the whole document, reports all problems, never throws, and does not repeat issues of the shape check.
+// Lists the rules about relations between fields. Each function has a row in the rule table of the specification, or in the table of rules
+// that Ratecard adds. A rule reads the whole document, reports all problems, never throws, and does not repeat issues of the schema check.
 import type { Issue } from '../../errors/issue.ts'
-import { chargeableAmounts, plausibleAmounts } from './amount-rules.ts'
+import { attachedPrices } from './attached-price-rules.ts'
+import { grantedCredits } from './credit-rules.ts'
+import { amountsInSteps, chargeableAmounts, plausibleAmounts } from './amount-rules.ts'
 import {
   atLeastOneProduct,
   dimensionsHaveTwoDecimals,
   uniqueCodes,
   uniqueEventNames,
   uniqueIds,
+  uniqueLookupKeys,
   uniqueWebhookUrls,
   unreservedMetadata,
 } from './document-rules.ts'
@@ -45,11 +48,14 @@ import {
   couponProducts,
   minimumAmountCurrency,
 } from './promotion-rules.ts'
+import { oneDefaultPortal, portalNeedsPaymentMethod, portalProducts } from './portal-rules.ts'
+import { oneKindOfTax, percentagesHaveFourDecimals, taxRatesOfSales } from './tax-rules.ts'
 import { distinctWebhookEvents, knownWebhookEvents, webhookHasId, webhookUrl } from './webhook-rules.ts'
 
 const rules: readonly Rule[] = [
   atLeastOneProduct,
   uniqueIds,
+  uniqueLookupKeys,
   previousIds,
   uniqueEventNames,
   uniqueWebhookUrls,
@@ -74,6 +80,8 @@ const rules: readonly Rule[] = [
   basePrice,
   oneEnterprisePricePerBase,
   percentOffBase,
+  attachedPrices,
+  grantedCredits,
   couponHasOneDiscount,
   couponCurrency,
   couponCurrencies,
@@ -83,21 +91,34 @@ const rules: readonly Rule[] = [
   codeCurrencies,
   minimumAmountCurrency,
   codeWithinCoupon,
+  percentagesHaveFourDecimals,
+  taxRatesOfSales,
+  oneKindOfTax,
+  portalProducts,
+  portalNeedsPaymentMethod,
+  oneDefaultPortal,
   webhookUrl,
   knownWebhookEvents,
   distinctWebhookEvents,
   webhookHasId,
   plausibleAmounts,
   chargeableAmounts,
+  amountsInSteps,
 ]
 
-/** Returns the issues of all rules for any document, even a malformed one. `most` limits the number of errors and of warnings per rule. */
+/**
+ * Returns the issues that all rules find in a document, which may be malformed. `most` is the maximum number of errors, and of warnings,
+ * per rule.
+ */
 export function ruleIssues(document: unknown, most = Infinity): Issue[] {
   const draft = draftOf(document)
   return rules.flatMap((rule) => firstOf(rule(draft), most))
 }
 
-/** Returns at most `most` errors and `most` warnings. They are counted separately, so that many warnings cannot hide an error. */
+/**
+ * Returns at most `most` errors and `most` warnings. Errors and warnings are counted separately, so that many warnings cannot hide an
+ * error.
+ */
 function firstOf(issues: readonly Issue[], most: number): readonly Issue[] {
   if (issues.length <= most) return issues
   const left = { error: most, warning: most }

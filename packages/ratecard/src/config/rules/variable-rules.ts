@@ -1,7 +1,7 @@
-// Decides which variables a document may expand, and where. The values end up in a document that is published and sent to the processor. A
-// pull request may contain a document from an untrusted author. So credentials must not be expanded.
+// Decides which variables may be expanded in a document, and at which places. A document can be published and is sent to the processor, and
+// a pull request may contain a document of an untrusted author. So credentials must not be expanded.
 
-/** Names that are never expanded: variables of Ratecard itself, and common credentials in the same environment. */
+/** Names of variables that are never expanded: settings of Ratecard itself, and common credentials that may be in the same environment. */
 const neverExpanded = /^(?:(?:RATECARD|STRIPE|AWS|GITHUB|NPM|SSH)_|DATABASE_URL$)/i
 const likeSecret = /(?:KEY|SECRET|TOKEN|PASSWORD)$/i
 
@@ -18,12 +18,12 @@ export function whyForbidden(
   if (neverExpanded.test(name))
     return {
       detail: `The variable ${name} may hold a credential (RATECARD_*, STRIPE_*, AWS_* …) and is never expanded.`,
-      hint: 'Put the value that the document needs into another variable.',
+      hint: 'If the document needs this value, put it into a variable with another name.',
     }
   if (!isSecretName(name) || isWebhookUrl(path)) return null
   return {
     detail: `The variable ${name} has the name of a secret, and only the URL of a webhook may contain a secret.`,
-    hint: 'If it is not a secret, rename the variable: this value is sent to the processor, and may be public.',
+    hint: 'If the value is not a secret, rename the variable. The value is sent to the processor, and may become public.',
   }
 }
 

@@ -73,9 +73,12 @@ export const webhookHasId: Rule = ({ webhooks }) =>
 
 function whyUnusable(url: string): { detail: string; hint?: string } | undefined {
   if (url.includes('${'))
-    return { detail: 'still holds a "${"', hint: 'Set the variable where the configuration is expanded.' }
+    return {
+      detail: 'still contains a variable ("${")',
+      hint: 'Set the variable in the environment, or in the environment file of the command.',
+    }
   const parsed = URL.canParse(url) && !/\s/.test(url) ? new URL(url) : undefined
-  if (parsed === undefined) return { detail: 'is not a URL', hint: 'Write it whole: "https://host/path".' }
+  if (parsed === undefined) return { detail: 'is not a URL', hint: 'Write a complete URL, e.g. "https://host/path".' }
   if (parsed.protocol === 'https:') return undefined
   if (parsed.protocol === 'http:' && isLoopback(parsed.hostname)) return undefined
   return { detail: 'is not https', hint: 'Use https; http is allowed for this machine (localhost) only.' }

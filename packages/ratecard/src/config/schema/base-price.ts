@@ -7,15 +7,19 @@ type Enterprise = Pick<Price, 'id' | 'enterprise_template' | 'enterprise_id' | '
 type Negotiated = Enterprise & Pick<Price, 'base_price'>
 
 /**
- * Returns the id of the ordinary price that an enterprise price replaces; undefined for an ordinary price, or if none is found. It is
- * `base_price` if the document sets it. Otherwise it is derived from the enterprise id, which starts with the id of the ordinary price and
- * `_`, `-` or `.`, e.g. `pro` for `pro_acme`. Earlier ids of ordinary prices count too. If several ids match, the longest one wins.
+ * Returns the id of the ordinary price that an enterprise price replaces. It is `base_price` if the document contains that member.
+ * Otherwise it is taken from the id of the enterprise price, which starts with the id of the ordinary price and `_`, `-` or `.`, e.g. `pro`
+ * for `pro_acme`. Former ids of ordinary prices are tried too, and the longest match wins. Returns undefined for an ordinary price, or if
+ * no price matches.
  */
 export function basePriceId(price: Negotiated, pricesOfProduct: readonly Enterprise[]): string | undefined {
   return basePriceIds(pricesOfProduct)(price)
 }
 
-/** Returns {@link basePriceId} for many prices of one product. The index of the ordinary prices is built once, at the first use. */
+/**
+ * Returns a function like {@link basePriceId} for many prices of one product. It builds its index of ordinary prices only once, at the
+ * first use.
+ */
 export function basePriceIds(pricesOfProduct: readonly Enterprise[]): (price: Negotiated) => string | undefined {
   let ordinary: ReadonlyMap<string, string> | undefined
   return (price) => {
@@ -28,15 +32,15 @@ export function basePriceIds(pricesOfProduct: readonly Enterprise[]): (price: Ne
   }
 }
 
-/** Returns the current ids of ordinary prices, keyed by the current id and by each earlier id. */
+/** Returns a map from each id of an ordinary price, current or former, to the current id. */
 export function byEveryId(ordinary: readonly (readonly [string, readonly string[]])[]): ReadonlyMap<string, string> {
   const earlier = ordinary.flatMap(([id, previous]) => previous.map((from) => [from, id] as const))
   return new Map([...earlier, ...ordinary.map(([id]) => [id, id] as const)])
 }
 
 /**
- * Finds the longest id of an ordinary price that is a prefix of `id`, and returns its current id. The function tries prefixes of `id`, so
- * that the cost does not depend on the number of prices.
+ * Finds the longest id of an ordinary price that is a prefix of `id`, and returns the current id of that price. Looks up each prefix of
+ * `id`, so that the time does not depend on the number of prices.
  */
 export function derivedBase(id: string, ordinary: Pick<ReadonlyMap<string, string>, 'get'>): string | undefined {
   for (let length = Math.min(id.length - 2, maxIdLength); length > 0; length--) {

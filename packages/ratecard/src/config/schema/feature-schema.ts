@@ -1,35 +1,62 @@
 // Schema of features, and of their limits in products.
 import { Type, type Static } from 'typebox'
-import { closed, Id, idPattern, Metadata, PreviousIds, ProcessorId } from './fields.ts'
+import { closed, Id, idPattern, LookupKey, Metadata, PreviousIds, ProcessorId } from './fields.ts'
+
+const unitText = (description: string, examples = ['projects']) =>
+  Type.String({ minLength: 1, maxLength: 40, description, examples })
+
+/** Plural forms of a unit. Their names are those of `Intl.PluralRules`. */
+const UnitForms = Type.Object(
+  {
+    zero: Type.Optional(
+      unitText('Plural form of the category `zero`, which some languages have, e.g. for 0 in Arabic.'),
+    ),
+    one: Type.Optional(unitText('Form for one, e.g. `1 project`.', ['project'])),
+    two: Type.Optional(unitText('Plural form of the category `two`, which some languages have, e.g. for 2 in Arabic.')),
+    few: Type.Optional(
+      unitText('Plural form of the category `few`, which some languages have, e.g. for 2 to 4 in Polish.'),
+    ),
+    many: Type.Optional(
+      unitText('Plural form of the category `many`, which some languages have, e.g. for 5 to 21 in Polish.'),
+    ),
+    other: unitText('Plural form for all other numbers, and for `unlimited`.'),
+  },
+  { ...closed, description: 'A text for each plural form of the language of your pricing page.' },
+)
 
 export const Feature = Type.Object(
   {
     id: Type.String({
       pattern: idPattern,
       maxLength: 80,
-      description: 'Your id of the feature; products name it. It becomes the lookup key at the processor.',
+      description: 'Your id of the feature; products name it.',
       examples: ['sso'],
     }),
     name: Type.String({
       minLength: 1,
       maxLength: 80,
-      description: 'Name for yourself and your own pages.',
+      description: 'Name of the feature, for you and for your own pages.',
       examples: ['Single sign-on'],
     }),
     type: Type.Optional(
       Type.Enum(['switch', 'limit', 'metered'], {
         description:
-          '`switch` (the default): on or off. `limit`: a number that your program counts, e.g. projects. `metered`: a number per period that is counted by `meter`, e.g. API calls. Ours alone: the processor knows every feature as on or off.',
+          '`switch` (default): on or off. `limit`: a number that your program counts, e.g. projects. `metered`: a number per period that `meter` counts, e.g. API calls. Not sent to the processor, where every feature is on or off.',
       }),
     ),
     meter: Type.Optional(Id('Id of the meter that counts a `metered` feature.', 'api_calls')),
     unit: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 40,
-        description: 'What a limit counts, as your customers read it.',
-        examples: ['projects'],
+      Type.Union([unitText('What a limit counts, as your customers read it.'), UnitForms], {
+        description: 'What a limit counts, as your customers read it: a text, or a text for each plural form.',
+        examples: ['projects', { one: 'project', other: 'projects' }],
       }),
+    ),
+    lookup_key: Type.Optional(
+      LookupKey(
+        80,
+        'Lookup key at the processor, with which your programs can find the feature. Default: the id; an existing feature keeps its key. Fixed at creation: another key creates a new feature.',
+        'single-sign-on',
+      ),
     ),
     metadata: Type.Optional(Metadata),
     previous_ids: Type.Optional(PreviousIds),
@@ -56,17 +83,17 @@ export const FeatureLimit = Type.Object(
     resets: Type.Optional(
       Type.Enum(['billing_period', 'month', 'never'], {
         description:
-          'When the usage of a `metered` feature is reset to zero: with each period of the subscription (the default), on the first of each month in UTC, or never.',
+          'When the usage of a `metered` feature is reset to zero: with each period of the subscription (default), on the first day of each month (UTC), or never.',
       }),
     ),
     beyond: Type.Optional(
       Type.Enum(['deny', 'allow'], {
         description:
-          'What a check answers past the limit: no (`deny`, the default), or yes (`allow`), for usage that is billed.',
+          'What a check returns beyond the limit: `deny` (default) refuses, `allow` permits, e.g. because the usage is billed.',
       }),
     ),
   },
-  { ...closed, description: 'How much of a `limit` or `metered` feature the product gives.' },
+  { ...closed, description: 'Limit that the product gives for a `limit` or `metered` feature.' },
 )
 
 export const ProductFeature = Type.Union([Id('Feature id.', 'sso'), FeatureLimit])

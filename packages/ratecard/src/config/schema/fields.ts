@@ -1,8 +1,8 @@
 import { Type, type Static, type TSchema } from 'typebox'
-import { currencies } from '../../money/currencies.ts'
+import { currencies, type Currency } from '../../money/currencies.ts'
 import { latestMoment } from './moment.ts'
 
-/** Pattern of ids, at most 100 characters. Ids appear in URLs and become lookup keys at the processor. */
+/** Pattern of ids, at most 100 characters. Ids appear in URLs and are the default lookup keys at the processor. */
 export const idPattern = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$'
 export const versionPattern = '^\\d+\\.\\d+\\.\\d+$'
 /** Pattern of amounts below one minor unit: up to 12 integer digits and 12 decimals (Stripe's limit), without sign or exponent. */
@@ -11,7 +11,7 @@ export const decimalPattern = '^\\d{1,12}(\\.\\d{1,12})?$'
 /** Option of every object in the schema: an unknown field is an error. Otherwise a misspelled optional field would count as absent. */
 export const closed = { additionalProperties: false } as const
 
-// Upper limits of amounts and counts. Larger numbers lose precision in JSON, or the processor refuses them.
+// Upper limits of amounts and counts. Larger numbers would lose precision in JSON, or the processor would refuse them.
 const largestAmount = 999_999_999_999
 const largestCount = 2_147_483_647
 
@@ -37,15 +37,18 @@ export const Count = (description: string, ...examples: number[]) =>
 export const Decimal = (description: string) =>
   Type.String({ pattern: decimalPattern, description, examples: ['0.05'] })
 export const CurrencyField = (description: string) => Type.Enum(currencies, { description, examples: ['usd', 'eur'] })
+/** Pattern for the keys of a map by currency, i.e. the codes of all currencies. */
+export const currencyPattern = `^(${currencies.join('|')})$`
 /** Schema of a map from the code of an additional currency to the amounts in that currency. */
 export function byCurrency<Option extends TSchema>(option: Option, description: string, example: object) {
-  const options = Object.fromEntries(currencies.map((currency) => [currency, option]))
-  return Type.Partial(Type.Object(options as Record<(typeof currencies)[number], Option>), {
-    ...closed,
-    minProperties: 1,
-    description,
-    examples: [example],
-  })
+  return Type.Unsafe<Partial<Record<Currency, Static<Option>>>>(
+    Type.Record(Type.String({ pattern: currencyPattern }), option, {
+      ...closed,
+      minProperties: 1,
+      description,
+      examples: [example],
+    }),
+  )
 }
 
 export const ProcessorId = Type.String({
@@ -67,7 +70,7 @@ export const StatementDescriptor = Type.String({
   description: 'Text on the customer’s card or bank statement, for subscriptions.',
   examples: ['EXAMPLE PRO'],
 })
-/** Pattern of API versions: a date, since 2024 followed by the name of the release line, e.g. `2025-03-31.basil`. */
+/** Pattern of API versions: a date. From 2024 on, the name of the release line follows, e.g. `2025-03-31.basil`. */
 export const apiVersionPattern = '^20\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])(\\.[a-z]{2,30})?$'
 export const ApiVersion = Type.String({
   pattern: apiVersionPattern,
@@ -76,6 +79,9 @@ export const ApiVersion = Type.String({
   examples: ['2025-03-31.basil'],
 })
 export const addressPattern = '^https?://[^\\s/?#]+\\S*$'
+/** Schema of a lookup key. The processor limits only its length. */
+export const LookupKey = (maxLength: number, description: string, ...examples: string[]) =>
+  Type.String({ minLength: 1, maxLength, description, examples })
 export const WebAddress = (description: string, ...examples: string[]) =>
   Type.String({ pattern: addressPattern, maxLength: 2000, description, examples })
 export const PreviousIds = Type.Array(Type.String({ pattern: idPattern, description: 'An earlier id.' }), {
@@ -91,16 +97,21 @@ export const Moment = (description: string) =>
     examples: ['2031-02-28T23:59:59Z', 1924991999],
   })
 
-// Keys without square brackets and values that are not empty: the processor refuses brackets, and takes an empty value for a request to
-// remove the key.
+/**
+ * Maximum number of metadata keys per object at the processor. The ownership mark is one of these keys, and is omitted if there is no room.
+ */
+export const maxMetadataKeys = 50
+
+// Schema of metadata. Keys have no square brackets, because the processor refuses them. Values are not empty, because the processor treats
+// an empty value as a request to remove the key.
 export const Metadata = Type.Record(
   Type.String({ pattern: '^[^\\[\\]]{1,40}$' }),
   Type.String({ minLength: 1, maxLength: 500 }),
   {
     ...closed,
-    maxProperties: 45,
+    maxProperties: maxMetadataKeys,
     description:
-      'Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
+      'Up to 50 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved.',
     examples: [{ owner: 'growth-team' }],
   },
 )

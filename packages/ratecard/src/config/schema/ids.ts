@@ -3,7 +3,7 @@ import { canonicalDecimal } from '../../money/decimal.ts'
 import type { Price, Webhook } from './schema.ts'
 
 /**
- * Returns the id of a webhook. If the document gives none, the id is derived from the URL alone, so that it is the same on every push. It
+ * Returns the id of a webhook. If the document contains none, the id is derived only from the URL, so that it is the same in every push. It
  * consists of a readable slug of host and path, and six hex digits that distinguish URLs with the same slug.
  */
 export function webhookId(webhook: Pick<Webhook, 'url'> & { readonly id?: string | undefined }): string {
@@ -18,8 +18,8 @@ export function webhookId(webhook: Pick<Webhook, 'url'> & { readonly id?: string
 }
 
 /**
- * True if the price is local, i.e. has no object at the processor. Such a price is free, per unit, licensed, not enterprise, and not linked
- * to a processor object.
+ * True if the price is local, i.e. has no object at the processor. A local price is free, per unit, licensed, not negotiated, and not
+ * linked to a processor object.
  */
 export function isLocalPrice(price: Price): boolean {
   return (
@@ -28,7 +28,8 @@ export function isLocalPrice(price: Price): boolean {
     price.usage_type !== 'metered' &&
     price.currency_options === undefined &&
     !isEnterprise(price) &&
-    // A served document contains a free price's own id as `processor_id`. It is accepted here, so that a served document can be pushed.
+    // The API returns a document in which the `processor_id` of a free price is its own id. Accept that, so that such a document can be
+    // pushed again.
     (price.processor_id === undefined || price.processor_id === price.id) &&
     (price.amount === 0 ||
       (price.unit_amount_decimal !== undefined && canonicalDecimal(price.unit_amount_decimal) === '0'))
@@ -39,8 +40,8 @@ export function isEnterprise(price: Pick<Price, 'enterprise_template' | 'enterpr
   return price.enterprise_template !== undefined || price.enterprise_id !== undefined
 }
 
-// Returns host and path of a URL. It does not parse with `URL`: the host may still contain variables, and the id must be the same whether
-// the URL is valid or not.
+// Returns host and path of a URL. `URL` is not used for parsing, because the host may still contain variables, and invalid URLs need an id
+// too.
 function hostAndPath(url: string): string {
   return url.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, '').replace(/[?#].*$/s, '')
 }

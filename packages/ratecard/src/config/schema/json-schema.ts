@@ -1,13 +1,14 @@
 // The published JSON Schema: the document's schema plus hints for editors. Validation does not use it, because rules.ts checks more than a
 // schema can express.
 import { currencies, currencyNames } from '../../money/currencies.ts'
+import { currencyPattern } from './fields.ts'
 import { membersOfBase } from './percent-off.ts'
 import { BillingConfig } from './schema.ts'
 import { webhookEvents } from './webhook-events.generated.ts'
 
 type Schema = Record<string, unknown>
 
-// Defaults for editors. They are not in schema.ts, because a serializer with that schema would add them to responses.
+// Default values that editors show. They are not in schema.ts, because a serializer with that schema would add them to responses.
 const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   product: { type: 'service' },
   price: {
@@ -20,6 +21,7 @@ const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
   webhook: { connect: false },
   promotion_code: { active: true, first_time_transaction: false },
+  tax_rate: { active: true },
 }
 
 const enumWords: Readonly<Record<string, string>> = {
@@ -35,7 +37,7 @@ const enumWords: Readonly<Record<string, string>> = {
   graduated: 'Each unit at the price of its own tier',
   volume: 'All units at the price of the tier that the quantity reaches',
   service: 'A service or software',
-  good: 'Something that is shipped',
+  good: 'A physical product that is shipped',
   sum: 'The values of all events added up',
   count: 'The number of events',
   last: 'The value of the last event',
@@ -55,7 +57,10 @@ const without = (...fields: string[]): Schema => ({
 })
 const when = (condition: Schema, consequence: Schema): Schema => ({ if: condition, then: consequence })
 
-/** Returns a condition on the amounts of one additional currency of a price. */
+/** A feature of a portal configuration that is on. */
+const isOn: Schema = { properties: { enabled: { not: { const: false } } } }
+
+/** Returns a JSON Schema condition on the amounts of one additional currency of a price. */
 const inCurrency = (currency: string, option: Schema | false): Schema => ({
   properties: { currency_options: { properties: { [currency]: option } } },
 })
@@ -86,6 +91,8 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
     { if: hasValue('usage_type', 'metered'), then: needs('meter', 'interval'), else: without('meter') },
     when(has('interval_count'), needs('interval')),
     when(has('trial_period_days'), needs('interval')),
+    when({ properties: { attached_prices: { minItems: 1 } }, required: ['attached_prices'] }, needs('interval')),
+    when(has('grants_credit'), without('meter')),
     { if: has('tiers'), then: inEachCurrency(needs('tiers')), else: inEachCurrency(without('tiers')) },
     ...currencies.map((currency) => when(hasValue('currency', currency), inCurrency(currency, false))),
     when(has('transform_quantity'), without('tiers', 'custom_unit_amount')),
@@ -113,6 +120,13 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
     ...currencies.map((currency) => when(hasValue('currency', currency), inCurrency(currency, false))),
     { if: hasValue('duration', 'repeating'), then: needs('duration_in_months'), else: without('duration_in_months') },
   ],
+  tax: [{ not: needs('automatic', 'rates') }],
+  portal_features: [
+    {
+      if: { required: ['subscription_update'], properties: { subscription_update: isOn } },
+      then: { required: ['payment_method_update'], properties: { payment_method_update: isOn } },
+    },
+  ],
   promotion_code: [
     { dependentRequired: { minimum_amount: ['minimum_amount_currency'], minimum_amount_currency: ['minimum_amount'] } },
     when(has('currency_options'), needs('minimum_amount')),
@@ -136,15 +150,27 @@ export function publishedSchema(publicUrl?: string): Schema {
     webhook,
     coupon: itemsOf(root, 'coupons'),
     promotion_code: itemsOf(root, 'promotion_codes'),
+    tax_rate: itemsOf(root, 'tax_rates'),
+    tax: fieldOf(root, 'tax'),
+    portal_features: fieldOf(itemsOf(root, 'portal'), 'features'),
   }
-  for (const currency of currencies)
-    fieldOf(fieldOf(price, 'currency_options'), currency)['allOf'] = relations['currency_option']
+  currencyOf(price)['allOf'] = relations['currency_option']
+  // Editors can complete the keys of a map only if the schema lists the keys by name, not if it has a pattern.
+  for (const schema of [price, kinds['coupon'], kinds['promotion_code']])
+    fieldOf(schema ?? {}, 'currency_options')['propertyNames'] = { enum: currencies }
   for (const [kind, schema] of Object.entries(kinds)) {
     if (relations[kind] !== undefined) schema['allOf'] = relations[kind]
     for (const [field, value] of Object.entries(defaults[kind] ?? {})) fieldOf(schema, field)['default'] = value
   }
   suggestEvents(webhook)
   fieldOf(product, 'features')['uniqueItems'] = true
+  fieldOf(fieldOf(root, 'tax'), 'rates')['uniqueItems'] = true
+  const portal = itemsOf(root, 'portal')
+  const offered = fieldOf(fieldOf(fieldOf(portal, 'features'), 'subscription_update'), 'products')
+  for (const form of (offered['anyOf'] as Schema[]).filter(isList))
+    fieldOf(form['items'] as Schema, 'prices')['uniqueItems'] = true
+  const isDefault = { properties: { default: { const: true } }, required: ['default'] }
+  fieldOf(root, 'portal')['allOf'] = [{ contains: isDefault, minContains: 0, maxContains: 1 }]
   explain(root)
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -153,7 +179,7 @@ export function publishedSchema(publicUrl?: string): Schema {
   }
 }
 
-/** Lets editors complete the known event names. A string with a variable is accepted as well. */
+/** Adds the known event names, so that editors complete them. A string with a variable is accepted too. */
 function suggestEvents(webhook: Schema): void {
   const events = fieldOf(webhook, 'events')
   events['uniqueItems'] = true
@@ -180,11 +206,21 @@ function itemsOf(schema: Schema, field: string): Schema {
   return items
 }
 
+const isList = ({ items }: Schema): boolean => isSchema(items)
+
 function fieldOf(schema: Schema, field: string): Schema {
   const properties = schema['properties']
   const found = isSchema(properties) ? properties[field] : undefined
   if (!isSchema(found)) throw new TypeError(`The schema has no field ${field}`)
   return found
+}
+
+/** Returns the schema of the amounts of a price in one additional currency. */
+function currencyOf(price: Schema): Schema {
+  const options = fieldOf(price, 'currency_options')['patternProperties']
+  const option = isSchema(options) ? options[currencyPattern] : undefined
+  if (!isSchema(option)) throw new TypeError('The schema has no amounts by currency')
+  return option
 }
 
 /** Returns a plain JSON copy of the schema, without the symbols that the schema builder adds. */

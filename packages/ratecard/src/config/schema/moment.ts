@@ -3,7 +3,7 @@ const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?
 /** Largest Unix time (seconds) that is accepted: the last second of the year 9999. Larger numbers are probably milliseconds. */
 export const latestMoment = 253_402_300_799
 
-/** True for an ISO 8601 date and time with a zone, if the calendar has it. False e.g. for 2031-02-30 or 24:00. */
+/** True for an ISO 8601 date and time with a zone that exists in the calendar. False e.g. for 2031-02-30 or 24:00. */
 export function isMoment(text: string): boolean {
   const match = rfc3339.exec(text)
   if (match === null || Number.isNaN(Date.parse(text))) return false
@@ -19,6 +19,6 @@ export function isMoment(text: string): boolean {
  */
 export function toUnixSeconds(value: string | number): number {
   if (typeof value === 'number') return value
-  if (!isMoment(value)) throw new RangeError('Not an ISO 8601 moment with a time zone')
+  if (!isMoment(value)) throw new RangeError('Not an ISO 8601 time with a time zone')
   return Math.floor(Date.parse(value) / 1000)
 }

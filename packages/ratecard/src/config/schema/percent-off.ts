@@ -1,10 +1,10 @@
-// Negotiated prices in per cent: they have `percent_off_base` instead of amounts. Their amounts are those of the base price, reduced by
+// Percentage prices: negotiated prices with `percent_off_base` instead of amounts. Their amounts are those of the base price, reduced by
 // that percentage.
 import { decimalFromInteger, decimalText, parseDecimal, roundLessPercent, type Decimal } from '../../money/decimal.ts'
 import { basePriceIds } from './base-price.ts'
 import type { BillingConfig, CurrencyOption, Price, Product, Tier } from './schema.ts'
 
-/** Members that a price in per cent does not have itself, because they are those of its base price. */
+/** Members that a percentage price takes from its base price, so that the price itself must not have them. */
 export const membersOfBase = [
   'amount',
   'unit_amount_decimal',
@@ -17,7 +17,8 @@ export const membersOfBase = [
 ] as const satisfies readonly (keyof Price)[]
 
 /**
- * Returns the document with the amounts of all its prices. The result is only for reading and must not be pushed: see {@link withAmounts}.
+ * Returns the document with the amounts of all its prices, including prices in per cent. The result is only for reading and must not be
+ * pushed; see {@link withAmounts}.
  */
 export function configWithAmounts(config: BillingConfig): BillingConfig {
   const products = config.products.map(withAmounts)
@@ -25,8 +26,9 @@ export function configWithAmounts(config: BillingConfig): BillingConfig {
 }
 
 /**
- * Returns the product with the amounts of all its prices: each price in per cent gets, beside `percent_off_base`, the amounts, tiers,
- * packages and currencies of its base price, reduced. A price without a usable base price stays without amounts; validation refuses it.
+ * Returns the product with the amounts of all its prices. Each percentage price keeps `percent_off_base` and gets the reduced amounts, the
+ * tiers, the currencies and the packages of its base price. A percentage price without a usable base price stays without amounts;
+ * validation rejects it.
  */
 export function withAmounts<Of extends Pick<Product, 'prices'>>(product: Of): Of {
   const { prices = [] } = product
@@ -84,7 +86,7 @@ function reducedTier(tier: Tier, percent: Decimal): Tier {
   }
 }
 
-/** Returns an amount as the document writes it: a whole amount as a number, an amount with decimals as text. */
+/** Returns the reduced amount in the form of the document: a number if it is whole, text if it has decimals. */
 function reduced(amount: number | string | undefined, percent: Decimal): number | string | undefined {
   if (amount === undefined) return undefined
   const exact = typeof amount === 'string' ? parseDecimal(amount) : decimalFromInteger(amount)

@@ -1,10 +1,10 @@
-// Earlier ids of renamed items (`previous_ids` of every kind): their rules, and the lookup of an item by an earlier id.
+// Former ids of renamed items (`previous_ids` of every kind): the rules about them, and the lookup of an item by a former id.
 import { pointerToken } from '../../errors/issue.ts'
 import { problem, quoted, type Draft, type Entry, type Rule } from '../rules/draft.ts'
 import { webhookId } from './ids.ts'
 import type { BillingConfig } from './schema.ts'
 
-/** Names of the document's lists that contain items. A list of the schema that is missing in `listed` is a compile error. */
+/** Names of the document's lists that contain items. If the schema has a list that is missing in `listed`, compilation fails. */
 type ListName = {
   [Name in keyof BillingConfig]-?: NonNullable<BillingConfig[Name]> extends readonly object[] ? Name : never
 }[keyof BillingConfig]
@@ -15,6 +15,8 @@ const listed = {
   products: 'product',
   coupons: 'coupon',
   promotion_codes: 'promotion_code',
+  tax_rates: 'tax_rate',
+  portal: 'portal',
   webhooks: 'webhook',
 } as const satisfies Record<ListName, string>
 
@@ -23,7 +25,7 @@ export const listNames = Object.keys(listed) as readonly ListName[]
 
 type Kind = (typeof listed)[ListName] | 'price'
 
-/** Returns the items of each kind. The prices of all products form one kind. */
+/** Returns the items of each kind. Prices of all products are one kind. */
 function groupsOf(draft: Draft): readonly (readonly [Kind, readonly Entry[]])[] {
   const lists = Object.entries(listed).map(([list, kind]) => [kind, draft.root.entries(list)] as const)
   return [...lists, ['price', draft.prices]]
@@ -35,8 +37,8 @@ function idOf(kind: Kind, entry: Entry): string | undefined {
 }
 
 /**
- * Checks that an earlier id is no current id of its kind, and that only one item has it. Otherwise it would be ambiguous which item
- * continues the history of the earlier id.
+ * Checks that a former id is not the current id of another item of its kind, and that only one item lists it. Otherwise it would be
+ * ambiguous which item continues the history of the former id.
  */
 export const previousIds: Rule = (draft) =>
   groupsOf(draft).flatMap(([kind, items]) => {
@@ -52,8 +54,8 @@ export const previousIds: Rule = (draft) =>
             problem(
               'previous_id_conflict',
               place,
-              `The earlier id ${quoted(previous)} is the id of a present ${name}.`,
-              'Remove it here, or give the other one a new id.',
+              `The earlier id ${quoted(previous)} is the id of a current ${name}.`,
+              'Remove it from `previous_ids`, or give the other item a new id.',
             ),
           ]
         const earlier = first.get(previous)
@@ -80,8 +82,19 @@ export interface Alias {
   readonly to: string
 }
 
-/** Returns all earlier ids of the document with the current ids of their items. */
+const known = new WeakMap<BillingConfig, readonly Alias[]>()
+
+/**
+ * Returns all former ids of the document with the current ids of their items. The result is cached as long as the document is in memory,
+ * because each check of a feature needs it. This is safe because a document is never modified after it was read.
+ */
 export function aliasesOf(config: BillingConfig): readonly Alias[] {
+  const aliases = known.get(config) ?? listAliases(config)
+  known.set(config, aliases)
+  return aliases
+}
+
+function listAliases(config: BillingConfig): readonly Alias[] {
   const of = (kind: Kind, items: readonly { readonly id?: string; readonly url?: string; previous_ids?: string[] }[]) =>
     items.flatMap(({ id, url = '', previous_ids = [] }) =>
       previous_ids.map((from) => ({ kind, from, to: id ?? webhookId({ url }) })),
@@ -92,7 +105,7 @@ export function aliasesOf(config: BillingConfig): readonly Alias[] {
   ]
 }
 
-/** Returns the current id for an id that a client may have stored earlier. Returns an id that is no earlier id of an item unchanged. */
+/** Returns the current id for an id that a client may have stored before a rename. An id that is not a former id is returned unchanged. */
 export function presentId(config: BillingConfig, kind: Kind, id: string): string {
   return aliasesOf(config).find((alias) => alias.kind === kind && alias.from === id)?.to ?? id
 }

@@ -21,7 +21,12 @@ export const Coupon = Type.Object(
   {
     id: Id('Your id of the coupon.', 'welcome_25'),
     name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 40, description: 'Name on receipts.', examples: ['Welcome'] }),
+      Type.String({
+        minLength: 1,
+        maxLength: 40,
+        description: 'Name on invoices and receipts. Default: the id of the coupon at the processor.',
+        examples: ['Welcome'],
+      }),
     ),
     percent_off: Type.Optional(
       Type.Number({ exclusiveMinimum: 0, maximum: 100, description: 'Percent off, up to 100.', examples: [25, 33.5] }),
@@ -47,7 +52,7 @@ export const Coupon = Type.Object(
       }),
     ),
     max_redemptions: Type.Optional(Count('Maximum number of redemptions.', 500)),
-    redeem_by: Type.Optional(Moment('Last time at which it can be used.')),
+    redeem_by: Type.Optional(Moment('Last time at which the coupon can be redeemed.')),
     applies_to: Type.Optional(
       Type.Array(Id('Product id.', 'pro'), {
         minItems: 1,
@@ -68,7 +73,7 @@ const CodeCurrencyOption = Type.Object(
 
 export const PromotionCode = Type.Object(
   {
-    id: Id('Your id of the code.', 'code_hello'),
+    id: Id('Your id of the promotion code.', 'code_hello'),
     code: Type.String({
       pattern: '^[A-Za-z0-9_-]{1,500}$',
       description: 'What customers type. Unique; case does not matter.',
@@ -78,7 +83,7 @@ export const PromotionCode = Type.Object(
     active: Type.Optional(Type.Boolean({ description: 'Whether customers can redeem the code. Default true.' })),
     max_redemptions: Type.Optional(Count('Maximum number of redemptions, not more than those of its coupon.', 200)),
     first_time_transaction: Type.Optional(
-      Type.Boolean({ description: 'Only for customers who have never paid before.' }),
+      Type.Boolean({ description: 'Only for customers without a successful payment or invoice.' }),
     ),
     minimum_amount: Type.Optional(
       PositiveMinor('Minimum order amount in minor units; needs `minimum_amount_currency`.', 2500),

@@ -1,4 +1,5 @@
 import { isEnterprise } from './ids.ts'
+import { featureIdOf, type Feature } from './feature-schema.ts'
 import type { BillingConfig, Meter, Price, Product } from './schema.ts'
 
 /** True if the price is visible to customers. An enterprise price is never visible, even with `public: true`. */
@@ -7,8 +8,8 @@ export function isPublic(price: Pick<Price, 'public' | 'enterprise_template' | '
 }
 
 /**
- * States for each member whether the public view contains it. A member without an entry is a compile error, so that each new member needs a
- * decision; see docs/decisions/0036.
+ * Defines for each member whether the public view contains it. A member without an entry is a compile error, so that every new member gets
+ * a decision; see docs/decisions/0036.
  */
 type VisibleMembers<Item> = { readonly [Member in keyof Item]-?: boolean }
 
@@ -17,10 +18,13 @@ const shownOfDocument: VisibleMembers<BillingConfig> = {
   version: true,
   meters: true,
   products: true,
-  features: false,
+  features: true,
   webhooks: false,
   coupons: false,
   promotion_codes: false,
+  tax_rates: false,
+  tax: false,
+  portal: false,
 }
 
 const shownOfProduct: VisibleMembers<Product> = {
@@ -33,15 +37,15 @@ const shownOfProduct: VisibleMembers<Product> = {
   images: true,
   marketing_features: true,
   subscription_group: true,
+  features: true,
   prices: true,
   ui: true,
   processor_id: true,
-  // Internal data for banks, tax authorities, carriers and the seller: not public.
+  // Internal data of the seller, and data for banks, tax authorities and carriers. It is not public.
   statement_descriptor: false,
   tax_code: false,
   shippable: false,
   package_dimensions: false,
-  features: false,
   grandfather_features: false,
   metadata: false,
   previous_ids: false,
@@ -64,11 +68,14 @@ const shownOfPrice: VisibleMembers<Price> = {
   transform_quantity: true,
   custom_unit_amount: true,
   trial_period_days: true,
+  attached_prices: true,
+  grants_credit: true,
   public: true,
   default: true,
   ui: true,
   processor_id: true,
   // Internal names of the seller: not public.
+  lookup_key: false,
   nickname: false,
   enterprise_template: false,
   enterprise_id: false,
@@ -90,6 +97,19 @@ const shownOfMeter: VisibleMembers<Meter> = {
   previous_ids: false,
 }
 
+const shownOfFeature: VisibleMembers<Feature> = {
+  id: true,
+  name: true,
+  type: true,
+  unit: true,
+  processor_id: true,
+  // Internal ids of the seller: not public.
+  lookup_key: false,
+  meter: false,
+  metadata: false,
+  previous_ids: false,
+}
+
 function shown<Item extends object>(item: Item, members: VisibleMembers<Item>): Item {
   const table: Readonly<Record<string, boolean>> = members
   return Object.fromEntries(Object.entries(item).filter(([member]) => table[member] === true)) as Item
@@ -101,12 +121,14 @@ export function publicPrice(price: Price): Price {
 }
 
 /**
- * Returns the public view of a document: public prices, their products, and the meters that these prices bill. A product whose prices are
- * all hidden is left out; a product without any price is included. The view never contains webhooks, features, coupons or promotion codes.
+ * Returns the public view of a document. It contains public prices, their products with their limits, and the meters that these prices
+ * bill. A product whose prices are all hidden is left out, but a product without any price is included. The view never contains webhooks,
+ * coupons, promotion codes, taxes, portal configurations, or features that are only on or off.
  */
 export function publicView(config: BillingConfig): BillingConfig {
-  const view = shown(config, shownOfDocument)
+  const { features = [], ...view } = shown(config, shownOfDocument)
   const products = config.products.flatMap(publicProduct)
+  const limited = new Set(products.flatMap(({ features = [] }) => features.map(featureIdOf)))
   const billed = new Set(products.flatMap(({ prices = [] }) => prices.map((price) => price.meter)))
   // Members keep the order of the document, because the result is served without reordering.
   return {
@@ -115,12 +137,21 @@ export function publicView(config: BillingConfig): BillingConfig {
       meters: view.meters.filter(({ id }) => billed.has(id)).map((meter) => shown(meter, shownOfMeter)),
     }),
     products,
+    ...(limited.size > 0 && {
+      features: features.filter(({ id }) => limited.has(id)).map((feature) => shown(feature, shownOfFeature)),
+    }),
   }
 }
 
 function publicProduct(whole: Product): Product[] {
-  const product = shown(whole, shownOfProduct)
+  const product = withLimitsOnly(shown(whole, shownOfProduct))
   if (product.prices === undefined || product.prices.length === 0) return [product]
   const prices = product.prices.filter(isPublic)
   return prices.length === 0 ? [] : [{ ...product, prices: prices.map(publicPrice) }]
+}
+
+/** Returns the product with only those features that have a limit, because pricing pages show limits. */
+function withLimitsOnly({ features, ...product }: Product): Product {
+  const limits = (features ?? []).filter((entry) => typeof entry !== 'string')
+  return limits.length === 0 ? product : { ...product, features: limits }
 }

@@ -1,5 +1,5 @@
-// Strict JSON parser for input from the network. It rejects duplicate names in an object, because `JSON.parse` silently drops one of the
-// values. It also rejects nesting that would overflow the stack of recursive functions.
+// Strict JSON parser for input from the network. It rejects duplicate names in an object, because `JSON.parse` would silently drop one of
+// the two values. It also rejects nesting so deep that recursive functions would overflow the stack.
 import { visit } from 'jsonc-parser'
 import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { LineIndex } from '../files/position.ts'
@@ -7,7 +7,7 @@ import { LineIndex } from '../files/position.ts'
 const maxDepth = 64
 const maxMembers = 10_000
 
-/** Result of reading: the value as `JSON.parse` returns it, or the first issue with its position. */
+/** Result of parsing: the value that `JSON.parse` returns, or the first issue with its position. */
 export type ReadJson =
   { readonly value: unknown; readonly issue: null } | { readonly value: undefined; readonly issue: Issue }
 

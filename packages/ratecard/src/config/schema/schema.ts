@@ -1,5 +1,5 @@
 // The schema of the configuration document. The TypeScript type, the published JSON Schema, the OpenAPI component and the runtime check are
-// derived from it. It describes the shape only; rules.ts checks relations between fields.
+// derived from it. Relations between fields are not part of the schema; rules.ts checks them.
 import { Type, type Static } from 'typebox'
 import {
   ApiVersion,
@@ -10,6 +10,7 @@ import {
   decimalPattern,
   Description,
   Id,
+  LookupKey,
   Metadata,
   Minor,
   Name,
@@ -21,20 +22,27 @@ import {
   versionPattern,
   byCurrency,
 } from './fields.ts'
+import { GrantsCredit } from './credit-schema.ts'
 import { Feature, ProductFeature } from './feature-schema.ts'
+import { maxItemsTogether } from './items-together.ts'
 import { Coupon, PromotionCode } from './promotion-schema.ts'
+import { Portal } from './portal-schema.ts'
+import type { PortalFeatures, PortalProduct } from './portal-schema.ts'
+import { Tax, TaxRate } from './tax-schema.ts'
 
 import { PriceUi, ProductUi } from './ui-schema.ts'
 
 export { idPattern } from './fields.ts'
 export { Feature } from './feature-schema.ts'
 export { Coupon, PromotionCode } from './promotion-schema.ts'
+export { Portal, PortalFeatures } from './portal-schema.ts'
+export { Tax, TaxRate } from './tax-schema.ts'
 export { PriceUi, ProductUi } from './ui-schema.ts'
 
 export const Tier = Type.Object(
   {
     up_to: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), Type.Literal('inf')], {
-      description: 'Last unit of the tier; "inf" for the last tier.',
+      description: 'Highest quantity of the tier; "inf" for the last tier.',
       examples: [1000, 'inf'],
     }),
     unit_amount: Type.Optional(Minor('Amount per unit in minor units.', 6)),
@@ -42,7 +50,10 @@ export const Tier = Type.Object(
       Decimal('Amount per unit in minor units with up to 12 decimals, in place of `unit_amount`.'),
     ),
     flat_amount: Type.Optional(
-      Minor('Amount in minor units that is charged once if the quantity reaches the tier.', 300),
+      Minor(
+        'Amount in minor units for the whole tier. `graduated`: charged for each tier that the quantity reaches. `volume`: only for the tier reached.',
+        300,
+      ),
     ),
     flat_amount_decimal: Type.Optional(
       Decimal('Flat amount in minor units with up to 12 decimals, in place of `flat_amount`.'),
@@ -99,13 +110,10 @@ export const CustomUnitAmount = Type.Object(
 
 export const Price = Type.Object(
   {
-    id: Id(
-      'Your id of the price, unique across all products. It becomes the lookup key at the processor.',
-      'pro_monthly',
-    ),
+    id: Id('Your id of the price, unique across all products.', 'pro_monthly'),
     amount: Type.Optional(
       Minor(
-        'Amount per unit in minor units: 1200 is €12.00, but ¥1,200. 0 makes a free price, which exists only in Ratecard.',
+        'Amount per unit in minor units: 1200 is €12.00, but ¥1,200 and KWD 1.200. 0 makes a free price, which exists only in Ratecard.',
       ),
     ),
     unit_amount_decimal: Type.Optional(
@@ -155,6 +163,13 @@ export const Price = Type.Object(
     ),
     transform_quantity: Type.Optional(TransformQuantity),
     custom_unit_amount: Type.Optional(CustomUnitAmount),
+    lookup_key: Type.Optional(
+      LookupKey(
+        200,
+        'Lookup key at the processor, with which your programs can find the price. Default: the id; a price that is adopted with `processor_id` keeps its key. If an earlier managed price has the new key, the key is moved to this price.',
+        'Pro Monthly (2031)',
+      ),
+    ),
     nickname: Type.Optional(
       Type.String({
         minLength: 1,
@@ -172,6 +187,15 @@ export const Price = Type.Object(
         examples: [14],
       }),
     ),
+    attached_prices: Type.Optional(
+      Type.Array(Id('Id of a recurring price.', 'api_calls_usage'), {
+        maxItems: maxItemsTogether - 1,
+        description:
+          'Ids of recurring prices that are always sold together with this one, in the same subscription. Metered prices are billed by usage, the others in the same quantity. Not sent to the processor.',
+        examples: [['api_calls_usage']],
+      }),
+    ),
+    grants_credit: Type.Optional(GrantsCredit),
     public: Type.Optional(
       Type.Boolean({
         description:
@@ -191,7 +215,7 @@ export const Price = Type.Object(
       Type.String({
         pattern: decimalPattern,
         description:
-          'Per cent that an enterprise price is cheaper than its base price, more than 0 and at most 100. In place of amount, tiers, packages and other currencies, which follow the base price.',
+          'Discount of an enterprise price on its base price in per cent, more than 0 and at most 100. Use it instead of amount, tiers, packages and other currencies, which are then taken from the base price.',
         examples: ['20', '12.5'],
       }),
     ),
@@ -219,17 +243,19 @@ export const PackageDimensions = Type.Object(
 export const Product = Type.Object(
   {
     id: Id('Your id of the product, unique across products.', 'pro'),
-    name: Name('Name on invoices and receipts.', 'Pro'),
-    description: Type.Optional(Description('Longer text on invoices and receipts.')),
+    name: Name('Name for customers, e.g. on invoices.', 'Pro'),
+    description: Type.Optional(Description('Longer text about the product for customers.')),
     type: Type.Optional(
-      Type.Enum(['service', 'good'], { description: 'Fixed at creation: a change is refused. Default `service`.' }),
+      Type.Enum(['service', 'good'], {
+        description: 'Type of the product. It cannot be changed later. Default: `service`.',
+      }),
     ),
     tax_code: Type.Optional(TaxCode),
     unit_label: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 12,
-        description: 'Name of one unit on invoices and in the checkout.',
+        description: 'Name of one unit on receipts and invoices, in the checkout and in the customer portal.',
         examples: ['seat'],
       }),
     ),
@@ -239,17 +265,21 @@ export const Product = Type.Object(
       Type.Array(WebAddress('Address of an image.', 'https://example.com/pro.png'), {
         minItems: 1,
         maxItems: 8,
-        description: 'Addresses of up to 8 images, the first one shown first.',
+        description: 'Addresses of up to 8 images for customers.',
         examples: [['https://example.com/pro.png']],
       }),
     ),
     marketing_features: Type.Optional(
       Type.Array(
-        Type.String({ minLength: 1, maxLength: 80, description: 'One feature, as the processor’s pages show it.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 80,
+          description: 'One feature, as the processor’s pricing tables show it.',
+        }),
         {
           minItems: 1,
           maxItems: 15,
-          description: 'Up to 15 features that the processor’s own pricing pages list, in this order.',
+          description: 'Up to 15 features that the processor’s own pricing tables list.',
           examples: [['Unlimited notebooks', 'Shared shelves']],
         },
       ),
@@ -259,18 +289,18 @@ export const Product = Type.Object(
     features: Type.Optional(
       Type.Array(ProductFeature, {
         description:
-          'What subscribers of the product may use: ids of `features`, and for features with a limit how much.',
+          'Features that subscribers of the product may use: ids of `features`, with the limit for features that have one.',
         examples: [['sso', { id: 'projects', limit: 10 }]],
       }),
     ),
     grandfather_features: Type.Optional(
       Type.Boolean({
         description:
-          'Subscribers to an earlier generation of a price keep the features and limits that the product gave when that price was replaced. Default false.',
+          'If true, subscribers to an earlier version of a price keep the features and limits that the product had when that version was replaced. Default: false.',
       }),
     ),
     subscription_group: Type.Optional(
-      Id('Products with the same group exclude each other: a tenant has at most one of them at a time.', 'plan'),
+      Id('Name of a group of products. A tenant can have at most one product of a group at a time.', 'plan'),
     ),
     prices: Type.Optional(Type.Array(Price, { description: 'Prices of the product.' })),
     ui: Type.Optional(ProductUi),
@@ -278,7 +308,7 @@ export const Product = Type.Object(
     previous_ids: Type.Optional(PreviousIds),
     processor_id: Type.Optional(ProcessorId),
   },
-  { ...closed, description: 'Something you sell.' },
+  { ...closed, description: 'A product that you sell, with its prices.' },
 )
 
 const PayloadKey = (description: string, example: string) =>
@@ -287,7 +317,7 @@ const PayloadKey = (description: string, example: string) =>
 export const Meter = Type.Object(
   {
     id: Id('Your id of the meter; metered prices name it.', 'api_calls'),
-    display_name: Name('Name of the meter on invoices and in dashboards.', 'API calls'),
+    display_name: Name('Name of the meter. Customers do not see it.', 'API calls'),
     event_name: Type.String({
       minLength: 1,
       maxLength: 100,
@@ -301,13 +331,13 @@ export const Meter = Type.Object(
             description: 'How the events of a period are aggregated. Default `sum`.',
           }),
         },
-        { ...closed, description: 'How usage is added up.' },
+        { ...closed, description: 'How the usage of a period is calculated.' },
       ),
     ),
     customer_mapping: Type.Optional(
       Type.Object(
         {
-          type: Type.Literal('by_id', { description: 'The payload carries the processor’s customer id.' }),
+          type: Type.Literal('by_id', { description: 'The payload contains the processor’s customer id.' }),
           event_payload_key: PayloadKey(
             'Payload key with the customer id. Default `stripe_customer_id`.',
             'stripe_customer_id',
@@ -338,25 +368,28 @@ export const Webhook = Type.Object(
   {
     id: Type.Optional(
       Id(
-        'Your id of the endpoint. Without it, editing the URL makes a new endpoint with a new secret.',
+        'Your id of the endpoint. Without an id, editing the URL creates a new endpoint with a new secret.',
         'billing_hook',
       ),
     ),
     url: Type.String({
       minLength: 1,
       maxLength: 2000,
-      description: 'Where events are delivered; https, or http on loopback. May hold `${VARIABLES}`.',
+      description: 'URL that events are delivered to: https, or http on loopback. May contain `${VARIABLES}`.',
       examples: ['https://${API_HOST}/hooks/billing'],
     }),
     events: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
       minItems: 1,
-      description: 'Event types to deliver, or `*` for all.',
+      description: 'Event types to deliver, or `*` for all but those that the processor sends only by name.',
       examples: [['invoice.paid', 'customer.subscription.updated']],
     }),
     connect: Type.Optional(
-      Type.Boolean({ description: 'Deliver events of connected accounts. Fixed at creation. Default false.' }),
+      Type.Boolean({
+        description:
+          'Deliver the events of connected accounts instead of your own account’s. Fixed at creation. Default false.',
+      }),
     ),
-    description: Type.Optional(Description('What the endpoint is for.')),
+    description: Type.Optional(Description('Purpose of the endpoint.')),
     api_version: Type.Optional(ApiVersion),
     metadata: Type.Optional(Metadata),
     previous_ids: Type.Optional(PreviousIds),
@@ -385,12 +418,15 @@ export const BillingConfig = Type.Object(
     promotion_codes: Type.Optional(
       Type.Array(PromotionCode, { description: 'Promotion codes: what customers type to get a coupon.' }),
     ),
+    tax_rates: Type.Optional(Type.Array(TaxRate, { description: 'Tax rates, which `tax` names.' })),
+    tax: Type.Optional(Tax),
+    portal: Type.Optional(Type.Array(Portal, { description: 'Configurations of the processor’s customer portal.' })),
   },
   {
     ...closed,
     $id: 'billing-config',
     title: 'Ratecard billing configuration',
-    description: 'Products, prices, features, meters, webhooks, coupons and promotion codes.',
+    description: 'Products, prices, features, meters, webhooks, coupons, promotion codes, taxes and customer portals.',
   },
 )
 
@@ -402,4 +438,9 @@ export type Meter = Static<typeof Meter>
 export type Webhook = Static<typeof Webhook>
 export type Coupon = Static<typeof Coupon>
 export type PromotionCode = Static<typeof PromotionCode>
+export type TaxRate = Static<typeof TaxRate>
+export type Tax = Static<typeof Tax>
+export type Portal = Static<typeof Portal>
+export type PortalFeatures = Static<typeof PortalFeatures>
+export type PortalProduct = Static<typeof PortalProduct>
 export type BillingConfig = Static<typeof BillingConfig>

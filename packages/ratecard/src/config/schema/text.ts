@@ -5,34 +5,37 @@ import { problem } from '../rules/draft.ts'
 
 type Path = readonly (string | number)[]
 
-// Control characters (C0, DEL and C1), and the separators U+2028 and U+2029, which only some programs treat as line breaks.
+// Control characters (C0, DEL and C1), and the separators U+2028 and U+2029.
 const control = /[\p{Cc}\u2028\u2029]/u
-const controlOrBreak = /\r\n|[\p{Cc}\u2028\u2029]/gu
+const eachControl = /[\p{Cc}\u2028\u2029]/gu
 const halfCharacter = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
-/** Name of the only field that may contain line breaks. */
-const fieldWithLines = 'description'
+/**
+ * Members that programs read. They must not contain line breaks and tabs. Ids and codes are not listed, because they have their own
+ * patterns.
+ */
+const oneLineMembers = new Set(['url', 'images', '$schema', 'version', 'event_name', 'event_payload_key'])
 
 /**
- * Returns an issue for each string and key that is malformed or contains a control character. Line breaks are allowed in descriptions.
- * Stops after `most` issues.
+ * Returns an issue for each string and key that is malformed or contains a control character. In values that people read, line breaks and
+ * tabs are allowed, because the processor stores them. Stops after `most` issues.
  */
 export function textIssues(document: unknown, most = Infinity): Issue[] {
   const found = new Map<string, Issue>()
   walk(document, (text, path, isKey) => {
-    const flaw = flawOf(text, !isKey && takesLines(path))
+    const flaw = flawOf(text, !isKey && takesBreaks(path))
     if (flaw === null) return true
     const pointer = pointerOf(path)
     const what = isKey ? 'The name of this field' : 'The text'
     const detail = `${what} holds ${flaw.words} at its character ${String(flaw.position + 1)}.`
-    found.set(pointer, problem('text_malformed', pointer, detail, 'Remove the character, or type the text again.'))
+    found.set(pointer, problem('text_malformed', pointer, detail, 'Remove this character, or type the text again.'))
     return found.size < most
   })
   return [...found.values()]
 }
 
 /**
- * Returns the document with each flaw that {@link textIssues} finds replaced by a space or the replacement character (U+FFFD), and the
- * pointers of the changed strings.
+ * Returns the document with valid text, and the pointers of the changed strings. Each character that {@link textIssues} reports is replaced
+ * by a space or by the replacement character (U+FFFD).
  */
 export function withSoundText<T>(document: T): { readonly document: T; readonly pointers: readonly string[] } {
   const pointers = textIssues(document).map(({ pointer }) => pointer)
@@ -40,7 +43,7 @@ export function withSoundText<T>(document: T): { readonly document: T; readonly 
 }
 
 function sound(value: unknown, path: Path): unknown {
-  if (typeof value === 'string') return soundText(value, takesLines(path))
+  if (typeof value === 'string') return soundText(value, takesBreaks(path))
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item, index) => sound(item, [...path, index]))
   return Object.fromEntries(
@@ -48,20 +51,21 @@ function sound(value: unknown, path: Path): unknown {
   )
 }
 
-const isBreak = (match: string) => match === '\n' || match === '\r\n'
-const soundText = (text: string, lines: boolean) =>
-  text.toWellFormed().replace(controlOrBreak, (match) => (lines && isBreak(match) ? match : ' '))
+const isBreak = (character: string) => '\n\r\t\u2028\u2029'.includes(character)
+const soundText = (text: string, breaks: boolean) =>
+  text.toWellFormed().replace(eachControl, (match) => (breaks && isBreak(match) ? match : ' '))
 
-/** True if the text at this path may contain line breaks. A metadata value may not, even if its key is `description`. */
-function takesLines(path: Path): boolean {
-  return path.at(-1) === fieldWithLines && path.at(-2) !== 'metadata'
+/** True if the text at this path may contain line breaks and tabs. */
+function takesBreaks(path: Path): boolean {
+  if (path.at(-2) === 'metadata') return true
+  return !oneLineMembers.has(path.findLast((part) => typeof part === 'string') ?? '')
 }
 
-function flawOf(text: string, lines: boolean): { readonly words: string; readonly position: number } | null {
+function flawOf(text: string, breaks: boolean): { readonly words: string; readonly position: number } | null {
   // Fast path for text without flaws.
   if (!control.test(text) && text.isWellFormed()) return null
-  for (const match of text.matchAll(controlOrBreak))
-    if (!(lines && isBreak(match[0])))
+  for (const match of text.matchAll(eachControl))
+    if (!(breaks && isBreak(match[0])))
       return { words: `the control character ${nameOf(match[0])}`, position: match.index }
   const half = halfCharacter.exec(text)
   return half === null ? null : { words: `half a character (${nameOf(half[0])})`, position: half.index }
@@ -91,7 +95,7 @@ function walk(document: unknown, visit: (text: string, path: Path, isKey: boolea
       if (typeof member === 'string' && !visit(member, place, false)) return
       if (isObject) inside.push({ value: member, path: place })
     }
-    // The children are pushed in reverse order, because the stack is read from its end and the visit follows document order.
+    // Children are pushed onto the stack in reverse order. The stack is read from its end, so they are visited in document order.
     for (const next of inside.reverse()) waiting.push(next)
   }
 }

@@ -1,7 +1,8 @@
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
 import { isMoment } from '../schema/moment.ts'
 import { BillingConfig } from '../schema/schema.ts'
-import { shapeParts, type ShapePart } from './shape-parts.ts'
+import { policySchema } from '../schema/policy-schema.ts'
+import { policiesPart, shapeParts, type ShapePart } from './shape-parts.ts'
 
 export const shapeFormats = { 'date-time': isMoment }
 
@@ -26,13 +27,14 @@ export function shapeCompiler(code: Options['code'] = {}): Ajv2020 {
   return ajv
 }
 
+/** Parts of the document’s schema, and the schema of policies (a separate document). */
 export function documentParts(): Readonly<Record<string, ShapePart>> {
-  return shapeParts(BillingConfig)
+  return { ...shapeParts(BillingConfig), [policiesPart]: { schema: policySchema(), lists: {} } }
 }
 
 /**
- * Compiles the schema. It takes about 30 ms, so it happens only when a document is checked. The bundle contains the compiled result
- * instead: see scripts/bundle.mjs.
+ * Compiles the schema, which takes about 30 ms. So it is done only when a document is checked. The built package contains the compiled
+ * result instead; see scripts/bundle.mjs.
  */
 export function compileShape(): Readonly<Record<string, ShapeCheck>> {
   const ajv = shapeCompiler()

@@ -11,13 +11,14 @@ const maxDepth = 32
 export const maxIssues = 1_000
 
 /**
- * Maximum number of issues that are collected before sorting. Further ones are not created, because at most {@link maxIssues} are listed.
+ * Maximum number of issues that are collected before they are sorted. Further issues are not created, because at most {@link maxIssues} are
+ * listed.
  */
 export const maxCollectedIssues = 5 * maxIssues
 
 /**
- * Returns the issues of a document that exceeds the size limits; such a document is not checked further. Iterative instead of recursive,
- * because the nesting depth is one of the limits.
+ * Returns the issues of a document that exceeds a size limit. Such a document is not checked further. Works iteratively, because nesting
+ * depth is one of the limits.
  */
 export function limitIssues(document: unknown): Issue[] {
   const waiting: { value: unknown; path: readonly (string | number)[] }[] = [{ value: document, path: [] }]
@@ -43,7 +44,7 @@ function tooLarge(path: readonly (string | number)[], detail: string): Issue {
   return problem('document_too_large', pointerOf(path), detail)
 }
 
-/** Returns at most {@link maxIssues} issues, plus a final one if others were left out. */
+/** Returns at most {@link maxIssues} issues. If there are more, adds a last issue that states this. */
 export function truncateIssues(issues: Issue[], severity: Severity): Issue[] {
   if (issues.length <= maxIssues) return issues
   const detail = `Only the first ${maxIssues} ${severity}s are listed.`

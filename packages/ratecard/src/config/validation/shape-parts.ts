@@ -1,5 +1,5 @@
-// Splits the document's schema into parts that are compiled separately, each once. Compiled as a single function of 500 kB, the schema
-// would make V8 use about 100 MB when it optimizes that function for a large document.
+// Splits the document's schema into parts that are compiled separately. As a single function of 500 kB, V8 would need about 100 MB to
+// optimize it for a large document.
 import type { TSchema } from 'typebox'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -7,12 +7,14 @@ type Schema = Readonly<Record<string, unknown>>
 export interface ShapePart {
   /** Schema of the part, without constraints on the items of `lists`. */
   readonly schema: Schema
-  /** Name of the part that every object of a list must match, by the name of the list. */
+  /** Maps each list of the document to the part of the schema that its items must match. */
   readonly lists: Readonly<Record<string, string>>
 }
 
 /** Name of the part for the document itself. */
 export const wholeDocument = 'document'
+/** Name of the part for a policies file. */
+export const policiesPart = 'policies'
 
 /** Minimum number of members with equal schemas that share one check. */
 const fewMembers = 10
@@ -40,7 +42,10 @@ function divide(name: string, schema: Schema, parts: Record<string, ShapePart>):
   for (const [part, item] of items) divide(part, item, parts)
 }
 
-/** Returns an equivalent schema. If all members of an object have equal schemas, they share one check; their names are still checked. */
+/**
+ * Returns an equivalent schema. If all members of an object have equal schemas, one check is used for all of them; the members' names are
+ * still checked.
+ */
 function compact(schema: Schema): Schema {
   const small = Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, compactValue(value)]))
   const members = isObject(small['properties']) ? Object.entries(small['properties']) : []

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { IssueCode } from '../../errors/codes.ts'
 import { didYouMean } from '../../errors/suggest.ts'
+import { currencies } from '../../money/currencies.ts'
 import { isObject, quoted } from '../rules/draft.ts'
 import { latestMoment } from '../schema/moment.ts'
 import { addressPattern, decimalPattern, idPattern, statementPattern, taxCodePattern } from '../schema/fields.ts'
@@ -12,8 +13,8 @@ export interface IssueText {
 }
 
 /**
- * Returns issue code and message for one schema error. `path` leads to the wrong value or, for a missing field, to the object that lacks
- * it.
+ * Returns issue code and message for one schema error. `path` is the path of the invalid value. For a missing field it is the path of the
+ * object that lacks the field.
  */
 export function schemaIssue(error: ErrorObject, path: readonly string[]): IssueText {
   const subject = subjectOf(path)
@@ -47,13 +48,20 @@ function unknownFieldIssue(error: ErrorObject, path: readonly string[]): IssueTe
   const field = path.at(-1) ?? ''
   const parent = error.parentSchema
   const known: unknown = isObject(parent) ? parent['properties'] : undefined
+  if (path.at(-2) === 'currency_options') return currencyIssue(`A key of ${placeOf(path.slice(0, -1))}`, field)
   if (!isObject(known))
     return issueText('value_invalid', `${quoted(field)} cannot be a key of ${placeOf(path.slice(0, -1))}.`, keyHint)
   const hint = didYouMean(field, Object.keys(known)) ?? `Remove it. Known fields: ${Object.keys(known).join(', ')}.`
   return issueText('field_unknown', `${sentence(placeOf(path.slice(0, -1)))} has no field ${quoted(field)}.`, hint)
 }
 
-const keyHint = 'Keys have 1 to 40 characters and no square brackets.'
+function currencyIssue(subject: string, code: unknown): IssueText {
+  const near = typeof code === 'string' ? didYouMean(code.trim(), currencies) : undefined
+  const hint = near ?? `Use one of ${currencies.join(', ')}.`
+  return issueText('currency_unknown', `${subject} is ${quoted(code)}, which is not a supported currency.`, hint)
+}
+
+const keyHint = 'Keys must have 1 to 40 characters and no square brackets.'
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'text in quotes',
@@ -71,7 +79,7 @@ function wrongTypeIssue(error: ErrorObject, path: readonly string[], subject: st
 }
 
 function typeHint(expected: string, value: unknown, field: string): string | undefined {
-  if (value === null) return 'Leave the field out instead of null.'
+  if (value === null) return 'Leave out the field instead of setting it to null.'
   if (expected === 'integer' && typeof value === 'number' && /amount/.test(field))
     return field === 'amount' || field === 'unit_amount'
       ? 'Amounts are whole minor units (1200 is $12.00); smaller fractions go into `unit_amount_decimal`.'
@@ -87,11 +95,10 @@ function notAllowedIssue(error: ErrorObject, path: readonly string[], subject: s
   const field = path.at(-1) ?? ''
   const listed: unknown = error.params['allowedValues'] ?? [error.params['allowedValue']]
   const allowed = (Array.isArray(listed) ? listed : []).map(String)
-  const code = field === 'interval' ? 'interval_unknown' : /currency$/.test(field) ? 'currency_unknown' : 'enum_unknown'
+  if (/currency$/.test(field)) return currencyIssue(subject, error.data)
+  const code = field === 'interval' ? 'interval_unknown' : 'enum_unknown'
   const near = typeof error.data === 'string' ? didYouMean(error.data.trim(), allowed) : undefined
-  const what = code === 'currency_unknown' ? 'a supported currency' : `one of ${allowed.join(', ')}`
-  const hint = near ?? (code === 'currency_unknown' ? `Use one of ${allowed.join(', ')}.` : undefined)
-  return issueText(code, `${subject} is ${quoted(error.data)}, which is not ${what}.`, hint)
+  return issueText(code, `${subject} is ${quoted(error.data)}, which is not one of ${allowed.join(', ')}.`, near)
 }
 
 function noAlternativeIssue(error: ErrorObject, path: readonly string[], subject: string): IssueText {
@@ -99,7 +106,7 @@ function noAlternativeIssue(error: ErrorObject, path: readonly string[], subject
   const code = typeof value === 'string' || typeof value === 'number' ? 'value_invalid' : 'type_wrong'
   const got = value === null || typeof value === 'object' ? kindOf(value) : quoted(value)
   if (path.at(-1) === 'up_to') {
-    const hint = typeof value === 'number' ? undefined : 'The last tier says "inf", in quotes.'
+    const hint = typeof value === 'number' ? undefined : 'Write "inf" in quotes, in the last tier.'
     return issueText(code, `${subject} must be a whole number from 1 up, or "inf", not ${got}.`, hint)
   }
   if (path.at(-1) === 'limit') {
@@ -148,20 +155,20 @@ function patternIssue(error: ErrorObject, path: readonly string[], subject: stri
     return issueText(
       'value_invalid',
       `${subject} is ${quoted(value)}, which is not an id.`,
-      'An id has 1 to 100 letters, digits, "_", "-" and ".", and starts with a letter or a digit.',
+      'An id must have 1 to 100 letters, digits, "_", "-" and ".", and start with a letter or a digit.',
     )
   if (field === 'code')
     return issueText(
       'value_invalid',
       `${subject} is ${quoted(value)}, which customers could not type.`,
-      'A code has letters, digits, "-" and "_" only.',
+      'A code may have letters, digits, "-" and "_" only.',
     )
   return issueText('value_invalid', `${subject} is ${quoted(value)}, which has the wrong form.`)
 }
 
 const forms: Readonly<Record<string, { readonly what: string; readonly hint: string }>> = {
   [taxCodePattern]: { what: 'tax code', hint: 'A tax code is "txcd_" and eight digits: "txcd_10103001".' },
-  [addressPattern]: { what: 'web address', hint: 'Write it whole: "https://example.com/pro".' },
+  [addressPattern]: { what: 'web address', hint: 'Write a complete URL, e.g. "https://example.com/pro".' },
   [statementPattern]: {
     what: 'statement descriptor',
     hint: 'It has 5 to 22 plain characters, at least one letter, and none of < > \\ \' " *.',
@@ -183,7 +190,7 @@ function rangeIssue(error: ErrorObject, path: readonly string[], subject: string
   return issueText('value_invalid', `${subject} is ${value}, but must be ${bound} ${limit}.`)
 }
 
-// The message does not contain the value: a value that is too long for its field is too long for a message.
+// The message does not quote the value, because a value that exceeds its maximum length may be too long for a message.
 function sizeIssue(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const limit = String(error.params['limit'])
   switch (error.keyword) {
@@ -197,6 +204,8 @@ function sizeIssue(error: ErrorObject, path: readonly string[], subject: string)
       return issueText('value_invalid', `${subject} has more than ${limit} entries.`)
     case 'maxProperties':
       return issueText('value_invalid', `${subject} has more than ${limit} keys.`)
+    case 'false schema':
+      return issueText('field_unknown', `${subject} is not allowed here.`, 'Remove it.')
     default:
       return issueText('value_invalid', `${subject} is not valid: ${error.message ?? error.keyword}.`)
   }
@@ -209,6 +218,9 @@ const singular: Readonly<Record<string, string>> = {
   webhooks: 'webhook',
   coupons: 'coupon',
   promotion_codes: 'promotion code',
+  tax_rates: 'tax rate',
+  rates: 'tax rate id',
+  portal: 'portal configuration',
   tiers: 'tier',
   events: 'event',
   features: 'feature',
@@ -216,6 +228,9 @@ const singular: Readonly<Record<string, string>> = {
   images: 'image',
   limits: 'limit',
   applies_to: 'product id',
+  attached_prices: 'price id',
+  rules: 'rule',
+  value: 'entry',
 }
 
 /** Returns a readable name of the value at a path: `the price`, `the document`, `"ui"`. */

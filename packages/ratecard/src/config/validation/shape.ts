@@ -3,7 +3,7 @@ import { pointerOf, type Issue } from '../../errors/issue.ts'
 import { compileShape, type ShapeCheck } from './compile-shape.ts'
 import { maxCollectedIssues } from './limits.ts'
 import type { BillingConfig } from '../schema/schema.ts'
-import { wholeDocument } from './shape-parts.ts'
+import { policiesPart, wholeDocument } from './shape-parts.ts'
 import { schemaIssue } from './shape-words.ts'
 
 type Checks = Readonly<Record<string, ShapeCheck>>
@@ -22,7 +22,15 @@ export function checkShape(document: unknown): { readonly config: BillingConfig 
     : { config: null, issues: shapeIssues(errors) }
 }
 
-/** Collects the errors of one part of the schema, then those of the items in its lists. */
+/** Checks a policies file against its schema only. Returns all errors. */
+export function policyShapeIssues(document: unknown): Issue[] {
+  const errors: ErrorObject[] = []
+  collect((compiled ??= compileShape()), policiesPart, document, { document, path: '' }, errors)
+  // An error of the keyword `if` only states that its branch failed. It is dropped, because the errors of the branch contain the reason.
+  return shapeIssues(errors.filter(({ keyword }) => keyword !== 'if'))
+}
+
+/** Collects the errors that one part of the schema finds, then the errors in the items of its lists, which other parts check. */
 function collect(
   checks: Checks,
   part: string,
@@ -57,9 +65,9 @@ export function shapeIssues(errors: readonly ErrorObject[]): Issue[] {
 }
 
 /**
- * Removes the errors inside the branches of an `anyOf`; the validator lists them before the error of the `anyOf` itself. Exception: if only
- * one branch accepts a value of that type (e.g. an object), the errors inside that branch are more precise, so they replace the error of
- * the `anyOf`. `from` is the place in each schema path after which branches count.
+ * Removes the errors inside the branches of an `anyOf`, which the validator lists before the error of the `anyOf` itself. Exception: if
+ * only one branch accepts values of this type (e.g. objects), the errors inside that branch are more precise. Then they replace the error
+ * of the `anyOf`. Branches are searched in schema paths from the offset `from`.
  */
 function withoutBranches(errors: readonly ErrorObject[], from: number): readonly ErrorObject[] {
   const kept: ErrorObject[] = []
@@ -93,7 +101,7 @@ function errorsOfAnyOf(error: ErrorObject, inside: readonly ErrorObject[]): read
   return withoutBranches(only[1], from + 1 + only[0].length)
 }
 
-/** Returns the number of the `anyOf` branch that a schema path leads into; null if it leads into none. */
+/** Returns the number of the `anyOf` branch that a schema path leads into; null if the path leads into no branch. */
 function branchOf({ schemaPath }: ErrorObject, from: number): string | null {
   return /\/anyOf\/(\d+)/.exec(schemaPath.slice(from))?.[1] ?? null
 }

@@ -1,5 +1,5 @@
-// Validates a document: its shape by the schema, and relations between fields by the rules. Reports all problems at once. The CLI and the
-// service both use it. It expands no variables, changes nothing and does not contact the processor.
+// Validates a document: its shape by the schema, and relations between fields by the rules. Reports all problems at once. Used by the CLI
+// and by the service. Expands no variables, changes nothing and does not contact the processor.
 import { pathOf, type Issue } from '../../errors/issue.ts'
 import { truncateIssues, limitIssues, maxCollectedIssues } from './limits.ts'
 import { ruleIssues } from '../rules/rules.ts'
@@ -9,7 +9,7 @@ import { textIssues } from '../schema/text.ts'
 
 export interface ConfigValidation {
   readonly valid: boolean
-  /** Errors in document order: at most 1,000, plus a final one if others were left out. The same holds for `warnings`. */
+  /** Errors in document order, at most 1,000. If there are more, a last issue states this. `warnings` has the same order and limit. */
   readonly errors: Issue[]
   readonly warnings: Issue[]
   /** The document itself if it is valid; null otherwise. */
@@ -17,8 +17,8 @@ export interface ConfigValidation {
 }
 
 /**
- * Validates any JSON or YAML value; never throws. Warnings do not make a document invalid. `acceptedBefore` skips the check of text, so
- * that a rollback to a document from before that check existed is not refused.
+ * Validates any JSON or YAML value; never throws. Warnings do not make a document invalid. `acceptedBefore` skips the check of text: a
+ * rollback must not fail on a document that was accepted before that check existed.
  */
 export function validateConfig(document: unknown, { acceptedBefore = false } = {}): ConfigValidation {
   const tooLarge = limitIssues(document)
@@ -50,7 +50,10 @@ function inDocumentOrder(document: unknown, issues: readonly Issue[]): Issue[] {
     .map(({ issue }) => issue)
 }
 
-/** Sort key of an issue: the index of each token of its pointer in the document. Issues sorted by it are in document order. */
+/**
+ * Returns the sort key of an issue: for each token of its pointer, the token's index in the document. Issues sorted by these keys are in
+ * document order.
+ */
 function positions(document: unknown, pointer: string, ranks: WeakMap<object, Map<string, number>>): number[] {
   const order: number[] = []
   let value = document

@@ -23,11 +23,11 @@ export interface Authentication {
   /** Hook of admin routes: refuses requests without a valid service key. */
   readonly required: Hook
   /**
-   * Hook of public routes: a service key is optional and includes more data in the response. An invalid key is refused, because the caller
-   * has made a mistake.
+   * Hook of public routes. A service key is optional; with one, the response contains more data. An invalid key is refused, because the
+   * caller has made a mistake.
    */
   readonly optional: Hook
-  /** Hook of checkout routes, after `optional`: accepts a service key or the session cookie of a tenant. The key takes precedence. */
+  /** Hook of checkout routes, runs after `optional`. Accepts a service key or the session cookie of a tenant. The key takes precedence. */
   readonly session: Hook
 }
 
@@ -84,18 +84,34 @@ export function admit(request: FastifyRequest, key: ServiceKey): void {
 }
 
 /**
- * Throws if the key's scope does not allow the request. The contract of the route defines the required scope. No other code checks the
- * scope.
+ * Throws if the key's scope does not allow the request. The API contract defines which scope a route requires. Only this function and
+ * `requireOwner` check scopes.
  */
 function assertScope(request: FastifyRequest, { scope }: ServiceKey): void {
-  if (scope === 'write' || request.is404) return
+  if (scope === 'owner' || request.is404) return
   const needed = scopeNeeded(request.routeOptions.schema)
   if (needed === 'read' || (needed === 'dry_run' && isDryRun(request))) return
+  if (needed === 'owner') throw notOwner(scope)
+  if (scope === 'write') return
   throw new ServiceError('key_scope', 'The service key has scope "read" only.', {
     hint:
       needed === 'dry_run'
-        ? 'Ask for a dry run (`--dry-run`, `dry_run=true`), or use a key with the scope "write".'
+        ? 'Request a dry run (`--dry-run`, `dry_run=true`), or use a key with the scope "write".'
         : 'Use a key with the scope "write".',
+  })
+}
+
+/**
+ * Throws unless the caller has a key of scope `owner`. For routes where only some requests need that scope, e.g. requests that override
+ * policies.
+ */
+export function requireOwner({ caller }: FastifyRequest): void {
+  if (caller?.scope !== 'owner') throw notOwner(caller?.scope ?? 'read')
+}
+
+function notOwner(scope: string): ServiceError {
+  return new ServiceError('key_scope', `The service key has scope "${scope}", and this needs "owner".`, {
+    hint: 'Use a key with the scope "owner", e.g. the one in RATECARD_SERVICE_KEY of the server.',
   })
 }
 
@@ -107,7 +123,8 @@ export function mayChange(request: FastifyRequest): boolean {
 }
 
 /**
- * True for a dry run. Matches exactly the values that the route reads as true: `'true'` before validation of the query, `true` after it.
+ * True for a dry run. Compares with exactly those values that the route reads as true: `'true'` before validation of the query, `true`
+ * after it.
  */
 function isDryRun({ query }: FastifyRequest): boolean {
   return (

@@ -1,5 +1,5 @@
 // Names of Ratecard's cookies. Over TLS the names have the prefix `__Host-`. Browsers then accept the cookie only from this host, over TLS
-// and for the path `/`, so that e.g. a worker's hostname cannot set it.
+// and for the path `/`. So a worker's hostname, for example, cannot set it.
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -22,7 +22,7 @@ export function readOwnCookie(request: FastifyRequest, cookie: OwnCookie): strin
   return value === '' ? undefined : value
 }
 
-/** Sets a cookie. Over TLS the cookie is always `Secure`; otherwise `options.secure` decides. */
+/** Sets a cookie. Over TLS the cookie always has the attribute `Secure`; without TLS, `options.secure` decides. */
 export function setOwnCookie(
   reply: FastifyReply,
   cookie: OwnCookie,

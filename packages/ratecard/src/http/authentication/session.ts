@@ -18,8 +18,8 @@ export function setSessionCookie(
   value: string,
   options: { readonly maxAgeSeconds: number; readonly publicUrl: string | null },
 ): void {
-  // The default public URL is loopback, but a proxy may serve a public hostname in front of the service. So the requested hostname is
-  // checked too.
+  // `Secure` is omitted only if both hostnames are loopback. The public URL alone is not enough: by default it is a loopback address,
+  // although a proxy may serve the service under a public hostname.
   const hosts = [reply.request.hostname, ...(options.publicUrl === null ? [] : [new URL(options.publicUrl).hostname])]
   setOwnCookie(reply, sessionCookie, value, {
     sameSite: 'lax',
@@ -31,7 +31,10 @@ export function setSessionCookie(
 export interface Origins {
   /** True if pages of the given origin may send the session cookie. */
   isAllowed(origin: string | undefined): boolean
-  /** CSRF protection: throws `not_allowed` for a page of an origin that is not allowed. Programs send no Origin header and pass. */
+  /**
+   * CSRF protection: throws `not_allowed` if the request comes from a page of an origin that is not allowed. Programs send no Origin
+   * header, so they are allowed.
+   */
   refuseForeign(request: FastifyRequest): void
 }
 
@@ -58,7 +61,7 @@ export function createOrigins(publicUrl: string | null, allowedRedirects: readon
   }
 }
 
-/** Returns the origin of a URL; null for text that is no web origin. E.g. the opaque origin `null` must not equal an allowed origin. */
+/** Returns the origin of a URL; null if the text is no web origin. E.g. the opaque origin `null` must not equal an allowed origin. */
 function originOf(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   return url !== null && /^https?:$/.test(url.protocol) ? url.origin : null

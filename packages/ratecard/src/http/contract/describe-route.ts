@@ -1,5 +1,5 @@
-// Converts an operation of the contract to a schema for OpenAPI and Fastify. Unknown parameters are refused, and errors are listed by code.
-// A body with a configuration document refers to the shared component, and the service validates the document.
+// Converts an operation of the API contract to a schema for OpenAPI and Fastify. In the schema, unknown parameters are refused, and errors
+// are listed by code. A body with a configuration document only refers to the shared component, because the service validates the document.
 import { Type, type TSchema } from 'typebox'
 import type {} from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
@@ -23,7 +23,7 @@ declare module 'fastify' {
   }
 }
 
-/** Returns the scope that a route requires of a service key. The default is `write`. */
+/** Returns the scope that a route requires of a service key. A route without a scope of its own requires `write`. */
 export function scopeNeeded(schema: FastifySchema | undefined): ScopeNeeded {
   return schema?.['x-key-scope'] ?? 'write'
 }

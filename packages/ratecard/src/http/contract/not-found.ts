@@ -3,8 +3,8 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { nearest } from '../../errors/suggest.ts'
 
 /**
- * Records the routes as they are added. The returned function gives the error for a request without a route: wrong method (405) or unknown
- * path (404).
+ * Records the routes as they are added. Returns a function that creates the error for a request without a route: 405 for a wrong method, or
+ * 404 for an unknown path.
  */
 export function watchRoutes(
   app: FastifyInstance,
@@ -18,7 +18,8 @@ export function watchRoutes(
   return (request) => {
     const path = request.url.replace(/\?.*$/s, '')
     const allowed = new Set(routes.filter((route) => route.path.test(path)).map((route) => route.method))
-    // The router treats a path with a trailing slash as a different path. So a method that is allowed without the slash still gets 404.
+    // The router treats a path with a trailing slash as a different path. So even if the method is allowed without the slash, the path with
+    // it gets 404.
     if (allowed.size > 0 && !allowed.has(request.method)) {
       const allow = [...allowed].sort().join(', ')
       return {

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { TObject } from 'typebox'
 import { publicHeaders } from '../response/config-answer.ts'
 import { components } from '../../api/contract.ts'
 import { descriptionOperations } from '../../api/server.ts'
@@ -28,6 +29,7 @@ export async function registerOpenApi(app: FastifyInstance, publicUrl: string | 
         },
       },
     },
+    transform: ({ schema, url }) => ({ url, schema: withOptionalDefaults(schema) }),
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) =>
         typeof json.$id === 'string' ? json.$id : `schema-${String(index)}`,
@@ -42,6 +44,14 @@ export async function registerOpenApi(app: FastifyInstance, publicUrl: string | 
       .send((text ??= JSON.stringify(app.swagger()))),
   )
   mount(app, '', { getOpenApi })
+}
+
+/** Returns the schema with query parameters that have a default as optional. For Fastify they are required, so that types have their values. */
+function withOptionalDefaults(schema: FastifySchema): FastifySchema {
+  const query = schema.querystring as TObject | undefined
+  if (query?.required === undefined) return schema
+  const required = query.required.filter((name) => !('default' in (query.properties[name] ?? {})))
+  return { ...schema, querystring: { ...query, required } }
 }
 
 /** Serves the OpenAPI description as a page at `/docs`. */

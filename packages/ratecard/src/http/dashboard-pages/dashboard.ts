@@ -1,5 +1,5 @@
 // The dashboard over HTTP: its files, sign-in, and the admin API for signed-in browsers. Each API request acts with the service key of its
-// session, and uses the same routes as other clients.
+// session, and is handled by the same routes as requests of other clients.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 import { createPages } from '../../dashboard-backend/files.ts'
@@ -44,10 +44,11 @@ const pageHeaders = {
     "base-uri 'none'",
     "form-action 'self'",
   ].join('; '),
-  // `same-origin` is needed, because forms of the dashboard send an Origin header, but other sites must not see the URL.
+  // The value is `same-origin`, because forms of the dashboard must send an Origin header, but other sites must not see the dashboard's
+  // URLs.
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
-  // A page that opened the dashboard in a window must not get a reference to that window.
+  // With this header, a page that opened the dashboard in a new window gets no reference to that window.
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-cache',
 } as const
@@ -66,7 +67,7 @@ export async function registerDashboard(app: FastifyInstance, deps: DashboardDep
       })
       const pages = createPages()
       pageRoutes(scope, deps, pages)
-      // Accepts form bodies in this scope only, because pages of other sites can send forms without a preflight.
+      // Only this scope accepts form bodies, because pages of other sites can send forms without a preflight request.
       await scope.register(async (gate) => {
         takeForms(gate)
         signInRoutes(gate, deps, sameOrigin, pages)
@@ -102,16 +103,19 @@ function pageRoutes(scope: FastifyInstance, { service }: DashboardDeps, pages: P
     if (built === null) return sendPage(reply, 503, notBuiltPage())
     const place = new URL(request.url, 'http://page').pathname.slice(dashboardPath.length)
     const session = isNavigation(request) ? await sessionOf(request, service) : null
-    if (session === null && bringsCookies(request))
-      return reply.headers(notStored).redirect(`${dashboardPath}/sign-in?next=${encodeURIComponent(request.url)}`, 303)
+    if (session === null && bringsCookies(request)) {
+      const ended = cookieOf(request) === undefined ? '' : 'ended&'
+      const next = encodeURIComponent(request.url)
+      return reply.headers(notStored).redirect(`${dashboardPath}/sign-in?${ended}next=${next}`, 303)
+    }
     if (session === null) return sendPage(reply, 200, built.index(place))
-    // `no-store` is needed, because a script could otherwise read the embedded page token from the browser's cache.
+    // The response has `no-store`. Otherwise a script could read the embedded page token from the browser's cache.
     const changeTag = await service.changeTag()
     const known = { pageToken: pageTokenOf(session.value), changeTag }
     return sendPage(reply.headers(notStored), 200, built.index(place, known))
   }
   scope.get('/', hidden, index)
-  // Every other path gets the same HTML, because the script in it renders the page of the URL (client-side routing).
+  // All paths without a file of their own get the same HTML. The script in it renders the page for the URL (client-side routing).
   scope.get('/*', hidden, index)
   scope.get<{ Params: { file: string } }>('/assets/:file', hidden, async (request, reply) => {
     const file = (await pages())?.file(request.params.file)
@@ -149,9 +153,10 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
     status: number,
     next: string,
     problem: { readonly detail: string; readonly hint?: string | undefined } | null,
+    hasEnded = false,
   ) => {
     const built = await pages()
-    const body = built === null ? notBuiltPage() : signInPage({ styleSheet: built.styleSheet, next, problem })
+    const body = built === null ? notBuiltPage() : signInPage({ styleSheet: built.styleSheet, next, problem, hasEnded })
     return sendPage(reply.headers(notStored), built === null ? 503 : status, body)
   }
 
@@ -163,13 +168,13 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
     })
   }
 
-  scope.get<{ Querystring: { next?: string } }>('/sign-in', hidden, async (request, reply) => {
+  scope.get<{ Querystring: { next?: string; ended?: string } }>('/sign-in', hidden, async (request, reply) => {
     const next = pathWithin(request.query.next)
-    // After a link on another site, the browser loads a page without the cookie (SameSite), and that page redirects here. This request
-    // includes the cookie, so it redirects back.
+    // If the user follows a link on another site, the browser first loads a page without the cookie (SameSite). That page redirects to this
+    // route. The redirected request includes the cookie, so it is redirected back.
     if (request.query.next !== undefined && (await sessionOf(request, service)) !== null)
       return reply.headers(notStored).redirect(next, 303)
-    return signInAnswer(reply, 200, next, null)
+    return signInAnswer(reply, 200, next, null, request.query.ended !== undefined)
   })
 
   scope.post('/session', hidden, async (request, reply) => {
@@ -181,7 +186,7 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
       if (found?.state !== 'valid') {
         await guard.count(request, 'failed_authentication')
         throw found === null
-          ? new ServiceError('service_key_invalid', 'This is not a valid service key.', {
+          ? new ServiceError('service_key_invalid', 'The service key is not valid.', {
               hint: 'Check that the whole key was copied, and that it was not revoked.',
             })
           : new ServiceError('service_key_expired', 'This service key has expired.', {
@@ -201,13 +206,13 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
   const refuseLink = async (request: FastifyRequest, reply: FastifyReply) => {
     await guard.count(request, 'failed_authentication')
     return signInAnswer(reply, 401, dashboardPath, {
-      detail: 'This link was used already, or has expired.',
+      detail: 'This link has already been used, or has expired.',
       hint: 'Create another one with npx ratecard dashboard, or sign in with a service key.',
     })
   }
 
-  // GET of a sign-in link shows a form, and only the POST of that form consumes the token. Mail scanners and link previews send GET and
-  // HEAD.
+  // A GET of a sign-in link only shows a form, and the POST of that form consumes the token. Otherwise mail scanners and link previews,
+  // which send GET and HEAD, would consume it.
   scope.get<{ Querystring: { token?: string } }>(
     '/open',
     { ...hidden, exposeHeadRoute: false },
@@ -239,7 +244,7 @@ function signInRoutes(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: S
   })
 }
 
-/** Adds the admin API with cookie authentication. `X-Service-Key` is ignored below this path. The cookie is ignored on all other paths. */
+/** Adds the admin API with cookie authentication. Below this path `X-Service-Key` is ignored; on all other paths the cookie is ignored. */
 async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin: SameOrigin): Promise<void> {
   const { service, guard } = deps
   scope.addHook('onRequest', async (request, reply) => {
@@ -252,7 +257,7 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
     if (value !== undefined && visitor !== null && !hasPageToken(request, value))
       throw new ServiceError(
         'session_invalid',
-        'The page was loaded in another session, so its requests are refused.',
+        'This page was loaded in an earlier session, so its requests are refused.',
         {
           hint: 'Load the page again. Programs send a service key in X-Service-Key, to /api/v1.',
         },
@@ -286,8 +291,8 @@ async function sessionOf(
 const cookieOf = (request: FastifyRequest) => readOwnCookie(request, dashboardCookie)
 
 /**
- * True if the browser seems to use TLS. Also looks at headers, because a proxy may hold the certificate although no setting mentions the
- * proxy.
+ * True if the browser seems to use TLS. Also looks at headers of a proxy that is not in the settings, because such a proxy may hold the
+ * certificate.
  */
 function seemsOverTls(request: FastifyRequest): boolean {
   return [request.headers.origin, request.headers['x-forwarded-proto'], `${request.protocol}:`]

@@ -6,14 +6,14 @@ import { mayChange } from '../authentication/auth.ts'
 const refusals = new Set([400, 401, 403, 404])
 
 /**
- * Adds a hook that notifies dashboard pages of a possible change of state, whichever client sent the request. The hook runs before the
- * response is sent.
+ * Adds a hook that notifies dashboard pages of a possible change of state, no matter which client sent the request. The hook runs before
+ * the response is sent.
  */
 export function noteChanges(scope: FastifyInstance, service: Pick<Service, 'noteChange'>): void {
   scope.addHook('onSend', async (request, reply) => {
     if (request.caller === null || refusals.has(reply.statusCode) || !mayChange(request)) return
     await service.noteChange().catch((error: unknown) => {
-      // Pages show the change late, but the request itself has succeeded, so the error is only logged.
+      // A failure is only logged, because the request itself has succeeded. Pages then show the change later.
       request.log.warn({ err: error, request_id: request.id }, 'a change could not be noted for the dashboard')
     })
   })

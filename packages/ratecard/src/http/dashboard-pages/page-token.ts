@@ -1,13 +1,13 @@
-// CSRF token of the dashboard. Workers below `/workers/` share its origin, so browsers send the dashboard's cookie with requests of their
-// pages too. Every API request must therefore contain a token from the dashboard's HTML, which scripts of other pages cannot read
-// (docs/decisions/0045-pages-of-workers.md).
+// CSRF token of the dashboard. Workers below `/workers/` have the same origin as the dashboard, so browsers send the dashboard's cookie
+// with requests of workers' pages too. Every API request must therefore contain a token from the dashboard's HTML, which scripts of other
+// pages cannot read (docs/decisions/0045-pages-of-workers.md).
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 
 /** Header with the page token. Required on every API request below `/dashboard`, in addition to the cookie. */
 export const pageTokenHeader = 'x-csrf-token'
 
-/** Returns the page token of a session. Derived from the cookie only, so that every replica can verify the token. */
+/** Returns the page token of a session. It is derived only from the session cookie, so that every replica can verify it. */
 export const pageTokenOf = (session: string) =>
   createHash('sha256').update(`page of ${session}`, 'utf8').digest('base64url')
 

@@ -1,5 +1,5 @@
 // Checks that a browser request comes from a dashboard page. The cookie does not prove that: browsers attach it to requests of any page,
-// and count other ports of the same machine as same-site. So the check uses `Origin` and `Sec-Fetch-Site`, which scripts cannot set.
+// and treat other ports of the same machine as the same site. So the check uses `Origin` and `Sec-Fetch-Site`, which scripts cannot set.
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
 
@@ -26,7 +26,7 @@ export function createSameOrigin(publicUrl: string | null): SameOrigin {
     // `none`: the user typed the URL or opened a bookmark.
     if (site === 'none') return request.method === 'GET' || request.method === 'HEAD' ? 'ours' : 'foreign'
     if (site !== undefined) return site === 'same-origin' ? 'ours' : 'foreign'
-    // The request has no `Sec-Fetch-Site`, because without TLS browsers send that header to loopback only.
+    // Without TLS, browsers send `Sec-Fetch-Site` only to loopback addresses. The header is missing here, so `Origin` decides.
     if (origin === undefined) return 'unknown'
     if (origin === own) return 'ours'
     return isAt(origin, host) ? 'ours' : 'foreign'

@@ -3,7 +3,7 @@ import { pointerOf } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** Maximum length of a range: ten years, which is more than any chart shows and still fits into one response. */
+/** Maximum length (days) of a range: ten years. No chart shows more, and ten years still fit into one response. */
 const maxDays = 3660
 
 export interface AskedDays {
@@ -23,7 +23,7 @@ export function dayRange(
   const from = dayOf(asked, 'from') ?? to - defaultDays * dayMs
   requireOrder(from, to)
   if ((to - from) / dayMs >= maxDays)
-    throw invalid('from', `"from" and "to" are at most ${String(maxDays)} days apart.`)
+    throw invalid('from', `"from" and "to" must be at most ${String(maxDays)} days apart.`)
   return { from: textOf(from), to: textOf(to) }
 }
 
@@ -35,12 +35,12 @@ export function openDayRange(asked: AskedDays, now: number): { readonly from: st
   return { from: from === null ? null : textOf(from), to: textOf(to) }
 }
 
-/** Returns the start of a day of the query in epoch milliseconds; null if the query does not have the member. */
+/** Returns the start of the day in a member of the query (epoch milliseconds); null if the query does not have the member. */
 function dayOf(asked: AskedDays, member: 'from' | 'to'): number | null {
   const text = asked[member]
   if (text === undefined) return null
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
-  // `Date.parse` reads 2026-02-30 as 2 March, so compare the result with the text.
+  // `Date.parse` reads 2026-02-30 as 2 March. So convert the result back and compare it with the given text.
   if (Number.isNaN(time) || textOf(time) !== text)
     throw invalid(member, `"${member}" must be a day such as 2026-01-31, but is "${text}".`)
   return time

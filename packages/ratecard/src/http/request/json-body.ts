@@ -1,4 +1,5 @@
-// Strict JSON body parser, UTF-8 only. Configuration documents stay text, because the worker thread for large documents parses them.
+// Strict JSON body parser, UTF-8 only. Bodies with configuration documents stay text, because the worker thread for large documents parses
+// them.
 import type { FastifyInstance } from 'fastify'
 import { malformed, readJson } from '../../config/schema/read-json.ts'
 import type { Issue } from '../../errors/issue.ts'
@@ -13,7 +14,10 @@ declare module 'fastify' {
   }
 }
 
-/** Registers the parser; accepts `application/json` only. An empty body becomes `undefined`, which routes that require a body refuse. */
+/**
+ * Registers the parser for `application/json`; other content types are refused. An empty body becomes `undefined`, which routes that
+ * require a body refuse.
+ */
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {

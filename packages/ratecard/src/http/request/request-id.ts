@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 const sane = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/
-// Request ids are a random start, drawn once per process, and a counter. A random id per request would be too slow.
+// A request id consists of a random part, drawn once per process, and a counter. A random id for each request would be too slow.
 const start = randomBytes(8).toString('hex')
 let counter = 0
 

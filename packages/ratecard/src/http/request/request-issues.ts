@@ -36,12 +36,24 @@ function toIssue(error: FastifySchemaValidationError, place: readonly string[]):
         path,
         `"${name}" must be one of ${[params['allowedValues']].flat().map(text).join(', ')}.`,
       )
+    case 'minItems':
+    case 'minLength':
+      return issue('value_invalid', path, `"${name}" must have at least ${sized(error)}.`)
+    case 'maxItems':
+    case 'maxLength':
+      return issue('value_invalid', path, `"${name}" must have at most ${sized(error)}.`)
     default:
       return issue('value_invalid', path, `"${name}" ${error.message ?? 'is invalid'}.`)
   }
 }
 
-/** Returns the names of the properties that the failed schema allows. ajv includes that schema in the error (option `verbose`). */
+/** Returns the limit of a list or text with its unit, e.g. `1 item`. */
+function sized({ keyword, params }: FastifySchemaValidationError): string {
+  const limit = Number(params['limit'])
+  return `${String(limit)} ${keyword.endsWith('Items') ? 'item' : 'character'}${limit === 1 ? '' : 's'}`
+}
+
+/** Returns the property names that the failed schema allows. With the option `verbose`, ajv includes the failed schema in the error. */
 function knownNames(error: FastifySchemaValidationError): string[] {
   const schema = 'parentSchema' in error ? error.parentSchema : undefined
   if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return []

@@ -9,8 +9,8 @@ import type { Caller } from '../../service/tenants.ts'
 import { jsonMalformed } from './json-body.ts'
 
 /**
- * Returns author and message of a change from the headers. Many clients can send only ASCII in headers, so percent-encoded UTF-8 is
- * decoded.
+ * Returns author and message of a change from the request headers. Decodes percent-encoded UTF-8, because many clients can send only ASCII
+ * in headers.
  */
 export function actorOf(request: FastifyRequest): Actor {
   return {
@@ -31,7 +31,7 @@ export function timeOf(text: string, member: string): number {
   throw memberInvalid(member, `"${member}" must be a time with a zone, for example 2031-01-31T12:00:00Z.`)
 }
 
-/** Creates the error for a body whose shape is valid but one of whose members has an unusable value. */
+/** Creates the error for a body whose shape is valid, but in which a member has an unusable value. */
 export function memberInvalid(
   member: string,
   detail: string,
@@ -47,10 +47,11 @@ function textHeader(request: FastifyRequest, name: string, maxLength: number): s
   if (typeof raw !== 'string' || raw.trim() === '') return null
   const text = decodeHeader(raw).trim()
   if (text.length <= maxLength) return text
-  throw headerInvalid(name, `"${name}" is at most ${String(maxLength)} characters long.`)
+  throw headerInvalid(name, `"${name}" must be at most ${String(maxLength)} characters long.`)
 }
 
-// Decodes a header value. Node decodes header bytes as Latin-1. Invalid percent-encoding such as "100%" is returned unchanged.
+// Decodes a header value: Node reads header bytes as Latin-1, but clients may send UTF-8 or percent-encoding. Invalid percent-encoding such
+// as "100%" is returned unchanged.
 function decodeHeader(raw: string): string {
   const utf8 = Buffer.from(raw, 'latin1').toString('utf8')
   const text = utf8.includes('\uFFFD') ? raw : utf8

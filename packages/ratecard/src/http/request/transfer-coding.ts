@@ -1,8 +1,8 @@
 import { ServiceError } from '../../errors/service-error.ts'
 
 /**
- * Returns the error for a transfer coding other than `chunked`, otherwise null. E.g. a body with `gzip` would not be decompressed and would
- * be misread.
+ * Returns the error for a transfer coding other than `chunked`; null for `chunked`. E.g. a body with `gzip` would be misread, because it
+ * would not be decompressed.
  */
 export function codingRefusal(transferEncoding: string | undefined): ServiceError | null {
   if (transferEncoding === undefined || transferEncoding.trim().toLowerCase() === 'chunked') return null

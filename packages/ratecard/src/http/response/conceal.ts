@@ -1,5 +1,5 @@
-// Redacts secrets in webhook URLs. Responses to read-only keys and to dashboard pages contain the variable name (e.g. `${WEBHOOK_ORIGIN}`)
-// instead of its value.
+// Redacts secrets in webhook URLs. Responses to read-only keys and to dashboard pages contain the variable's name (e.g.
+// `${WEBHOOK_ORIGIN}`) in place of its value.
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SecretText } from '../../config/files/written-form.ts'
@@ -7,8 +7,8 @@ import type { Service } from '../../service/service.ts'
 import { dashboardPath } from '../dashboard-pages/paths.ts'
 
 /**
- * Operations that return a document for further use. They are not redacted, because a variable name instead of a value would change the
- * document.
+ * Operations that return a document for further use. Their responses are not redacted, because variable names in place of values would
+ * change the document.
  */
 const exact = new Set(['getFullConfig', 'pullConfig', 'getRevision'])
 
@@ -31,8 +31,8 @@ export function redactSecrets(app: FastifyInstance, service: Secrets): void {
 type Secrets = Pick<Service, 'secretTexts'>
 
 /**
- * Returns the secrets to redact in a response. If the store fails, returns none for a 5xx response, which contains no document. For any
- * other response it throws, because the text may contain a secret, e.g. in a processor error that quotes the request.
+ * Returns the secrets to redact in a response. If the store fails, returns none for a 5xx response, because it contains no document. For
+ * any other response it throws, because the response may contain a secret (e.g. a processor error that quotes the request).
  */
 async function secretsFor({ statusCode }: FastifyReply, service: Secrets): Promise<readonly SecretText[]> {
   try {

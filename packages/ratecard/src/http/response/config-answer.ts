@@ -1,4 +1,5 @@
-// Precompressed responses with content negotiation and conditional requests, for GET config and the script of the pricing table.
+// Responses that are compressed in advance, with content negotiation and conditional requests. Used for GET config and for the script of
+// the pricing table.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -28,8 +29,8 @@ export interface ConfigAnswer extends Pick<Representation, 'headers'> {
 }
 
 /**
- * Cache policy of the public price list: caches must revalidate it on every use. A list that is one minute old may show a price that is no
- * longer charged.
+ * Cache policy of the public price list: caches must revalidate it on every use. Otherwise a list that is one minute old could show a price
+ * that is no longer charged.
  */
 export const publicCacheControl = 'public, max-age=0, must-revalidate'
 /** CORS headers that let pages of every origin read the public responses. */
@@ -89,7 +90,7 @@ async function represent({ body, etag }: Content, kind: Kind): Promise<Represent
     }),
   ])
   const identity = representation('identity', body, etag, kind)
-  // Tiny documents grow when compressed. The uncompressed bytes are then sent for that encoding.
+  // Compression makes tiny documents larger. For such a document, the uncompressed bytes are sent.
   const smaller = (encoding: Encoding, bytes: Buffer) =>
     bytes.length < body.length ? representation(encoding, bytes, etag.replace(/"$/, `-${encoding}"`), kind) : identity
   const all = { identity, gzip: smaller('gzip', zipped), br: smaller('br', brotli) }
@@ -130,8 +131,8 @@ export function encodingOf(header = ''): Encoding {
 }
 
 /**
- * Sends a response that caches may store but must revalidate, or 304 if the client has it. With a service key the response is private to
- * the caller. An `answer` that is text must be serialized JSON.
+ * Sends a response that caches may store but must revalidate, or 304 if the client already has it. With a service key, only the caller's
+ * own cache may store it. An `answer` that is text must be serialized JSON.
  */
 export async function cacheable(
   request: FastifyRequest,
@@ -139,7 +140,7 @@ export async function cacheable(
   answer: RouteResponse | string,
   mediaType = 'application/json; charset=utf-8',
 ): Promise<FastifyReply> {
-  const body = typeof answer === 'string' ? answer : ((await answer.bytes()) ?? '')
+  const body = typeof answer === 'string' ? answer : ((await answer.content()) ?? '')
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
   reply
     .headers(publicHeaders)

@@ -6,7 +6,7 @@ const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 const html = (text: string) =>
   text.replace(/[&<>"]/g, (character) => escapes[character] ?? character).replace(/`([^`]+)`/g, '<code>$1</code>')
 
-/** Returns the HTML page of all error codes, which the `type` of every problem links to. Each code has an anchor. */
+/** Returns the HTML page of all error codes. The `type` of every problem links to its code's anchor on this page. */
 export function errorsPage(): string {
   const problems = Object.entries(problemCodes).map(
     ([code, { status, title, when }]) =>

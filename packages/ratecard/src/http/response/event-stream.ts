@@ -1,13 +1,16 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-/** Heartbeat interval (ms). Proxies close connections after about 60 s without data, so even a lost heartbeat does no harm. */
+/**
+ * Heartbeat interval (ms). Proxies close connections after about 60 s without data. The interval is a quarter of that, so that a lost
+ * heartbeat does no harm.
+ */
 const heartbeatMs = 15_000
 const heartbeat = ': still here\n\n'
 
 /**
- * Sends the events of `source` as server-sent events, with a comment as heartbeat while there is no event. Waits for the first event, so
- * that an earlier failure becomes an ordinary error response. The stream ends when the source ends.
+ * Sends the events of `source` as server-sent events. While there is no event, sends comments as heartbeats. Waits for the first event, so
+ * that a failure before it becomes an ordinary error response. The stream ends when the source ends.
  */
 export async function eventStream<Event>(
   source: AsyncIterable<Event>,

@@ -9,11 +9,11 @@ interface Export extends Recency {
   readonly rows: AsyncIterable<Row>
 }
 
-/** Minimum size (bytes) of a chunk of the stream, so that a short row is not sent as a packet of its own. */
+/** Minimum size (bytes) of a chunk of the stream, so that short rows are not sent as separate packets. */
 const chunkLength = 16 * 1024
 
 /**
- * Returns the stream. Waits for the first row, so that an earlier failure becomes an ordinary error response. A later failure cuts the
+ * Returns the stream. Waits for the first row, so that a failure before it becomes an ordinary error response. A later failure cuts the
  * connection.
  */
 export async function exportStream({ rows, ...recency }: Export, format: 'csv' | 'json'): Promise<Readable> {

@@ -1,4 +1,4 @@
-// Writes that a caller may retry with an Idempotency-Key. A retry by the same caller gets the first response again.
+// Handles writes that a caller may retry with an Idempotency-Key. A retry by the same caller gets the first response again.
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Service } from '../../service/service.ts'
@@ -7,8 +7,9 @@ import { idempotencyKeyOf } from './push-answer.ts'
 import { RouteResponse, type RouteContext } from '../contract/route.ts'
 
 /**
- * Runs `work` once per idempotency key and caller, and replays its result on a retry. Failures are not stored, so that a retry runs `work`
- * again. `about` returns further data that the response depends on; it is called only if there is a key.
+ * Runs `work` once per idempotency key and caller, and replays its result on a retry. Failures are not stored, so a retry after a failure
+ * runs `work` again. `about` returns further data that the result depends on, to detect a key that is reused for a different request. It is
+ * called only if there is a key.
  */
 export async function answerKeyed<Row extends Operation>(
   service: Pick<Service, 'idempotent'>,

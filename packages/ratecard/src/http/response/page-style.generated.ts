@@ -23,6 +23,8 @@ export const pageStyle = `
   --bad-soft: #fbe9e7;
   --note: #28508c;
   --note-soft: #e6edf8;
+  --live: #8a1c6e;
+  --on-live: #ffffff;
   --shadow: 0 1px 2px rgb(20 30 25 / 6%), 0 4px 16px rgb(20 30 25 / 5%);
   --radius: 10px;
   --mono: ui-monospace, 'SF Mono', SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace;
@@ -48,6 +50,8 @@ export const pageStyle = `
     --bad-soft: #411b18;
     --note: #9dbff5;
     --note-soft: #1a2a45;
+    --live: #f29ad8;
+    --on-live: #3a0a2c;
     --shadow: 0 1px 2px rgb(0 0 0 / 40%);
   }
 }
@@ -186,7 +190,8 @@ pre {
   background: var(--sunken);
   color: var(--text);
 }
-.button:disabled {
+.button:disabled,
+.button[aria-disabled='true'] {
   opacity: 0.55;
   cursor: default;
 }

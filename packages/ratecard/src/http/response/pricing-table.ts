@@ -1,4 +1,4 @@
-// Serves the script of `<ratecard-pricing-table>` from its package. Pages of any origin may load the script.
+// Serves the script of `<ratecard-pricing-table>` from its npm package. Pages of any origin may load the script.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -6,8 +6,8 @@ import type { FastifyInstance } from 'fastify'
 import { configAnswer } from './config-answer.ts'
 
 /**
- * Browsers cache the script for 5 minutes, then use the stale copy while they revalidate it. So a new release reaches pages within about an
- * hour.
+ * Browsers cache the script for 5 minutes, and after that still use the stale copy while they revalidate it. So a new release reaches all
+ * pages within about an hour.
  */
 const kind = {
   mediaType: 'text/javascript; charset=utf-8',
@@ -22,7 +22,9 @@ async function readScript() {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
 }
 
-/** Reads the script at the first request, then caches it for the lifetime of the process. The next request retries a failed read. */
+/**
+ * Reads the script at the first request, then caches it for the lifetime of the process. If the read failed, the next request retries it.
+ */
 async function scriptOnce() {
   script ??= readScript()
   try {

@@ -18,7 +18,7 @@ export function errorsUrl(publicUrl: string | null): string {
   return `${(publicUrl ?? '').replace(/\/+$/, '')}/docs/errors`
 }
 
-/** Returns the problem as JSON. Members of `error.extra` cannot override the standard ones. */
+/** Returns the problem as JSON. `error.extra` cannot override the standard members. */
 export function problemOf(error: ServiceError, requestId: string, docsUrl: string): Record<string, unknown> {
   return {
     ...error.extra,
@@ -34,7 +34,10 @@ export function problemOf(error: ServiceError, requestId: string, docsUrl: strin
   }
 }
 
-/** Adds a JSON pointer to the body member that caused the error, if the error table lists such members. Only this layer has the body. */
+/**
+ * Adds a JSON pointer to the body member that caused the error, if the error table lists members for its code. The HTTP layer does this,
+ * because only this layer has the body.
+ */
 function placed(error: ServiceError, body: unknown): ServiceError {
   const row: ProblemRow = problemCodes[error.code]
   if (error.issues.length > 0 || row.about === undefined || typeof body !== 'object' || body === null) return error
@@ -51,16 +54,17 @@ function placed(error: ServiceError, body: unknown): ServiceError {
   })
 }
 
-/** Problem codes of Fastify's errors. A Fastify code that is not listed becomes `request_invalid` if its status is below 500. */
+/** Problem codes for Fastify's error codes. An error with another Fastify code becomes `request_invalid` if its status is below 500. */
 const frameworkCodes: Readonly<Record<string, readonly [ProblemCode, string]>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['media_type_unsupported', 'The body must come as application/json.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['media_type_unsupported', 'The body must be sent as application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body exceeds the limit of this route.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['request_invalid', 'The body is shorter or longer than Content-Length says.'],
   FST_ERR_BAD_URL: ['request_invalid', 'The path is not a valid URL.'],
   FST_ERR_NOT_FOUND: ['route_not_found', 'There is nothing at this path.'],
 }
 
-export function toServiceError(error: unknown): ServiceError {
+/** Converts any error to a `ServiceError`. `bodyLimit` is the limit of the route in bytes, for the detail of `body_too_large`. */
+export function toServiceError(error: unknown, bodyLimit?: number): ServiceError {
   if (error instanceof ServiceError) return error
   if (!(error instanceof Error)) return internal(error)
   const { code, validation, validationContext, statusCode } = error as Partial<FastifyError>
@@ -69,6 +73,11 @@ export function toServiceError(error: unknown): ServiceError {
     return new ServiceError('request_invalid', detailOf(issues), { issues })
   }
   const known = code === undefined ? undefined : frameworkCodes[code]
+  if (known?.[0] === 'body_too_large' && bodyLimit !== undefined)
+    return new ServiceError(
+      'body_too_large',
+      `The body is larger than ${String(bodyLimit)} bytes, the limit of this route.`,
+    )
   if (known !== undefined) return new ServiceError(known[0], known[1])
   if (code?.startsWith('FST_') === true && statusCode !== undefined && statusCode < 500)
     return new ServiceError('request_invalid', error.message)
@@ -76,8 +85,8 @@ export function toServiceError(error: unknown): ServiceError {
 }
 
 /**
- * Returns the first issue in full and the number of the others, e.g. `"value" must be >= 0. And 2 more problems.` The others are in
- * `errors`.
+ * Returns the first issue in full, and the number of further issues, e.g. `"value" must be >= 0. And 2 more problems.` The member `errors`
+ * contains all issues.
  */
 function detailOf(issues: readonly ServiceIssue[]): string {
   const [first, ...others] = issues
@@ -98,15 +107,15 @@ function internal(cause: unknown): ServiceError {
   )
 }
 
-/** Creates the function that sends the problem response of an error. It logs server errors (5xx), but no client errors. */
+/** Creates a function that sends the problem response for an error. The function logs server errors (5xx) but not client errors. */
 export function createProblemSender(docsUrl: string) {
   return function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const problem = placed(toServiceError(error), request.body)
+    const problem = placed(toServiceError(error, request.routeOptions.bodyLimit), request.body)
     if (problem.code === 'internal') request.log.error({ err: error, request_id: request.id }, 'request failed')
     else if (problem.status >= 500) request.log.warn({ err: problem, request_id: request.id }, problem.code)
     if (problem.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(problem.retryAfter)))
-    // Keeps the connection open and reads the rest of the body for a moment. A client that is cut off while sending would never read the
-    // response.
+    // Keeps the connection open for a short time and reads the rest of the body. Otherwise a client that is still sending would be cut off
+    // and never read the response.
     if (problem.code === 'body_too_large') reply.removeHeader('connection')
     if (problem.status === 401) reply.header('www-authenticate', 'ServiceKey header="X-Service-Key"')
     return reply
@@ -129,8 +138,8 @@ export function answerIsLast(socket: Socket): void {
 }
 
 /**
- * Answers bytes that are not HTTP with a problem response. Such bytes never become a request, so the response is written to the bare
- * socket.
+ * Answers bytes that are not HTTP with a problem response. There is no request object for such bytes, so the response is written directly
+ * to the socket.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket, docsUrl: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

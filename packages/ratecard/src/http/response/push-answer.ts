@@ -1,5 +1,5 @@
-// Responses of a push. The response is sent at the end of the push or, with `Prefer: respond-async`, as soon as the push is in the journal.
-// A retry with the same Idempotency-Key gets the stored response.
+// Sends the responses of pushes. A response is sent at the end of the push or, with `Prefer: respond-async`, as soon as the push is in the
+// journal. A retry with the same Idempotency-Key gets the stored response.
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -8,6 +8,7 @@ import type { pushOperations } from '../../api/pushes.ts'
 import type { PushOptions, PushOutcome, Service } from '../../service/service.ts'
 import { problemMediaType, problemOf, toServiceError } from './problem.ts'
 import { actorOf, headerInvalid } from '../request/request-parts.ts'
+import { overrideOf } from '../request/override.ts'
 import type { RouteResponse, RouteContext } from '../contract/route.ts'
 
 export const pushesPath = '/api/v1/billing/admin/pushes'
@@ -24,12 +25,14 @@ type ResumeCall = RouteContext<(typeof pushOperations)['resumePush']>
 
 /** Runs a push (or rollback) with the options of the request, then sends the response. The push continues if the client disconnects. */
 export async function answerPush(answering: PushAnswering, call: PushCall, run: PushFn): Promise<FastifyReply> {
-  const { request, reply, query } = call
+  const { request, reply } = call
+  const { override, ...query } = call.query
   const expectPlan = expectedPlan(request)
   const written = writtenForm(request)
   const options: PushOptions = {
     ...actorOf(request),
     ...query,
+    ...overrideOf(request, override, query),
     ...(expectPlan === null ? {} : { expectPlan }),
     ...(written === null ? {} : { written }),
   }
@@ -39,14 +42,15 @@ export async function answerPush(answering: PushAnswering, call: PushCall, run: 
   )
 }
 
-/** Finishes a push that is already in the journal, then sends the response. A retry finds the push finished. */
+/** Finishes a push that is already in the journal, then sends the response. A retry finds that the push is already finished. */
 export async function answerResume(
   call: ResumeCall,
-  run: (options: Pick<PushOptions, 'onOpen'>) => Promise<PushOutcome>,
+  run: (options: Pick<PushOptions, 'onOpen' | 'override' | 'by' | 'message'>) => Promise<PushOutcome>,
 ): Promise<FastifyReply> {
   const { request, reply } = call
-  const answer = await runPush(run, { ...actorOf(request), author: null, message: null }, call, prefersAsync(request))
-  const body = (await answer.bytes()) ?? ''
+  const options = { ...actorOf(request), ...overrideOf(request, call.query.override) }
+  const answer = await runPush(run, options, call, prefersAsync(request))
+  const body = (await answer.content()) ?? ''
   addStartedHeaders(reply, answer.status, body)
   return reply.code(answer.status).type('application/json; charset=utf-8').send(body)
 }
@@ -90,14 +94,14 @@ export async function answerOnce(
 }
 
 /**
- * Runs `work` and returns its response. A push may be refused after it entered the journal, which has effects; its error is returned as a
- * response too, so that it is stored under the idempotency key. Other failures are thrown and not stored, so that a retry runs `work`
- * again. The journal makes that safe.
+ * Runs `work` and returns its response. If a push is refused after it entered the journal, its error is returned as a response too. That
+ * push had effects, so its response must be stored under the idempotency key. Other failures are thrown and not stored, so that a retry
+ * runs `work` again. The journal makes such a retry safe.
  */
 async function keepingFailures(work: () => Promise<RouteResponse>, request: FastifyRequest, docsUrl: string) {
   try {
     const answer = await work()
-    return { status: answer.status, body: (await answer.bytes()) ?? '' }
+    return { status: answer.status, body: (await answer.content()) ?? '' }
   } catch (error) {
     const problem = toServiceError(error)
     if (problem.status >= 500 || typeof problem.extra['push_id'] !== 'string') throw error
@@ -105,13 +109,19 @@ async function keepingFailures(work: () => Promise<RouteResponse>, request: Fast
   }
 }
 
-/** Runs a push and returns status and body of its response, to store them under the idempotency key. The store needs the body as text. */
+/**
+ * Runs a push and returns status and body of its response, which are then stored under the idempotency key. The body is text, because the
+ * store needs text.
+ */
 async function stored(run: () => ReturnType<typeof keepingFailures>) {
   const { status, body } = await run()
   return { status, body: body.toString() }
 }
 
-/** Resolves with the push id as soon as the push is in the journal, or with its outcome if the push ends before that. */
+/**
+ * Resolves with the push id as soon as the push is in the journal. If the push ends before it enters the journal, resolves with its
+ * outcome.
+ */
 function untilOpen(run: PushFn, options: PushOptions, request: FastifyRequest): Promise<string | PushOutcome> {
   return new Promise((resolve, reject) => {
     let opened: string | null = null
@@ -130,13 +140,17 @@ export function idempotencyKeyOf(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key
-  throw headerInvalid('idempotency-key', 'The Idempotency-Key is 1 to 255 visible ASCII characters.')
+  throw headerInvalid('idempotency-key', 'The Idempotency-Key must have 1 to 255 visible ASCII characters.')
 }
 
 const expectedPlan = (request: FastifyRequest) =>
-  digestHeader(request, 'x-ratecard-plan', 'X-Ratecard-Plan is the `plan` of an answer')
+  digestHeader(request, 'x-ratecard-plan', 'X-Ratecard-Plan must be the `plan` of a response to a dry run')
 const writtenForm = (request: FastifyRequest) =>
-  digestHeader(request, 'x-ratecard-written', 'X-Ratecard-Written is the `written` of an answer')
+  digestHeader(
+    request,
+    'x-ratecard-written',
+    'X-Ratecard-Written must be the `written` of a response to POST admin/config/written',
+  )
 
 function digestHeader(request: FastifyRequest, name: string, what: string): string | null {
   const value = request.headers[name]
@@ -163,7 +177,7 @@ function pushIdOf(body: string): string | null {
     : null
 }
 
-/** Replaces the `instance` of a replayed problem by the id of the current request. */
+/** Sets the `instance` of a replayed problem to the id of the current request. */
 function withInstance(body: string, requestId: string): string {
   const problem: unknown = JSON.parse(body)
   if (typeof problem !== 'object' || problem === null)

@@ -1,25 +1,15 @@
 // Operations for a tenant: checkout, managing subscriptions, and reporting usage. Callers use the tenant's session cookie (from the browser
 // or through the application's server), or a service key that names the tenant.
 import { createHash } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { FastifyCorsOptions } from '@fastify/cors'
-import { ServiceError } from '../../errors/service-error.ts'
-import type { Principal } from '../../service/tenants.ts'
+import type { FastifyRequest } from 'fastify'
 import { checkoutOperations as rows } from '../../api/checkout.ts'
-import type { Operation } from '../../api/notation/operation.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
+import { pageOf } from '../response/page.ts'
 import { idempotencyKeyOf } from '../response/push-answer.ts'
 import { memberInvalid, timeOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
 import { route, type Routes } from '../contract/route.ts'
-import type { Origins } from '../authentication/session.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** CORS options of one route, which override the scope's options (@fastify/cors). */
-    cors?: FastifyCorsOptions
-  }
-}
+import { bornOf, principalOf, readTenantId, sessionRoute } from './session-route.ts'
 
 export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
   const { service } = deps
@@ -30,6 +20,23 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
         prices: await service.sessionPrices(principalOf(request, query.tenantId)),
       }),
       sessionRoute(deps, rows.listSessionPrices),
+    ),
+    listSessionSubscriptions: route(
+      rows.listSessionSubscriptions,
+      async ({ query, request }) => {
+        const tenantId = readTenantId(request, query.tenantId)
+        return { tenantId, ...(await service.tenantSubscriptions(tenantId)) }
+      },
+      sessionRoute(deps, rows.listSessionSubscriptions),
+    ),
+    listSessionInvoices: route(
+      rows.listSessionInvoices,
+      async ({ query: { tenantId, ...page }, request }) => {
+        const { asOf, stale, ...found } = await service.tenantInvoices(readTenantId(request, tenantId), page)
+        const { items: invoices, pagination } = pageOf(page, found)
+        return { asOf, stale, invoices, pagination }
+      },
+      sessionRoute(deps, rows.listSessionInvoices),
     ),
     getEntitlements: route(
       rows.getEntitlements,
@@ -43,7 +50,7 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
         const principal = principalOf(request, tenantId)
         if (checks === undefined) {
           if (feature === undefined)
-            throw memberInvalid('feature', '"feature" or "checks" says what is asked.', 'field_missing')
+            throw memberInvalid('feature', 'The request needs "feature" or "checks".', 'field_missing')
           const question = {
             feature,
             ...(used !== undefined && { used }),
@@ -54,7 +61,7 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
         if (feature !== undefined || used !== undefined || requested !== undefined)
           throw memberInvalid(
             'checks',
-            '"checks" takes the place of "feature", "used" and "requested".',
+            '"checks" cannot be combined with "feature", "used" or "requested".',
             'value_invalid',
           )
         return { checks: await service.checkFeatures(checks, principal) }
@@ -65,6 +72,12 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
       rows.createCheckout,
       (call) => {
         const { tenantId, ...checkout } = call.body
+        if (checkout.priceId === undefined && checkout.items === undefined)
+          throw memberInvalid(
+            'price_id',
+            'The request needs "price_id", or "items" for several prices.',
+            'field_missing',
+          )
         const principal = principalOf(call.request, tenantId)
         return answerKeyed(
           service,
@@ -78,7 +91,8 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
     ),
     createPortal: route(
       rows.createPortal,
-      async ({ body, request }) => service.createPortal(body.returnUrl, principalOf(request, body.tenantId)),
+      async ({ body: { tenantId, ...portal }, request }) =>
+        service.createPortal(portal, principalOf(request, tenantId)),
       sessionRoute(deps, rows.createPortal),
     ),
     recordUsage: route(
@@ -108,8 +122,8 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
           call,
           async () => {
             const recorded = await service.recordUsage(usage, principal)
-            // `alreadyCounted` means that the report was a duplicate: its values were not counted, so they are not returned. The values of
-            // the first report are not stored.
+            // `alreadyCounted` means that the report was a duplicate, so that its values were not counted. The response has no values:
+            // those of the duplicate would be wrong, and those of the first report are not stored.
             const said = recorded.alreadyCounted ? { value: null, timestamp: null } : { value, timestamp: at }
             return call.answer(200, { ...recorded, ...said })
           },
@@ -122,76 +136,10 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
 }
 
 /**
- * Returns a function for the creation time of the tenant, which is part of the idempotency fingerprint. A tenant that was deleted and
- * re-created under the same id must not get a replayed response of the old tenant.
- */
-function bornOf(service: RouteDeps['service'], principal: Principal): () => Promise<string> {
-  const id = principal.kind === 'session' ? principal.session.tenantId : principal.tenantId
-  return async () => (id === null ? '' : String((await service.findTenant(id)).createdAt))
-}
-
-/**
- * Returns an identifier derived from the idempotency key, for a report without an identifier. So a retry after a lost response is not
- * counted twice.
+ * Returns the identifier for a usage report without one. It is derived from the idempotency key, so that a retry after a lost response is
+ * not counted twice.
  */
 function identifierOf(request: FastifyRequest): string | undefined {
   const key = idempotencyKeyOf(request)
   return key === null ? undefined : `key_${createHash('sha256').update(key).digest('hex')}`
-}
-
-/** Returns the tenant that the request acts for. A session acts for its own tenant only. A service key must name the tenant. */
-function principalOf(request: FastifyRequest, named: string | undefined): Principal {
-  const session = request.tenantSession
-  if (session !== null) {
-    if (named === undefined || named === session.tenantId) return { kind: 'session', session }
-    throw new ServiceError('not_allowed', 'The session belongs to another tenant.', {
-      hint: 'Leave out tenant_id: the session belongs to one tenant.',
-    })
-  }
-  if (request.caller === null) throw new ServiceError('internal', 'The route let in a caller without a credential.')
-  if (named === undefined)
-    throw memberInvalid(
-      'tenant_id',
-      'A request with a service key must name the tenant in "tenant_id".',
-      'field_missing',
-    )
-  return { kind: 'key', keyId: request.caller.id, tenantId: named }
-}
-
-function sessionRoute({ authentication, origins }: RouteDeps, { method }: Pick<Operation, 'method'>) {
-  return {
-    config: { cors: corsFor(origins, method) },
-    onRequest: [authentication.session, notStored],
-  }
-}
-
-async function notStored(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.header('cache-control', 'no-store')
-  return Promise.resolve()
-}
-
-/** Returns CORS options with credentials: browsers send the cookie for allowed origins only. */
-function corsFor(origins: Origins, method: Operation['method']) {
-  return {
-    origin: (origin: string | undefined, decide: (error: Error | null, allowed: boolean) => void) => {
-      decide(null, origins.isAllowed(origin))
-    },
-    credentials: true,
-    methods: [method],
-    allowedHeaders: ['Content-Type', 'X-Request-Id', 'Idempotency-Key'],
-    exposedHeaders: ['X-Request-Id', 'Retry-After', 'Idempotent-Replayed'],
-    maxAge: 600,
-  }
-}
-
-/** Adds preflight routes for the paths of this file. Without them the public preflight response (`*`) would also apply to these paths. */
-export function allowPreflights(scope: FastifyInstance, prefix: string, origins: Origins): void {
-  for (const { path, method } of Object.values(rows))
-    allowPreflight(scope, path.slice(prefix.length), corsFor(origins, method))
-}
-
-function allowPreflight(scope: FastifyInstance, path: string, cors: FastifyCorsOptions): void {
-  scope.options(path, { schema: { hide: true }, config: { cors } }, (_request, reply) => {
-    reply.callNotFound()
-  })
 }

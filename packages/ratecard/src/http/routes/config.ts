@@ -1,6 +1,7 @@
 import { configOperations as rows } from '../../api/config.ts'
 import { answerOnce, answerPush, idempotencyKeyOf } from '../response/push-answer.ts'
 import { actorOf, documentOf } from '../request/request-parts.ts'
+import { overrideOf } from '../request/override.ts'
 import type { RouteDeps } from './deps.ts'
 import { rawRoute, route, type Routes } from '../contract/route.ts'
 
@@ -20,14 +21,21 @@ export const configRoutes = (deps: RouteDeps): Routes<typeof rows> => {
       answerPush(deps, call, (options) => service.rollback(call.body.revision, options)),
     ),
     pullConfig: route(rows.pullConfig, async ({ query, answer }) => {
-      const { document, unrepresentable: unrepresented } = await service.pull()
+      const { document, unrepresentable: unrepresented } = await service.pull({ codes: query.codes })
       const headers = { 'x-ratecard-unrepresented': String(unrepresented.length) }
       return query.report ? answer(200, { document, unrepresented }, headers) : answer(200, document, headers)
     }),
     getDrift: route(rows.getDrift, () => service.drift()),
     resetConfig: rawRoute(rows.resetConfig, ({ query, request, reply, answer }) =>
       answerOnce(deps, request, reply, idempotencyKeyOf(request), async () =>
-        answer(200, await service.reset({ ...actorOf(request), scope: query.scope })),
+        answer(
+          200,
+          await service.reset({
+            ...actorOf(request),
+            ...overrideOf(request, query.override),
+            scope: query.scope,
+          }),
+        ),
       ),
     ),
   }

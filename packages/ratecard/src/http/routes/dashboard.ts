@@ -8,6 +8,7 @@ import { route, type Routes } from '../contract/route.ts'
 
 export const dashboardRoutes = ({ service, publicUrl }: RouteDeps): Routes<typeof rows> => ({
   getOwnKey: route(rows.getOwnKey, async ({ request }) => keyOf(request)),
+  getAccount: route(rows.getAccount, () => service.accountInfo()),
   getChangeTag: route(rows.getChangeTag, async () => ({ tag: await service.changeTag() })),
   createDashboardLink: route(rows.createDashboardLink, async ({ request }) => {
     const { value, expiresAt } = await service.createDashboardLink(keyOf(request).id)

@@ -4,7 +4,8 @@ import { enterpriseOperations as rows, enterprisePriceOperations as prices } fro
 import { jobsPath } from '../../api/jobs.ts'
 import type { Operation } from '../../api/notation/operation.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
-import { callerOf } from '../request/request-parts.ts'
+import { overrideOf } from '../request/override.ts'
+import { callerOf, memberInvalid, timeOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
 import { route, type RouteResponse, type Routes } from '../contract/route.ts'
 
@@ -19,29 +20,49 @@ export const enterpriseRoutes = ({ service }: RouteDeps): Routes<typeof rows> =>
     return once(service, call, async () => call.answer(200, await apply(service, call, target)))
   }),
   removeEnterprise: route(rows.removeEnterprise, (call) =>
-    once(service, call, async () => call.answer(200, await apply(service, call, { kind: 'none' }))),
+    once(service, call, async () => call.answer(200, await apply(service, call, { kind: 'none', ...to(call.body) }))),
   ),
   getEnterpriseCoverage: route(rows.getEnterpriseCoverage, () => service.enterpriseCoverage()),
   moveTemplate: route(rows.moveTemplate, (call) =>
     answerKeyed(service, call, async () => {
-      const job = await service.moveTemplate(call.body.enterpriseTemplate, callerOf(call.request))
+      const job = await service.moveTemplate(call.body.enterpriseTemplate, {
+        ...callerOf(call.request),
+        ...overrideOf(call.request, call.query.override),
+      })
       return call.answer(202, job, { location: `${jobsPath}/${job.id}` })
     }),
   ),
 })
 
+const to = ({ to }: { readonly to?: 'base' | 'signed' }) => (to === undefined ? {} : { to })
+
 interface Apply {
-  readonly body: { readonly tenantId: string } & ApplyChoices
-  readonly query: { readonly dryRun: boolean }
+  readonly body: { readonly tenantId: string; readonly endsAt?: string | null } & Pick<
+    ApplyChoices,
+    'unmatched' | 'then'
+  >
+  readonly query: { readonly dryRun: boolean; readonly override?: string }
   readonly request: FastifyRequest
 }
 
 function apply(service: RouteDeps['service'], { body, query, request }: Apply, target: EnterpriseTarget) {
-  const choices = body.unmatched === undefined ? {} : { unmatched: body.unmatched }
-  return service.applyEnterprise(body.tenantId, target, { ...callerOf(request), ...choices, ...query })
+  const { unmatched, endsAt, then } = body
+  if (then !== undefined && typeof endsAt !== 'string')
+    throw memberInvalid('then', '"then" needs "ends_at": the time at which the deal ends.')
+  const choices = {
+    ...(unmatched === undefined ? {} : { unmatched }),
+    ...(endsAt === undefined ? {} : { endsAt: endsAt === null ? null : timeOf(endsAt, 'ends_at') }),
+    ...(then === undefined ? {} : { then }),
+  }
+  return service.applyEnterprise(body.tenantId, target, {
+    ...callerOf(request),
+    ...choices,
+    ...overrideOf(request, query.override, query),
+    dryRun: query.dryRun,
+  })
 }
 
-/** Runs `work` once per idempotency key. A dry run has no effects, so it runs every time. */
+/** Runs `work` once per idempotency key. A dry run has no effects, so it runs at every request. */
 const once = <Row extends Operation>(
   service: RouteDeps['service'],
   call: Apply,

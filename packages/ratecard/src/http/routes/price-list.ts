@@ -29,7 +29,7 @@ export function priceListRoutes({ service, guard, publicUrl }: RouteDeps): Route
           .headers(headers)
           .send(body ?? undefined)
       },
-      { helmet: false },
+      { config: { ownHeaders: true } },
     ),
     getPrice: rawRoute(rows.getPrice, async ({ params, request, reply, answer }) => {
       const { price, product } = await service.findPrice(params.id, visibilityOf(request))
@@ -62,14 +62,14 @@ export function priceListRoutes({ service, guard, publicUrl }: RouteDeps): Route
   }
 }
 
-/** Returns the currency of the body. Must run after {@link quantityOf}, which validates that the body is an object. */
+/** Returns the currency in the body. Call it after {@link quantityOf}, which checks that the body is an object. */
 function currencyOf(body: unknown): string | undefined {
   const currency = typeof body === 'object' && body !== null && 'currency' in body ? body.currency : undefined
   if (currency === undefined || typeof currency === 'string') return currency
   throw bodyInvalid('type_wrong', ['currency'], 'The currency must be text, for example "usd".')
 }
 
-/** Returns the quantity of the body. Validates by hand, because an invalid quantity has its own status and error code. */
+/** Returns the quantity in the body. Validates it by hand, because an invalid quantity has its own status and error code. */
 function quantityOf(body: unknown): number {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw bodyInvalid('type_wrong', [], 'The body must be a JSON object with a `quantity`.')

@@ -2,6 +2,7 @@ import type { MigrationRequest } from '../../service/tenants.ts'
 import { jobsPath } from '../../api/jobs.ts'
 import { migrationOperations as rows } from '../../api/price-migrations.ts'
 import { answerKeyed } from '../response/keyed-answer.ts'
+import { overrideOf } from '../request/override.ts'
 import { callerOf, timeOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
 import { route, type Routes } from '../contract/route.ts'
@@ -13,9 +14,12 @@ export const migrationRoutes = ({ service }: RouteDeps): Routes<typeof rows> => 
       ...rest,
       to: to === 'renewal' || to === 'now' ? to : { at: timeOf(to, 'to') },
     }
-    if (call.query.dryRun) return call.answer(200, await service.planMigration(migration))
+    if (call.query.dryRun) return call.answer(200, await service.planMigration(migration, callerOf(call.request)))
     return answerKeyed(service, call, async () => {
-      const job = await service.startMigration(migration, callerOf(call.request))
+      const job = await service.startMigration(migration, {
+        ...callerOf(call.request),
+        ...overrideOf(call.request, call.query.override),
+      })
       return call.answer(202, job, { location: `${jobsPath}/${job.id}` })
     })
   }),

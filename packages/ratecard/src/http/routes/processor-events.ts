@@ -10,7 +10,10 @@ export interface ProcessorEventDeps {
   readonly guard: AddressGuard
 }
 
-/** Counts only refused deliveries by client address, because the processor may deliver thousands of events a minute. */
+/**
+ * Only refused deliveries count towards the rate limit of a client address, because the processor may deliver thousands of valid events a
+ * minute.
+ */
 export const processorEventRoutes = ({ service, guard }: ProcessorEventDeps): Routes<typeof rows> => ({
   receiveProcessorEvent: route(
     rows.receiveProcessorEvent,

@@ -35,7 +35,9 @@ export function serverRoutes(deps: RouteDeps): Routes<typeof rows> {
 }
 
 export const doctorRoutes = ({ service }: RouteDeps): Routes<typeof doctorOperations> => ({
-  runDoctor: route(doctorOperations.runDoctor, async () => ({ findings: await service.doctor() })),
+  runDoctor: route(doctorOperations.runDoctor, async ({ query }) => ({
+    findings: await service.doctor({ maxAgeSeconds: query.maxAge }),
+  })),
 })
 
 function notReady({ checks }: Readiness): ServiceError {

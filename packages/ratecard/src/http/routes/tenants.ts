@@ -52,8 +52,8 @@ export const tenantRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
 })
 
 /**
- * Returns the upcoming invoices of a tenant: the earliest at the top level, and all of them in `invoices`. Invoices without a date are
- * last.
+ * Returns the upcoming invoices of a tenant as the API returns them: the earliest invoice at the top level, and all invoices in `invoices`,
+ * those without a date last.
  */
 function upcoming(found: UpcomingInvoices) {
   const invoices = [...found].sort(
@@ -69,6 +69,7 @@ const noInvoice = {
   subtotal: null,
   total: null,
   amountDue: null,
+  creditsApplied: null,
   dueAt: null,
   formatted: null,
   lines: [],

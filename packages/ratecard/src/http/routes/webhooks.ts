@@ -5,7 +5,9 @@ import { route, type Routes } from '../contract/route.ts'
 
 export const webhookRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   listWebhooks: route(rows.listWebhooks, async ({ request, query }) => ({
-    webhooks: await service.listWebhooks({ secrets: query.secrets && request.caller?.scope === 'write' }),
+    webhooks: await service.listWebhooks({
+      secrets: query.secrets && request.caller !== null && request.caller.scope !== 'read',
+    }),
   })),
   rotateWebhook: route(rows.rotateWebhook, ({ params, body, request }) =>
     service.rotateWebhook(params.id, {

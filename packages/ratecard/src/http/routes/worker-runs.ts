@@ -56,7 +56,7 @@ function sinceOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const time = Date.parse(text)
   if (!Number.isNaN(time)) return time
-  const detail = '"since" is a time such as 2026-11-01T12:00:00Z.'
+  const detail = '"since" must be a time such as 2026-11-01T12:00:00Z.'
   throw new ServiceError('request_invalid', detail, {
     issues: [{ code: 'value_invalid', pointer: pointerOf(['query', 'since']), severity: 'error', detail }],
   })

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.ts'
 import { clientNet, isLoopback, plainAddress, type ClientAddress } from './client-address.ts'
 
 /**
- * Rate-limited actions of a client address. Each action has its own counter, so that failed authentications do not block price
+ * Actions of a client address that are rate-limited. Each action has its own counter. So e.g. failed authentications do not block price
  * calculations.
  */
 export type Bucket = 'failed_authentication' | 'public_call' | 'refused_delivery'
@@ -29,7 +29,7 @@ export async function createAddressGuard(
   addressOf: ClientAddress,
 ): Promise<AddressGuard> {
   await app.register(rateLimit, { global: false })
-  // Each call creates a limiter with a store of its own, so that the actions are counted separately.
+  // Each call creates a limiter with its own counters, so that different actions are counted separately.
   const limiter = () =>
     app.createRateLimit({
       max: perMinute,
@@ -44,8 +44,8 @@ export async function createAddressGuard(
   }
   let told = false
   /**
-   * Warns once about a proxy that is not trusted. Its `X-Forwarded-For` is ignored, so all its clients share one rate limit, which is hard
-   * to diagnose.
+   * Warns once about a proxy that is not trusted. The service ignores its `X-Forwarded-For`, so all clients behind the proxy share one rate
+   * limit. This is hard to diagnose without the warning.
    */
   const tell = (request: FastifyRequest) => {
     if (told || request.headers['x-forwarded-for'] === undefined) return

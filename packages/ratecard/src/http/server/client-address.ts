@@ -1,12 +1,12 @@
-// Client address behind proxies, so that rate limits count clients and not the load balancer.
+// Finds the address of the client behind proxies, so that rate limits count clients and not the load balancer.
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 export type ClientAddress = (request: IncomingMessage) => string
 
 /**
- * Returns a function that finds the client address of a request. If the peer is a trusted proxy, it is the right-most address in
- * `X-Forwarded-For` that is no trusted proxy; otherwise it is the peer address. Addresses that a client forges are further left and are
+ * Returns a function that finds the client address of a request. If the peer is no trusted proxy, it is the peer's address. Otherwise it is
+ * the right-most address in `X-Forwarded-For` that is no trusted proxy. Addresses that a client forges are further to the left, so they are
  * ignored.
  */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
@@ -17,7 +17,8 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     const hops = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
     for (const hop of hops.reverse()) {
       const address = plainAddress(hop.trim())
-      // Text that is no address cannot be attributed, so the proxy that forwarded it counts as the client.
+      // The header may contain text that is no address. Then the address of the proxy that forwarded this text is used as the client
+      // address.
       if (isIP(address) === 0) return client
       client = address
       if (!isWithin(trusted, address)) return client
@@ -29,7 +30,8 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
 export type IsOverTls = (request: IncomingMessage) => boolean
 
 /**
- * Returns a function that is true if the browser uses TLS: the public URL is https, or a trusted proxy sends `X-Forwarded-Proto: https`.
+ * Returns a function that is true for a request whose browser uses TLS. That is the case if the public URL is https, or if a trusted proxy
+ * sent `X-Forwarded-Proto: https`.
  */
 export function overTls(publicUrl: string | null, trustedProxies: readonly string[]): IsOverTls {
   if (publicUrl !== null && new URL(publicUrl).protocol === 'https:') return () => true

@@ -8,17 +8,18 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 export interface ConnectionLimits {
   /** Maximum number of open connections. */
   readonly maxConnections: number
-  /** Timeout (ms) for the request headers, from the start of the connection or the first byte of the request. */
+  /** Timeout (ms) for the request headers. It starts with the connection or with the first byte of the request. */
   readonly headersMs: number
-  /** Timeout (ms) for the body of an API request, from the end of its headers. */
+  /** Timeout (ms) for the body of an API request. It starts at the end of the request's headers. */
   readonly bodyMs: number
   /**
-   * Minimum upload rate (bytes per second) of a body for a worker, measured only while the worker reads the body. It has no total timeout.
+   * Minimum upload rate (bytes per second) of a request body for a worker. It is measured only while the worker reads the body. Such a body
+   * has no total timeout.
    */
   readonly workerBytesPerSecond: number
   /**
-   * Maximum time (ms) that the rest of a request body is read after the response was sent. A client that is still sending can then read the
-   * response.
+   * Maximum time (ms) to read the rest of a request body after the response was sent. Without this, a client that is still sending might
+   * not read the response.
    */
   readonly restMs: number
   /** Timeout (ms) for the client to receive a complete response. */
@@ -47,8 +48,8 @@ export interface Connections {
   began(request: IncomingMessage, response: ServerResponse, forWorker: boolean): void
   readonly count: () => number
   /**
-   * Accepts no further connection, and ends each open one with its next response, which must contain `Connection: close`. Closes
-   * connections that stay idle for `idleMs`. Resolves when all connections are closed, which includes waiting for running requests.
+   * Accepts no further connections. Ends each open connection with its next response, which must contain `Connection: close`, and closes
+   * connections that stay idle for `idleMs`. Resolves when all connections are closed, i.e. after all running requests.
    */
   drain(idleMs: number): Promise<void>
 }
@@ -63,7 +64,7 @@ interface TrackedConnection {
   upgraded: boolean
   /** True if the current request has a valid service key. */
   signedIn: boolean
-  /** Time at which a check first saw a complete response that the client has not received yet; null if there is none. */
+  /** Time of the first check that found a complete response which the client has not received yet; null if there is none. */
   answeredAt: number | null
   /** Bytes read from the socket at the last check, to measure the upload rate of a body for a worker. */
   readBefore: number
@@ -78,12 +79,12 @@ export function keepConnection(request: IncomingMessage): void {
   if (connection?.request === request) connection.signedIn = true
 }
 
-/** Time span (ms) over which the upload rate of a body for a worker is measured. */
+/** Duration (ms) over which the upload rate of a request body for a worker is measured. */
 const workerBodyMs = 60_000
 
 /**
- * Limits the number of connections of `server` and closes slow ones. Does not handle slow headers and idle connections, because the server
- * has its own timeouts for these.
+ * Limits the number of connections of `server` and closes slow ones. Slow headers and idle connections are left to the server's own
+ * timeouts.
  */
 export function watchConnections(
   server: Server,
@@ -108,7 +109,7 @@ export function watchConnections(
       ...{ socket, request: null, response: null, since: now, forWorker: false, upgraded: false, signedIn: false },
       ...{ answeredAt: null, readBefore: 0, readAt: now },
     }
-    // Raises the limit by one for the listener added below, so that Node does not warn about a leak.
+    // Raises the limit of listeners by one, so that Node does not warn about a leak when the next listener is added.
     socket.setMaxListeners(socket.getMaxListeners() + 1)
     open.add(connection)
     connectionOf.set(socket, connection)
@@ -158,19 +159,20 @@ export function watchConnections(
 }
 
 /**
- * Accepts no further connection and closes the open ones, see `Connections.drain`. `http.Server.close` would destroy idle connections at
- * once. The kernel may already have received a request on such a connection, and the client would get a reset (ECONNRESET).
+ * Accepts no further connections and closes the open ones; see `Connections.drain`. `http.Server.close` is not used, because it would
+ * destroy idle connections at once. The kernel may already have received a request on such a connection, and its client would get a reset
+ * (ECONNRESET).
  */
 async function drain(server: Server, open: ReadonlySet<TrackedConnection>, idleMs: number): Promise<void> {
   if (!server.listening) return
   for (const { socket, response } of open) {
     closeSoftly(socket)
-    // The hook that adds `Connection: close` ran before this request began to drain, so set it here.
+    // Sets `Connection: close` for a request that was already running when draining began: the hook that usually sets it ran too early.
     if (response?.headersSent === false) response.shouldKeepAlive = false
   }
   server.prependListener('connection', closeSoftly)
-  // The connections in the listener's backlog are accepted in the next poll phase of the event loop. Closing the listener earlier would
-  // reset them.
+  // New connections that wait in the listener's backlog are accepted in the next poll phase of the event loop. So wait for that phase.
+  // Closing the listener earlier would reset these connections.
   await turn()
   const closed = new Promise<'closed'>((resolve) => {
     SocketServer.prototype.close.call(server, () => resolve('closed'))
@@ -181,7 +183,10 @@ async function drain(server: Server, open: ReadonlySet<TrackedConnection>, idleM
   }
 }
 
-/** Replaces `destroySoon` of the socket. Node calls it after the last response of a connection, and it would close the socket at once. */
+/**
+ * Replaces `destroySoon` of the socket, which Node calls after the last response of a connection. Node's own version would close the socket
+ * at once.
+ */
 function closeSoftly(socket: Socket): void {
   socket.destroySoon = () => {
     hangUp(socket)
@@ -192,8 +197,8 @@ function closeSoftly(socket: Socket): void {
 const lingerMs = 2_000
 
 /**
- * Half-closes the socket and keeps reading. Closing a socket with unread bytes would reset the connection, and the peer would lose the
- * response.
+ * Half-closes the socket and keeps reading. Closing a socket that has unread bytes would reset the connection, and the peer would not get
+ * the response.
  */
 function hangUp(socket: Socket): void {
   if (socket.writableEnded) return
@@ -206,9 +211,9 @@ function hangUp(socket: Socket): void {
 }
 
 /**
- * Returns the eviction rank of a connection. The lowest rank is evicted first, null never. 0: no complete request since the connection was
- * opened. 1: idle. 2: slow sender or reader. 3: just opened, perhaps the health check. 4: stream of a worker. null: a running request with
- * a service key.
+ * Returns the eviction rank of a connection; connections with the lowest rank are evicted first. 0: it has had no complete request yet. 1:
+ * idle. 2: slow sender or reader. 3: just opened, perhaps the health check. 4: stream of a worker. null (never evicted): a running request
+ * with a service key.
  */
 function evictionRank(
   { request, response, upgraded, forWorker, signedIn, since }: TrackedConnection,
@@ -222,7 +227,7 @@ function evictionRank(
 }
 
 /**
- * Evicts up to 1/16 of the maximum number of connections at once, lowest rank and oldest first. So one scan makes room for many new
+ * Closes up to 1/16 of the maximum number of connections in one scan, lowest rank and oldest first. So one scan makes room for many new
  * connections.
  */
 function makeRoom(
@@ -238,7 +243,7 @@ function makeRoom(
   candidates.sort((a, b) => a.rank - b.rank || a.connection.since - b.connection.since)
   const [first] = candidates
   if (first === undefined) return false
-  // Evicts connections of one rank only, so that active connections are not evicted for room that is not needed yet.
+  // Evicts connections of a single rank. If this frees enough room, connections with a higher rank (more active ones) need not be evicted.
   const batch = candidates
     .slice(0, Math.max(1, Math.floor(maxConnections / 16)))
     .filter(({ rank }) => rank === first.rank)
@@ -257,7 +262,7 @@ function slowness(connection: TrackedConnection, limits: ConnectionLimits, now: 
   }
   if (request.complete) return null
   if (!connection.forWorker) return now - connection.since > limits.bodyMs ? 'slow_body' : null
-  // The worker has not read the data already received (backpressure), so the sender is not slow.
+  // If the worker has not yet read the data already received (backpressure), the slow party is the worker and not the sender.
   if (request.readableLength > 0 || request.isPaused()) {
     connection.readBefore = socket.bytesRead
     connection.readAt = now
@@ -273,8 +278,8 @@ function slowness(connection: TrackedConnection, limits: ConnectionLimits, now: 
 
 const mostByDefault = 16_384
 /**
- * Share of the file descriptors for connections. The others are for the store, the processor and workers: a request to a worker uses a
- * second descriptor.
+ * Share of the process's file descriptors that connections may use. The store, the processor and workers need the other ones: a request to
+ * a worker uses a second descriptor.
  */
 const shareOfDescriptors = 0.5
 

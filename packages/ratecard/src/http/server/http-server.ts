@@ -19,13 +19,12 @@ export function createHttpServer(route: RequestListener, options: HttpServerOpti
   const { limits, workers } = options
   const settings = {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // This timeout is disabled, because a worker may read its request body for as long as it wants. connections.ts has its own timeouts for
-    // bodies.
+    // Disabled, because a worker may read its request body for as long as it wants. connections.ts has its own timeouts for bodies.
     requestTimeout: 0,
-    // This timeout is set explicitly. Node would otherwise derive it from `requestTimeout` and disable it too.
+    // The timeout for headers is set explicitly. Otherwise Node would derive it from `requestTimeout` and disable it too.
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: Math.min(limits.everyMs, limits.headersMs),
-    // Node must not refuse a request without a Host header itself, because the router refuses it with a problem response.
+    // Node's own check is off, because the router refuses a request without a Host header with a problem response.
     requireHostHeader: false,
     shouldUpgradeCallback: (request: IncomingMessage) => workers.wantsUpgrade(request),
   }
@@ -35,7 +34,7 @@ export function createHttpServer(route: RequestListener, options: HttpServerOpti
     if (!isForWorker) route(request, response)
   })
   const connections = watchConnections(server, limits, options.onCut)
-  // The router refuses every `Expect` header except `100-continue`, also in requests for workers.
+  // Requests with an `Expect` header other than `100-continue` go to the router, which refuses them, even if they are for workers.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     connections.began(request, response, false)
     route(request, response)

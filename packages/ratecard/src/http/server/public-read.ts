@@ -1,4 +1,4 @@
-// Fast path for the public price list. It bypasses the router, which would triple the CPU time of the response
+// Fast path for the public price list. It bypasses the router, with which a response would take three times the CPU time
 // (docs/decisions/0067-plain-means.md).
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Service } from '../../service/service.ts'
@@ -9,14 +9,14 @@ export const configPath = '/api/v1/billing/config'
 
 export interface PublicReadOptions {
   readonly service: Service
-  /** Returns false during shutdown. The router then handles the request: it closes connections and refuses requests. */
+  /** Returns false during shutdown. Then the router handles all requests, because it closes connections and refuses requests. */
   readonly isOpen: () => boolean
   readonly onAnswer: (status: number) => void
 }
 
 /**
- * Wraps `route`: answers a plain `GET` of the public price list with the same bytes as its route. Every other request goes to `route`, e.g.
- * one with a service key, a query, or a duplicate header.
+ * Wraps `route` with a fast path: a plain `GET` of the public price list is answered with the same bytes as by its route. All other
+ * requests go to `route`, e.g. those with a service key, a query, or a duplicate header.
  */
 export function withPublicRead(route: RequestListener, { service, isOpen, onAnswer }: PublicReadOptions) {
   const listener: RequestListener = (request, response) => {
@@ -44,8 +44,8 @@ export function withPublicRead(route: RequestListener, { service, isOpen, onAnsw
 }
 
 /**
- * True if the fast path may answer the request. Node merges or drops duplicate headers, so a duplicate makes the header object smaller than
- * the raw list.
+ * True if the fast path may answer the request. Requests with duplicate headers may not be answered. They are detected by comparing sizes:
+ * Node merges or drops duplicates, so the header object is smaller than the raw list.
  */
 function isPlainRead({ url, method, headers, rawHeaders }: IncomingMessage): boolean {
   if (url !== configPath || method !== 'GET' || headers.host === undefined) return false

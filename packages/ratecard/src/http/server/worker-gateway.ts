@@ -1,5 +1,5 @@
-// Passes requests for workers to the worker runtime before the router sees them, to save its overhead: no body is parsed and no API header
-// is added. Selects the worker only; the runtime handles the request.
+// Passes requests for workers to the worker runtime before the router sees them. This saves overhead, because the router would parse bodies
+// and add API headers. The gateway only selects the worker; the runtime handles the request.
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../errors/service-error.ts'
@@ -15,7 +15,7 @@ export interface WorkerGatewayOptions {
   readonly service: Service
   readonly docsUrl: string
   readonly addressOf: ClientAddress
-  /** Aborts when shutdown begins. Connections then end with their next response. */
+  /** Aborts when shutdown begins. From then on, each connection ends with its next response. */
   readonly leaving: AbortSignal
   /** Aborts when draining begins: new requests are refused, and upgraded connections (e.g. WebSockets) are closed after a grace period. */
   readonly closing: AbortSignal
@@ -37,9 +37,12 @@ interface WorkerRoute {
  */
 const hostForm = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is
-/** Maximum time (ms) that the body of a refused request is read. A client that is still sending can then read the response. */
+/** Maximum time (ms) to read the body of a refused request. Without this, a client that is still sending might not read the response. */
 const restMs = 5_000
-/** Grace period (ms) for upgraded connections (WebSockets). The service cannot detect when they are unused. */
+/**
+ * Grace period (ms) after which upgraded connections (e.g. WebSockets) are closed during shutdown. The service cannot detect when they are
+ * idle.
+ */
 const upgradedGraceMs = 3_000
 
 export class WorkerGateway {
@@ -63,8 +66,8 @@ export class WorkerGateway {
   }
 
   /**
-   * True for a WebSocket request to a worker. All other upgrade requests, and those with a body, are handled as ordinary requests, as HTTP
-   * allows.
+   * True for a WebSocket request to a worker. Other upgrade requests, and upgrade requests with a body, are handled as ordinary requests,
+   * as HTTP allows.
    */
   wantsUpgrade(request: IncomingMessage): boolean {
     const { headers, method } = request
@@ -89,8 +92,8 @@ export class WorkerGateway {
   private dispatch(target: WorkerRoute, request: IncomingMessage, response: ServerResponse): void {
     const { requestId, error } = headOf(request, target)
     const { name, host, path, prefix } = target
-    // The end of a request with malformed headers is ambiguous. The connection is closed so that no bytes after it are parsed as another
-    // request (request smuggling).
+    // It is unclear where a request with malformed headers ends. So the connection is closed; otherwise later bytes could be parsed as
+    // another request (request smuggling).
     if (this.options.leaving.aborted || error !== null) response.shouldKeepAlive = false
     const refusal = this.options.closing.aborted ? draining() : error
     const work =
@@ -183,7 +186,10 @@ export class WorkerGateway {
     return { name: url.slice(workersRoot.length, end), host, path: rooted(url.slice(end)), prefix: url.slice(0, end) }
   }
 
-  /** Returns the host without port, in lower case. Caches the last host, because consecutive requests mostly have the same one. */
+  /**
+   * Returns the host without port, in lower case. Caches the result for the last host, because consecutive requests usually have the same
+   * host.
+   */
   private plainHost(host: string): string {
     if (host !== this.lastHost.said)
       this.lastHost = { said: host, plain: host.toLowerCase().replace(/\.?(?::\d*)?$/, '') }
@@ -198,8 +204,8 @@ export class WorkerGateway {
 const rooted = (path: string) => (path.startsWith('/') ? path : `/${path}`)
 
 /**
- * Returns the first Host header. Reads the raw header list, because building Node's header object takes a considerable part of the time of
- * a short response.
+ * Returns the first Host header. Reads the raw header list, because creating Node's header object would take a considerable part of the
+ * time of a short response.
  */
 function firstHost(rawHeaders: readonly string[]): string {
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -210,8 +216,8 @@ function firstHost(rawHeaders: readonly string[]): string {
 }
 
 /**
- * Returns the request id, and the error if the request must be refused. E.g. a proxy and this server could read two Host headers, or a path
- * inside a host, differently.
+ * Returns the request id and, if the request must be refused, the error. E.g. a request with two Host headers, or with a path in its host,
+ * is refused, because a proxy and this server could read it differently.
  */
 function headOf(
   { rawHeaders, headers }: IncomingMessage,

@@ -1,6 +1,6 @@
-// The full comparison: lists all objects again, and reads stored objects that no list contains any more. Differences that no event
-// announced are counted as corrections. It runs page by page, so that the feed polls events and reads stale objects in between, and its
-// position is stored after each page, so that an interrupted comparison continues there.
+// The full comparison lists all objects at the processor again, and reads those stored objects again that are in no list. Differences that
+// no event announced are counted as corrections. The comparison runs page by page: in between, the feed polls events and reads stale
+// objects. Its position is stored after each page, so that it continues there after an interruption.
 import { mirroredKinds } from '../../processor/mirrored.ts'
 import type { ComparisonPlace } from '../../store/mirror-store.ts'
 import type { FeedDeps } from './deps.ts'
@@ -25,8 +25,8 @@ export async function beginComparison({ store }: Pick<FeedDeps, 'store'>): Promi
 }
 
 /**
- * Begins to list all objects again, because the processor deleted events before they were read. Takes a new event cursor first. Until all
- * objects are listed, the copy stays as old as it is.
+ * Begins to list all objects again. Needed if the processor deleted events before they were read. Stores the present event cursor first.
+ * The copy becomes older until all objects are listed.
  */
 export async function beginRelisting({ store, processor }: FeedDeps, signal: AbortSignal): Promise<void> {
   const { last } = await processor.events({ after: null, types: [] }, signal)
@@ -38,9 +38,9 @@ async function firstPlace({ mirror }: FeedDeps['store'], relisting: boolean): Pr
 }
 
 /**
- * Lists and stores the next page of the running comparison. After the last page of a kind, marks the stored objects of the kind as stale
- * that no list contained. After the last kind, returns the number of differences that no event announced, and adds it to the corrections;
- * null before.
+ * Lists and stores the next page of the running comparison. After the last page of a kind, marks those stored objects of the kind as stale
+ * that were on no page. After the last kind, ends the comparison and returns the number of corrections (differences that no event
+ * announced); returns null before that.
  */
 export async function compareNext(
   deps: FeedDeps,
@@ -50,7 +50,7 @@ export async function compareNext(
 ): Promise<number | null> {
   const { mirror } = deps.store
   const { unannounced, next } = await savePage(deps, place.kind, place.after, signal)
-  // After a relisting many objects differ because their events are lost, not because the feed missed them.
+  // Objects differ in this case because the events about them are lost. Those differences do not count as corrections.
   if (!place.relisting) await mirror.addDifferences(unannounced)
   if (next === null) await markUnlisted(deps, place)
   const kind = next === null ? kindAfter(place.kind) : place.kind
@@ -58,10 +58,10 @@ export async function compareNext(
     await mirror.setState({ comparing: { ...place, kind, after: next } })
     return null
   }
-  // Events announce the changes that were made during the comparison, so these are no corrections.
+  // Reads the events of changes that were made during the comparison. Otherwise these changes would count as corrections.
   if (!place.relisting) await poll(deps, seen, signal)
   const corrections = await mirror.endComparison(deps.clock.now())
-  // The poll makes the copy current again, which it could not do during the relisting.
+  // This poll makes the copy up to date, because events were not polled while all objects were listed again.
   if (place.relisting) await poll(deps, seen, signal)
   return corrections
 }

@@ -1,9 +1,9 @@
-// Keeps the terms of coupons that the processor deleted. Their discounts stay in force, but their terms can no longer be read. The mirror
-// still has the terms from an earlier read.
+// Keeps the terms of coupons that the processor deleted. Discounts with a deleted coupon stay in force, but the processor no longer returns
+// their terms. The mirror still has the terms from an earlier read.
 import type { Mirrored, MirroredDiscount, MirroredKind } from '../../processor/mirrored.ts'
 import type { MirrorStore } from '../../store/mirror-store.ts'
 
-/** Returns the objects with the coupon terms that the mirror has, in place of terms that could not be read. */
+/** Returns the objects with complete coupon terms: terms that the processor no longer returns are taken from the mirror. */
 export async function withKnownTerms<K extends MirroredKind>(
   mirror: Pick<MirrorStore, 'find'>,
   kind: K,

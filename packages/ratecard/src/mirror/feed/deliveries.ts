@@ -1,5 +1,5 @@
-// Receives events that the processor sends. An event only marks objects as stale. It does not move the cursor of the poll, which reads
-// every event again and so finds events that were not delivered.
+// Receives events that the processor sends. An event only marks objects as stale. It does not move the cursor of the poll. The poll reads
+// every event again, and so finds events that were not delivered.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { FeedDeps } from './deps.ts'
 import { staleOfEvent } from './stale-of-event.ts'
@@ -11,7 +11,10 @@ export interface DeliveryDeps extends Pick<FeedDeps, 'store' | 'processor'> {
   readonly onMarked: () => void
 }
 
-/** Time (ms) for which secrets are cached, so that a flood of deliveries with wrong signatures costs few reads of the store. */
+/**
+ * Time (ms) for which secrets are cached. Without the cache, a flood of deliveries with wrong signatures would cause many reads of the
+ * store.
+ */
 const secretsTtlMs = 1_000
 
 /** Returns the function that receives an event. It resolves when the stale marks are stored. Throws `delivery_invalid`. */
@@ -29,7 +32,7 @@ export function createDeliveries(deps: DeliveryDeps): (body: string, signature: 
     }
   }
   return async (body, signature) => {
-    // Do not read the secrets for a request without a signature, because any client can send one.
+    // A request without a signature is refused before the secrets are read, because any client can send such requests.
     const event = signature === null ? null : deps.processor.delivery({ body, signature, secrets: await secrets() })
     if (event === null)
       throw new ServiceError('delivery_invalid', 'No endpoint of this service signed the event within five minutes.')

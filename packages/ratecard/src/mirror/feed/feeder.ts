@@ -1,5 +1,6 @@
-// Runs the feed, which keeps the mirror current. One replica runs it at a time, under a lease, until it is stopped. The feed fills the
-// copy, then polls events, reads stale objects, and compares all objects once a night, page by page.
+// Runs the feed, which keeps the mirror (the local copy of the processor's data) current. One replica runs it at a time, under a lease,
+// until it is stopped. The feed fills the copy, then polls events, reads stale objects, and compares all objects once a night, page by
+// page.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../../errors/service-error.ts'
 import { pushLease } from '../../journal/leases.ts'
@@ -26,13 +27,20 @@ export interface Feeder {
 }
 
 export interface FeederOptions {
-  /** Counts the reads of all replicas, and decides the intervals between two polls and between two pages of a list. */
+  /** Counts the reads of all replicas, and determines the interval between two polls and between two pages of a list. */
   readonly allocation: ReadAllocation
   /** Stores the revenue sums of the last day, if that day has ended. */
   readonly keepDay: () => Promise<void>
+  /** Called after each round of the feed, e.g. to grant the credits of payments that the round stored. */
+  readonly afterRound?: () => Promise<void>
+  /**
+   * The nightly comparison of usage, which runs page by page after that of the objects: `due` is true until it is done, and `next` compares
+   * the next tenant and meter.
+   */
+  readonly usage?: { readonly due: () => Promise<boolean>; readonly next: (signal: AbortSignal) => Promise<void> }
   /** Ensures that the processor sends events to this service. Absent if the service has no public address. */
   readonly ensureEndpoint?: (signal: AbortSignal) => Promise<void>
-  /** Interval (ms) between two searches for stale objects, because another replica may have marked some. Default: 500. */
+  /** Interval (ms) between two searches for stale objects, because other replicas may mark objects as stale. Default: 500. */
   readonly lookMs?: number
 }
 
@@ -42,8 +50,8 @@ const leaseLookMs = 1_000
 const longestRetryMs = 60_000
 
 /**
- * Share of the interval after which a poll is due. A little less than 1, so that a copy that is polled every five minutes is never stale,
- * i.e. more than five minutes old.
+ * Share of the interval after which a poll is due. It is a little less than 1, because a copy counts as stale when it is older than the
+ * interval, e.g. five minutes.
  */
 const dueShare = 0.99
 
@@ -63,7 +71,7 @@ interface FeederState {
 
 export function createFeeder(
   deps: FeedDeps,
-  { allocation, keepDay, ensureEndpoint, lookMs = 500 }: FeederOptions,
+  { allocation, keepDay, afterRound, usage, ensureEndpoint, lookMs = 500 }: FeederOptions,
 ): Feeder {
   const stopping = new AbortController()
   const stopped = () => stopping.signal.aborted
@@ -76,7 +84,7 @@ export function createFeeder(
     if (alarm.signal.aborted) alarm = new AbortController()
   }
 
-  /** Does the work that is due now. Returns true if more work is due, so that the next round must not be delayed. */
+  /** Does the work that is due now. Returns true if more work is due; then the next round starts without delay. */
   const round = async (state: FeederState, signal: AbortSignal): Promise<boolean> => {
     const now = performance.now()
     await allocation.flush()
@@ -87,6 +95,7 @@ export function createFeeder(
     await refreshStale(deps, signal)
     await sumCustomers(deps.store, signal)
     await keepDay()
+    await afterRound?.()
     return compareOnePage(state, signal)
   }
 
@@ -97,25 +106,32 @@ export function createFeeder(
     if (ms > 0) await wait(ms, undefined, { signal, ref: false })
   }
 
-  /** Begins a comparison that is due, or lists the next page of the running one. Returns true if the comparison goes on. */
+  /** Begins a comparison that is due, or makes the next read of the running one. Returns true if the comparison goes on. */
   const compareOnePage = async (state: FeederState, signal: AbortSignal): Promise<boolean> => {
     const stored = await deps.store.mirror.state()
     if (stored === null) return false
-    if (stored.comparing === null) {
-      if (!comparisonDue(deps.clock.now(), stored.comparedAt)) return false
+    const { comparing, comparedAt } = stored
+    if (comparing === null && comparisonDue(deps.clock.now(), comparedAt)) {
       await deliver(signal)
       await beginComparison(deps)
       return true
     }
+    if (comparing !== null) return paced(state, signal, () => compareNext(deps, comparing, state.seen, signal))
+    if (usage === undefined || !(await usage.due()) || !(await allocation.hasSpare())) return false
+    return paced(state, signal, () => usage.next(signal))
+  }
+
+  /** Makes a read of a comparison, unless it has to wait. Returns true if the next one may follow at once. */
+  const paced = async (state: FeederState, signal: AbortSignal, read: () => Promise<unknown>): Promise<boolean> => {
     // A push needs the whole rate limit.
     if (await deps.store.held(pushLease)) return false
     const now = performance.now()
     if (now < state.listsFrom) return false
     try {
-      const ended = (await compareNext(deps, stored.comparing, state.seen, signal)) !== null
+      await read()
       state.failedPages = 0
       state.listsFrom = now + (await allocation.pageEveryMs())
-      return !ended
+      return true
     } catch (error) {
       if (signal.aborted) throw error
       // The feed continues to read events, and the page is retried later.
@@ -193,7 +209,7 @@ export function createFeeder(
   }
 }
 
-/** Makes the copy complete: continues an unfinished fill, and polls the events since. */
+/** Makes the copy complete: continues an unfinished first fill, then polls the events that occurred since the fill began. */
 async function complete(
   deps: FeedDeps,
   state: FeederState,
@@ -211,7 +227,7 @@ async function complete(
   if (before.beganAt === null) await mirror.setState({ beganAt: deps.clock.now() })
 }
 
-/** Polls. If the processor no longer has the events after the cursor, begins to list all objects again. */
+/** Polls events. If the processor no longer has the events after the cursor, begins to list all objects again. */
 async function pollOrRelist(deps: FeedDeps, { seen }: FeederState, signal: AbortSignal): Promise<void> {
   try {
     await poll(deps, seen, signal)
@@ -223,7 +239,10 @@ async function pollOrRelist(deps: FeedDeps, { seen }: FeederState, signal: Abort
   }
 }
 
-/** Polls after the first fill. Deletes a fill that took so long that the processor no longer has the events since it began. */
+/**
+ * Polls events after the first fill. If the fill took so long that the processor has deleted events since it began, deletes the copy, so
+ * that the fill starts again.
+ */
 async function pollOrClear(deps: FeedDeps, { seen }: FeederState, signal: AbortSignal): Promise<void> {
   try {
     await poll(deps, seen, signal)

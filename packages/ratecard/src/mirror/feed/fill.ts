@@ -1,5 +1,5 @@
-// The first fill: lists all objects once, page by page. Its position is stored after each page, so that a fill continues there after a
-// crash. The event cursor is taken before the first page, and the events of the meantime are read after the fill.
+// The first fill of the mirror lists all objects at the processor once, page by page. Its position is stored after each page, so that it
+// continues there after a crash. The event cursor is stored before the first page, so that the events during the fill can be read after it.
 import { setTimeout as wait } from 'node:timers/promises'
 import { pushLease } from '../../journal/leases.ts'
 import { mirroredKinds } from '../../processor/mirrored.ts'
@@ -14,7 +14,8 @@ const pushLookMs = 250
 const firstKind = mirroredKinds[0]
 
 /**
- * Returns the mirror's stored state for the account of the key. If there is none, starts one; a copy of another account is deleted first.
+ * Returns the mirror's stored state for the processor account of the key. If the store has the copy of another account, deletes it. If
+ * there is no state, creates one.
  */
 export async function ensureState(deps: FeedDeps, signal: AbortSignal): Promise<MirrorState> {
   const { store, processor, clock } = deps
@@ -38,8 +39,8 @@ export async function ensureState(deps: FeedDeps, signal: AbortSignal): Promise<
 }
 
 /**
- * Lists the objects that the fill has not read yet. Returns at once if the fill is complete. `pace` is called before each page and may wait,
- * e.g. because the read allocation is nearly used up.
+ * Lists the objects that the first fill has not read yet. Returns at once if the fill is complete. Calls `pace` before each page; `pace`
+ * may wait, e.g. because the number of allowed reads (the read allocation) is nearly used up.
  */
 export async function fill(
   deps: FeedDeps,

@@ -1,5 +1,5 @@
-// The webhook endpoint that the service creates for itself at the processor to receive events. A record with an idempotency key is stored
-// before the endpoint is created. If the outcome is unknown, the creation is sent again under that key.
+// The webhook endpoint that the service creates for itself at the processor to receive events. Before the creation, a record with an
+// idempotency key is stored. If the outcome of the creation is unknown, the request is sent again with that key.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { EventsEndpoint } from '../../processor/mirrored.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
@@ -16,9 +16,9 @@ interface EndpointRecord {
   readonly url: string
   /** Idempotency key with which the endpoint is created; null if the processor refused the creation. */
   readonly key: string | null
-  /** Processor id of the endpoint; null until the response to its creation arrived. */
+  /** Processor id of the endpoint; null until the response to its creation has arrived. */
   readonly id: ProcessorId | null
-  /** Endpoint that this one replaces; null for the first one. Deliveries that it signed are still accepted. */
+  /** Former endpoint, which this endpoint replaces; null for the first one. Deliveries signed by the former endpoint are still accepted. */
   readonly former: ProcessorId | null
 }
 
@@ -34,8 +34,7 @@ async function readRecord({ store }: Pick<EndpointDeps, 'store'>): Promise<Endpo
 }
 
 /**
- * Returns the signing secrets of the service's own endpoint and of the one that it replaced or is about to replace. Empty if there is no
- * endpoint.
+ * Returns the signing secrets of the service's own endpoint, and of a second endpoint during a replacement. Empty if there is no endpoint.
  */
 export async function ownSecrets(deps: Pick<EndpointDeps, 'store'>): Promise<readonly string[]> {
   const record = await readRecord(deps)
@@ -47,7 +46,7 @@ export async function ownSecrets(deps: Pick<EndpointDeps, 'store'>): Promise<rea
   return secrets
 }
 
-/** True if the endpoint is the recorded one, is enabled, and has the right URL and event types. */
+/** True if the endpoint can stay: it is the recorded one, is enabled, and has the right URL and event types. */
 function isKept(endpoint: EventsEndpoint, record: EndpointRecord | null, url: string): boolean {
   const types = [...mirroredEventTypes].sort()
   const right = endpoint.url === url && endpoint.enabled && endpoint.types.join() === types.join()
@@ -55,8 +54,8 @@ function isKept(endpoint: EventsEndpoint, record: EndpointRecord | null, url: st
 }
 
 /**
- * Creates the endpoint at `url` if it is missing, disabled or changed, or if its secret is unknown. Removes the endpoints that it replaces:
- * after the creation, or before it if the processor refuses another endpoint, because an account can have only 16.
+ * Creates the endpoint at `url` if it is missing, disabled or changed, or if its secret is unknown. Then deletes the endpoints that it
+ * replaces. If the processor refuses another endpoint (an account can have only 16), deletes them before the creation.
  */
 export async function ensureEndpoint(deps: EndpointDeps, url: string, signal: AbortSignal): Promise<void> {
   const { processor, store } = deps
@@ -107,7 +106,8 @@ async function create(deps: EndpointDeps, url: string, signal: AbortSignal): Pro
     await write({ key, id: made.id })
     return made.id
   } catch (error) {
-    // Deletes the key, because the processor would replay the refusal for the key, even after its cause is gone.
+    // Deletes the idempotency key of a refused creation. Otherwise the processor would replay the refusal for this key, even after its
+    // cause is fixed.
     if (isRefused(error)) await write({ key: null, id: null })
     throw error
   }

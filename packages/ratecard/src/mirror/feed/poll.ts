@@ -1,16 +1,17 @@
-// Polls the account's events and marks the objects that they name as stale. The marks and the event cursor are stored in one transaction.
+// Polls the account's events and marks the objects named in the events as stale. The marks and the event cursor are stored in one
+// transaction.
 import { ProcessorError } from '../../processor/processor-error.ts'
 import type { ProcessorEvent } from '../../processor/processor.ts'
 import type { FeedDeps } from './deps.ts'
 import { staleOfEvent } from './stale-of-event.ts'
 
 /**
- * Time (ms) that the stored cursor stays behind the newest event. Events do not always appear in the list in order. An event that appears
- * later than a newer one is still read if it is at most this much older.
+ * Time (ms) by which the stored cursor stays behind the newest event, because events do not always appear in the list in order. An event
+ * that appears late is still read if it is at most this much older than the newest one.
  */
 const overlapMs = 30_000
 
-/** An event without its body, because after a long downtime there may be hundreds of thousands of events. */
+/** An event without its body. Bodies are not kept, because after a long downtime there may be hundreds of thousands of events. */
 type PolledEvent = Pick<ProcessorEvent, 'id' | 'createdAt'>
 
 /** Thrown if the processor no longer has the event of the cursor. It deletes events after 30 days. */
@@ -18,7 +19,7 @@ export class CursorLost extends Error {
   override readonly name = 'CursorLost'
 }
 
-/** Ids of events after the stored cursor that were already handled. Empty when the process starts. */
+/** Ids of events after the stored cursor that were already handled. They prevent handling an event twice. Empty when the process starts. */
 export type SeenEvents = Set<string>
 
 /** Reads all new events and marks the objects that they name as stale. */
@@ -32,7 +33,10 @@ export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal
     const began = clock.now()
     const { events, last, more } = await eventsAfter(deps, after, signal)
     recent = sinceCursor([...recent, ...events.map(({ id, createdAt }) => ({ id, createdAt }))], cursor)
-    const marks = events.filter((event) => !seen.has(event.id)).flatMap(marksOf)
+    // If the processor's clock is ahead, the time of an event is later than its poll. The object then changed after the last poll.
+    const since = ({ createdAt }: ProcessorEvent) => (createdAt <= began ? createdAt : (state.readUntil ?? began))
+    const fresh = events.filter((event) => !seen.has(event.id))
+    const marks = fresh.flatMap((event) => staleOfEvent(event).map((ref) => ({ ...ref, since: since(event) })))
     const done = !more || last === null || last === after
     const current = done && state.comparing?.relisting !== true
     cursor = trailing(recent) ?? cursor
@@ -55,12 +59,9 @@ async function eventsAfter({ processor }: FeedDeps, after: string, signal: Abort
   }
 }
 
-function marksOf(event: ProcessorEvent) {
-  return staleOfEvent(event).map((ref) => ({ ...ref, since: event.createdAt }))
-}
-
 /**
- * Returns the id of the newest event that is old enough to be the stored cursor; null if there is none. `recent` is sorted oldest first.
+ * Returns the id of the newest event that is at least `overlapMs` older than the latest one, to be stored as the cursor; null if there is
+ * none. `recent` is sorted oldest first.
  */
 function trailing(recent: readonly PolledEvent[]): string | null {
   const newest = recent.reduce((latest, event) => Math.max(latest, event.createdAt), 0)
@@ -74,7 +75,7 @@ function forget(seen: SeenEvents, recent: readonly PolledEvent[], cursor: string
   for (const event of again) seen.add(event.id)
 }
 
-/** Returns the events after the cursor; all if the cursor is none of them. Events before it are not needed again. */
+/** Returns the events after the cursor. Returns all events if the cursor is not among them. */
 function sinceCursor(recent: readonly PolledEvent[], cursor: string): readonly PolledEvent[] {
   return recent.slice(recent.findIndex((event) => event.id === cursor) + 1)
 }

@@ -1,6 +1,6 @@
 // Read allocation: the number of reads that the processor allows. It is 10,000 reads in 30 days, or 500 for each payment if that is more.
-// This module counts reads, and slows polls and lists down before the allocation is used up. Events that the processor sends to this
-// service do not count as reads.
+// This module counts reads, and slows down polls and lists before the allocation is used up. Receiving events from the processor does not
+// count as a read.
 import type { Clock } from '../../clock.ts'
 import type { ReadCountStore } from '../../store/mirror-store.ts'
 
@@ -10,8 +10,10 @@ const leastReads = 10_000
 const readsPerPayment = 500
 /** Share of the read allocation (80 %) after which polls and list pages become less frequent. */
 const slowFrom = 0.8
+/** Share of the read allocation (50 %) up to which usage is compared each night, which takes a read per tenant and meter. */
+const spareUntil = 0.5
 const longestPollMs = 60 * 60_000
-/** Time (ms) for which the stored counts are cached. Reads of this process since then are added to them. */
+/** Time (ms) for which the stored counts are cached. This process adds its own reads to the cached counts. */
 const keptMs = 60_000
 
 interface Counts {
@@ -24,8 +26,8 @@ function usedShare({ reads, payments }: Counts): number {
 }
 
 /**
- * Returns the interval (ms) between two polls. It grows as the rest of the allocation (the reads that the processor still allows) shrinks,
- * up to an hour.
+ * Returns the interval (ms) between two polls. The fewer reads of the allocation are left (the reads that the processor still allows), the
+ * longer the interval, up to an hour.
  */
 export function pollIntervalMs(configuredMs: number, counts: Counts): number {
   const share = usedShare(counts)
@@ -35,8 +37,8 @@ export function pollIntervalMs(configuredMs: number, counts: Counts): number {
 }
 
 /**
- * Returns the interval (ms) between two pages of a list: 0 at first, and the interval between polls once 80 % of the allocation is used.
- * Otherwise a fill of an account with many objects and few payments would use up the reads that polls need.
+ * Returns the interval (ms) between two pages of a list. It is 0 until 80 % of the read allocation is used, and then the interval between
+ * polls. Otherwise filling the mirror of an account with many objects and few payments would use up the reads that polls need.
  */
 export function pageIntervalMs(configuredMs: number, counts: Counts): number {
   return usedShare(counts) <= slowFrom ? 0 : pollIntervalMs(configuredMs, counts)
@@ -45,11 +47,13 @@ export function pageIntervalMs(configuredMs: number, counts: Counts): number {
 export interface ReadAllocation {
   /** Counts one read of this process. */
   readonly count: () => void
-  /** Adds the reads since the last call to the count that all replicas share. */
+  /** Adds the reads since the last call of this function to the count that all replicas share. */
   readonly flush: () => Promise<void>
   /** Returns the present interval (ms) between two polls. */
   readonly pollEveryMs: () => Promise<number>
-  /** Returns the present interval (ms) between two pages of a list: of the first fill, or of a comparison. */
+  /** True if enough reads are left for work that can wait, e.g. the comparison of counted usage. */
+  readonly hasSpare: () => Promise<boolean>
+  /** Returns the present interval (ms) between two pages of a list. It applies to the first fill and to comparisons. */
   readonly pageEveryMs: () => Promise<number>
 }
 
@@ -89,6 +93,7 @@ export function createReadAllocation({ store, clock, pollMs, limited }: Allocati
       await store.addReads(dayOf(clock.now()), counted)
       pending -= counted
     },
+    hasSpare: async () => !limited || usedShare(await counts()) <= spareUntil,
     pollEveryMs: async () => (limited ? pollIntervalMs(pollMs, await counts()) : pollMs),
     pageEveryMs: async () => (limited ? pageIntervalMs(pollMs, await counts()) : 0),
   }

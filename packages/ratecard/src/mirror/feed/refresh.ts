@@ -11,8 +11,8 @@ const batch = 100
 const firstRetryMs = 1_000
 const longestRetryMs = 10 * 60_000
 /**
- * Number of failed reads in a row (in about four minutes) after which an object is skipped: it stays stale and is read again, but the age
- * of the copy ignores it. So one object never makes the copy stale. Objects whose response cannot be understood are skipped at once.
+ * Number of consecutive failed reads (over about four minutes) after which an object is skipped. A skipped object stays stale and is read
+ * again later, but no longer makes the whole copy count as stale. An object whose response cannot be parsed is skipped at once.
  */
 const attemptsUntilSkipped = 9
 

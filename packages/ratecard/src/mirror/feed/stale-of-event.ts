@@ -6,14 +6,18 @@ import type { MirrorRef } from '../../store/mirror-store.ts'
 /** Path of an id within the event's object, e.g. `parent.subscription_details.subscription`. */
 type IdPath = string
 
-type Named = readonly (readonly [MirroredKind, IdPath])[]
+/**
+ * One object that an event concerns: its kind, the path of its id, and optionally a member that the event's object must have. Without that
+ * member the event does not concern such an object.
+ */
+type Named = readonly (readonly [MirroredKind, IdPath, (readonly [member: string, value: string])?])[]
 
 const subscription: Named = [['subscription', 'id']]
 const invoice: Named = [['invoice', 'id']]
 const customer: Named = [['customer', 'id']]
 const creditNote: Named = [
   ['credit_note', 'id'],
-  // A credit note lowers the amount due of its invoice, or raises the customer's balance.
+  // A credit note also affects another object: its invoice (the amount due becomes lower) or the customer (its balance changes).
   ['invoice', 'invoice'],
   ['customer', 'customer'],
 ]
@@ -26,12 +30,16 @@ const discount: Named = [
   ['customer', 'customer'],
 ]
 const bought: Named = [
+  // Only a session in mode `payment` is a purchase. A session never changes its mode.
+  ['purchase', 'id', ['mode', 'payment']],
   ['subscription', 'subscription'],
   ['invoice', 'invoice'],
   ['customer', 'customer'],
 ]
 const refund: Named = [['refund', 'id']]
 const price: Named = [['price', 'id']]
+const creditGrant: Named = [['credit_grant', 'id']]
+const creditTransaction: Named = [['credit_transaction', 'id']]
 
 /** Objects that each type of event makes stale. Types that are not listed change nothing in the mirror. */
 const namedBy = {
@@ -85,6 +93,9 @@ const namedBy = {
   'checkout.session.completed': bought,
   'checkout.session.async_payment_succeeded': bought,
   'checkout.session.async_payment_failed': bought,
+  'billing.credit_grant.created': creditGrant,
+  'billing.credit_grant.updated': creditGrant,
+  'billing.credit_balance_transaction.created': creditTransaction,
   'price.created': price,
   'price.updated': price,
   'price.deleted': price,
@@ -107,14 +118,14 @@ export function staleOfEvent({ type, body }: NamingEvent): readonly MirrorRef[] 
   if (!Object.hasOwn(namedBy, type)) return []
   const named: Named = namedBy[type as keyof typeof namedBy]
   const object = at(at(body, 'data'), 'object')
-  const refs = named.flatMap(([kind, path]) => {
+  const refs = named.flatMap(([kind, path, needed]) => {
     const id = idAt(object, path)
-    return id === null ? [] : [{ kind, id }]
+    return id === null || (needed !== undefined && at(object, needed[0]) !== needed[1]) ? [] : [{ kind, id }]
   })
   return refs.filter(({ kind, id }, index) => refs.findIndex((one) => one.kind === kind && one.id === id) === index)
 }
 
-/** Returns the id at a path, whether the object there is expanded or not; null if there is none. */
+/** Returns the id at a path; null if there is none. Works for a plain id and for an expanded object. */
 function idAt(object: unknown, path: IdPath): string | null {
   const found = path.split('.').reduce(at, object)
   const id = typeof found === 'string' ? found : at(found, 'id')

@@ -1,4 +1,4 @@
-// Formats amounts for responses: a decimal in minor units as text, and the rounded amount for people.
+// Formats amounts for responses: as exact decimal text in minor units, and as rounded text for people.
 import { decimalText } from '../../money/decimal.ts'
 import { formatMinor } from '../../money/format.ts'
 import { fraction, fractionDecimal, roundFraction } from '../../money/fraction.ts'
@@ -7,15 +7,18 @@ import type { Fraction } from '../../money/fraction.ts'
 export type Amount = Fraction | number
 
 /**
- * Returns an amount as decimal text and as formatted text. The amount itself is exact; the decimal is rounded to at most 12 places, and the
- * formatted text to whole minor units.
+ * Returns an amount as decimal text and as formatted text. The decimal text is rounded to at most 12 places, and the formatted text to
+ * whole minor units (e.g. cents).
  */
 export function shown(amount: Amount, currency: string): readonly [amount: string, formatted: string] {
   const exact = typeof amount === 'number' ? fraction(amount) : amount
   return [decimalText(fractionDecimal(exact)), formatMinor(roundFraction(exact), currency)]
 }
 
-/** Returns two members for one of several amounts of an object, e.g. `churn` and `churnFormatted`. */
+/**
+ * Returns an amount as two members: the decimal text under `name` (e.g. `churn`), and the formatted text (e.g. `churnFormatted`). For
+ * amounts that are not the main amount of an object.
+ */
 export function further<const Name extends string>(name: Name, amount: Amount, currency: string) {
   const [text, formatted] = shown(amount, currency)
   return { [name]: text, [`${name}Formatted`]: formatted } as { readonly [_ in Name | `${Name}Formatted`]: string }

@@ -10,15 +10,15 @@ export interface MirrorReadDeps {
   readonly mirror: Mirror
   /** Returns the prices of the applied configuration. Renamed prices have their current id. */
   readonly priceBook: () => Promise<PriceBook>
-  /** Recomputes the outdated sums of customers. See {@link createSharedSums}. */
+  /** Computes outdated sums of customers again. See {@link createSharedSums}. */
   readonly currentSums: () => Promise<void>
 }
 
 const never = new AbortController().signal
 
 /**
- * Returns a function that recomputes outdated sums. Calls during a run share the next run, because the present one may have missed the
- * latest changes. So many concurrent requests compute a sum at most twice.
+ * Returns a function that computes outdated sums again. If a computation is running, it may have missed the latest changes. So all calls
+ * during that time share one further computation, and many concurrent requests cause at most two computations.
  */
 export function createSharedSums(stores: SumStores): () => Promise<void> {
   let running: Promise<void> | null = null
@@ -49,8 +49,8 @@ export function createSharedSums(stores: SumStores): () => Promise<void> {
 }
 
 /**
- * Recomputes outdated sums, then returns the age of the mirror. The feed computes sums after it has read objects, so a response in between
- * would show an older sum than its `as_of` promises. Throws `mirror_off` or `mirror_filling`.
+ * Computes outdated sums again, then returns the age of the mirror. The feed computes sums only after it has read objects. Without this
+ * call, a response in between could contain a sum that is older than its `as_of`. Throws `mirror_off` or `mirror_filling`.
  */
 export async function requireSums({
   mirror,

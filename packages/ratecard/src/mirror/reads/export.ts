@@ -6,7 +6,7 @@ import type { MirrorStore } from '../../store/mirror-store.ts'
 import { addDays, dayOf, startOfDay } from '../sums/days.ts'
 import type { MirrorReadDeps } from './deps.ts'
 
-/** Calendar days (UTC), both included. If `from` is null, the export begins with the oldest row. */
+/** Range of calendar days (UTC), from `from` to `to`, both included. If `from` is null, the export begins with the oldest row. */
 interface ExportRange {
   readonly from: string | null
   readonly to: string
@@ -33,7 +33,10 @@ interface TimedRow {
 
 type ExportStore = Pick<MirrorReadDeps['store'], 'mirror' | 'revenue' | 'tenants'>
 
-/** Merges the three lists by time. Each list is read in pages, so that an export of years needs no more memory than one of a day. */
+/**
+ * Merges invoices, credit notes and refunds by time. Each list is read in pages, so that the export of several years needs no more memory
+ * than that of one day.
+ */
 async function* rowsOf(store: ExportStore, time: Time): AsyncGenerator<ExportRow> {
   const lists = [invoiceRows(store, time), creditNoteRows(store, time), refundRows(store, time)]
   const heads = await Promise.all(lists.map(async (list) => list.next()))
@@ -76,7 +79,7 @@ interface OfCustomer {
   readonly customer: string | null
 }
 
-/** Returns a function that returns the tenant id of an object; null without a tenant. */
+/** Returns a function that finds the tenant id of an object of the page. The function returns null if there is no tenant. */
 async function tenantsOf(store: ExportStore, page: readonly { readonly object: OfCustomer }[]) {
   const tenants = await store.tenants.idsByCustomer(page.flatMap(({ object }) => object.customer ?? []))
   return ({ customer }: OfCustomer) => (customer === null ? null : (tenants.get(customer) ?? null))

@@ -33,7 +33,7 @@ function shownInvoice(invoice: MirroredInvoice & { readonly amountRefunded: numb
     invoice
   return {
     ...{ id, number, subscription, createdAt, dueAt, paidAt, currency, attemptCount, nextAttemptAt, url },
-    // Only finalized invoices are listed, so none is a draft; this only narrows the type.
+    // Never true, because only finalized invoices are listed and none of them is a draft. The comparison only narrows the type.
     status: status === 'draft' ? 'open' : status,
     ...leading('total', invoice.total, currency),
     ...further('amountDue', invoice.amountDue, currency),

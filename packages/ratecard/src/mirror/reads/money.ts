@@ -23,7 +23,10 @@ export async function readMoney(deps: MirrorReadDeps): Promise<Money> {
   return { ...age, currencies: currencies.map((one) => currencyMoney(one, movements.get(one.currency) ?? noMovements)) }
 }
 
-/** Returns the MRR movements of the 30 days (UTC) until `asOf`: those of the stored days, plus those since the last stored day. */
+/**
+ * Returns the MRR movements of the 30 days (UTC) until `asOf`. They are the movements of the stored days, plus the movements since the last
+ * stored day.
+ */
 async function lastThirtyDays(
   revenue: MirrorReadDeps['store']['revenue'],
   asOf: number,

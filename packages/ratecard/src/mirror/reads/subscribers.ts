@@ -1,12 +1,15 @@
-// Subscribers of a price, on its current and its former processor prices (generations).
+// Lists subscribers of a price, on its current processor price and on former ones (together called generations).
 import type { ProcessorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { PriceBook } from '../../item-swaps/price-book.ts'
 import { parseFraction } from '../../money/fraction.ts'
 import { formatMinor } from '../../money/format.ts'
+import { plannedEnd } from '../../processor/customer-half.ts'
+import type { MirroredPrice } from '../../processor/mirrored.ts'
 import type { Generation, MirroredItems, Subscriber } from '../../service/mirror.ts'
 import type { PageQuery } from '../../service/service.ts'
 import type { FreeSubscriber, StoredSubscriber } from '../../store/mirror-store.ts'
+import { tariffOf } from '../sums/tariff.ts'
 import { leading } from './amounts.ts'
 import { requireSums } from './deps.ts'
 import type { MirrorReadDeps } from './deps.ts'
@@ -30,18 +33,25 @@ export async function readSubscribers(
     throw new ServiceError('price_not_found', `There is no price "${id}".`)
   const current = booked?.processorId ?? null
   const wanted = generations.filter((one) => generation === 'all' || (one === current) === (generation === 'current'))
-  // If the price is still free, free subscriptions count as subscriptions to the current price; otherwise to a former one.
+  // Free subscriptions are listed under the current price if it is still free, otherwise under the former prices.
   const withFree = generation === 'all' || (current === null) === (generation === 'current')
   const on = { prices: wanted, freePrice: withFree ? priceId : null }
   const { items, total } = await store.mirror.subscribers(on, { limit, offset })
-  const monthly = await store.revenue.monthlyOf(items.flatMap((one) => ('free' in one ? [] : one.item.id)))
+  const paid = items.flatMap((one) => ('free' in one ? [] : one.item))
+  const monthly = await store.revenue.monthlyOf(paid.map((item) => item.id))
+  const prices = await store.revenue.prices([...new Set(paid.map(({ price }) => price.id))])
   const currency = booked?.price.currency ?? 'usd'
   return {
     ...age,
     items: items.map((one) =>
       'free' in one
         ? freeSubscriber(one, currency, current !== null)
-        : paidSubscriber(one, { book, current, monthly: monthly.get(one.item.id) ?? '0' }),
+        : paidSubscriber(one, {
+            book,
+            current,
+            known: prices.get(one.item.price.id),
+            monthly: monthly.get(one.item.id) ?? '0',
+          }),
     ),
     total,
   }
@@ -57,20 +67,27 @@ export function generationsOf(book: PriceBook, priceId: string): readonly Proces
 }
 
 function paidSubscriber(
-  { subscription, item, tenantId }: StoredSubscriber,
+  { subscription, item, tenant }: StoredSubscriber,
   {
     book,
     current,
+    known,
     monthly,
-  }: { readonly book: PriceBook; readonly current: ProcessorId | null; readonly monthly: string },
+  }: {
+    readonly book: PriceBook
+    readonly current: ProcessorId | null
+    readonly known: MirroredPrice | undefined
+    readonly monthly: string
+  },
 ): Subscriber {
-  const { currency, customer, status } = subscription
+  const { currency, customer, status, paused } = subscription
   const { price, quantity } = item
-  // The item has only the amount in the first currency of its price.
-  const amount = price.currency === currency ? price.unitAmount : null
+  // The item itself has only the amount in the first currency of its price; the mirrored price has all.
+  const amount = tariffOf(known, price, currency)?.unit_amount_decimal ?? null
   const scheduled = subscription.scheduled.find(({ from }) => from === price.id)?.to
   return {
-    tenantId,
+    tenantId: tenant?.id ?? null,
+    tenantName: tenant?.name ?? null,
     customer,
     subscription: subscription.id,
     item: item.id,
@@ -82,15 +99,18 @@ function paidSubscriber(
     quantity,
     monthly: [{ currency, ...leading('amount', parseFraction(monthly), currency) }],
     status,
+    pause: paused && { behavior: paused.behavior, until: paused.resumesAt },
+    endsAt: plannedEnd(subscription),
     currentPeriodEnd: item.currentPeriodEnd,
     scheduledPriceId: scheduled === undefined ? null : (book.idOf(scheduled) ?? null),
   }
 }
 
 /** Converts a free subscription, which exists only in this store. */
-function freeSubscriber({ free: id, tenantId }: FreeSubscriber, currency: string, legacy: boolean): Subscriber {
+function freeSubscriber({ free: id, tenant }: FreeSubscriber, currency: string, legacy: boolean): Subscriber {
   return {
-    tenantId,
+    tenantId: tenant.id,
+    tenantName: tenant.name,
     customer: '',
     subscription: id,
     item: id,
@@ -102,6 +122,8 @@ function freeSubscriber({ free: id, tenantId }: FreeSubscriber, currency: string
     quantity: 1,
     monthly: [],
     status: 'active',
+    pause: null,
+    endsAt: null,
     currentPeriodEnd: null,
     scheduledPriceId: null,
   }

@@ -1,7 +1,8 @@
-// The list of tenants: the store searches, filters and sorts it by values from the mirror.
+// The list of tenants. The store searches, filters and sorts it by values from the mirror (the local copy of the processor's data).
 import type { PriceBook } from '../../item-swaps/price-book.ts'
 import { parseDecimal } from '../../money/decimal.ts'
 import { fractionOfDecimal } from '../../money/fraction.ts'
+import { plannedEnd } from '../../processor/customer-half.ts'
 import type { ListedTenant, TenantQuery } from '../../service/tenants.ts'
 import type { PerhapsMirrored } from '../../service/mirror.ts'
 import type { ListedPrice, ListedTenant as StoredTenant } from '../../store/tenant-store.ts'
@@ -12,8 +13,8 @@ import type { MirrorReadDeps } from './deps.ts'
 import { generationsOf } from './subscribers.ts'
 
 /**
- * Returns a page of tenants. Throws `mirror_off` or `mirror_filling` if a filter or the order needs the mirror. Otherwise, without a
- * complete mirror, the tenants lack the members that come from it.
+ * Returns a page of tenants. If a filter or the order needs the mirror and the mirror is not complete, throws `mirror_off` or
+ * `mirror_filling`. Otherwise, without a complete mirror, the tenants lack the members that come from it.
  */
 export async function readTenants(
   deps: MirrorReadDeps,
@@ -39,7 +40,7 @@ const needsMirror = ({ state, priceId, productId, legacy, owing, sort }: TenantQ
   sort === 'monthly' ||
   sort === 'owed'
 
-/** Returns the filter by prices as lists of processor prices. A tenant must have at least one price of every list. */
+/** Returns the filter by prices as lists of processor prices. A tenant matches if it has at least one price of every list. */
 async function onPrices(
   { store }: MirrorReadDeps,
   book: PriceBook,
@@ -66,11 +67,19 @@ async function onPrices(
 
 type Used = Pick<ListedPrice, 'price' | 'product'>
 
-function listed({ prices, monthly, owed, billingStatus, ...tenant }: StoredTenant, book: PriceBook): ListedTenant {
+function listed(
+  { prices, monthly, owed, billingStatus, subscriptions, freeSubscriptions, ...tenant }: StoredTenant,
+  book: PriceBook,
+): ListedTenant {
   const name = namesOf(book)
   const products = prices.flatMap((one) => name(one).productId ?? [])
+  const ends = subscriptions.flatMap((subscription) => plannedEnd(subscription) ?? [])
   return {
     ...tenant,
+    subscriptions: subscriptions.length + freeSubscriptions,
+    pausedSubscriptions: subscriptions.filter(({ paused }) => paused !== null).length,
+    endingSubscriptions: ends.length,
+    endsAt: ends.length === 0 ? null : Math.min(...ends),
     billingStatus,
     products: [...new Set(products)].sort(),
     monthly: amountsOf(monthly),
@@ -79,12 +88,14 @@ function listed({ prices, monthly, owed, billingStatus, ...tenant }: StoredTenan
   }
 }
 
-/** Returns a function that names the product of a price. Prices are processor ids, or configuration ids of free prices. */
+/**
+ * Returns a function that finds the product of a price. The price is given by its processor id or, if it is free, by its configuration id.
+ */
 function namesOf(book: PriceBook): (used: Used) => { readonly productId: string | null; readonly legacy: boolean } {
   const nameItem = nameItemsBy(book)
   return ({ price, product }) => {
     const free = product === null ? book.find(price) : undefined
-    // If the price now costs something, a free subscription to it counts as legacy.
+    // A free subscription counts as legacy if its price now costs something.
     if (free !== undefined) return { productId: free.product.id, legacy: free.processorId !== null }
     return nameItem({ price: price as Parameters<typeof nameItem>[0]['price'], product })
   }
@@ -107,6 +118,8 @@ function withoutBilling({
   monthly: _monthly,
   owed: _owed,
   billingStatus: _status,
+  subscriptions: _subscriptions,
+  freeSubscriptions: _free,
   ...tenant
 }: StoredTenant): ListedTenant {
   return tenant

@@ -46,9 +46,9 @@ export interface DayKeeping {
 }
 
 /**
- * Stores the sums of the last day (UTC) that ended before `asOf`, unless they are stored already. The first call stores no sums but only
- * the present MRR of each customer, so that customers from before the mirror do not count as new. Days on which the service did not run
- * stay absent. Returns true if a day was stored.
+ * Stores the sums of the last day (UTC) that ended before `asOf`, unless they are already stored. The first call stores no sums, only the
+ * present MRR of each customer, so that customers from before the mirror do not count as new. Days on which the service did not run are
+ * never added. Returns true if a day was stored.
  */
 export async function keepEndedDay({ mirror, revenue, nameOf }: DayKeeping, asOf: number): Promise<boolean> {
   const beganAt = (await mirror.state())?.beganAt ?? null
@@ -57,7 +57,7 @@ export async function keepEndedDay({ mirror, revenue, nameOf }: DayKeeping, asOf
   const before = addDays(dayOf(beganAt), -1)
   const ended = addDays(dayOf(asOf), -1)
   if (last !== null && last >= ended) return false
-  // The day would omit customers whose sums are outdated, so wait until all sums are current.
+  // Waits until the sums of all customers are current. Otherwise the day would omit customers whose sums are outdated.
   if ((await mirror.unsummed(1)).length > 0) return false
   if (last === null) return revenue.keepDay(ended < before ? ended : before, null, [])
   const sums = await readCurrencySums(revenue, await nameOf())
@@ -66,8 +66,8 @@ export async function keepEndedDay({ mirror, revenue, nameOf }: DayKeeping, asOf
 }
 
 /**
- * Returns the sums by currency, with an empty entry for each currency that has only movements: its last subscription ended, but its churn
- * must be shown.
+ * Returns the sums by currency. If the last subscription in a currency has ended, adds an entry with zero revenue for that currency,
+ * because the lost revenue must be shown.
  */
 export function withEndedCurrencies(
   sums: readonly CurrencySums[],

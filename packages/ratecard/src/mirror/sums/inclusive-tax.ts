@@ -1,4 +1,4 @@
-// Share of an item's amount that remains without the inclusive taxes, i.e. the taxes that the amount contains.
+// Computes which share of an item's amount remains without the inclusive taxes (taxes that the amount already contains).
 import { parseDecimal } from '../../money/decimal.ts'
 import { addFractions, divideFractions, fraction, fractionOfDecimal } from '../../money/fraction.ts'
 import type { Fraction } from '../../money/fraction.ts'
@@ -6,8 +6,8 @@ import type { MirroredInvoice, MirroredItem, MirroredSubscription } from '../../
 import { isBilled } from './usage.ts'
 
 /**
- * Returns the share without tax, e.g. 100/119 with an inclusive rate of 19 %. If the processor computes taxes itself, the share is that of
- * the item's last billed period, and 1 before the first one.
+ * Returns the share that remains without inclusive taxes, e.g. 100/119 with an inclusive rate of 19 %. If the processor computes the taxes
+ * (automatic tax), uses the share in the item's last billed period, and 1 before the first period.
  */
 export function netShare(
   { id, inclusiveTaxPercent }: Pick<MirroredItem, 'id' | 'inclusiveTaxPercent'>,

@@ -4,7 +4,7 @@ import { addFractions, fraction, multiplyFractions, parseFraction, zeroFraction 
 import type { Fraction } from '../../money/fraction.ts'
 import type { CustomerDebt, RevenueItem } from '../../store/revenue-store.ts'
 
-/** Configuration ids of a price and of its product; null if they do not belong to the configuration. */
+/** Configuration ids of a price and of its product. An id is null if the price (or product) does not belong to the configuration. */
 export interface SoldAs {
   readonly priceId: string | null
   readonly productId: string | null
@@ -46,7 +46,7 @@ export interface CurrencySums extends Revenue {
   readonly byPrice: readonly PriceRevenue[]
 }
 
-/** Unfinished sums. Items are added one by one, because those of a large account do not fit into memory. */
+/** Totals to which items are added one by one, because the items of a large account do not fit into memory. */
 export interface AccountSums {
   readonly currencies: Map<string, CurrencyTotals>
 }
@@ -61,8 +61,8 @@ interface CurrencyTotals {
 
 interface Totals {
   /**
-   * Number of items by exact MRR. Most items have one of a few amounts, so adding up distinct amounts is much faster than adding a fraction
-   * for each item.
+   * Number of items by exact MRR. Many items have the same amount, so summing each distinct amount once is much faster than adding a
+   * fraction per item.
    */
   readonly amounts: Map<string, number>
   readonly subscriptions: Set<string>
@@ -115,8 +115,8 @@ function currencySumsOf(currency: string, totals: CurrencyTotals, debts: readonl
 }
 
 /**
- * True if the customer is past due: a payment of one of its subscriptions failed. An invoice whose due date has not come is owed, but not
- * past due.
+ * True if the customer is past due, i.e. a payment of one of its subscriptions failed. An invoice whose due date has not come yet is owed,
+ * but not past due.
  */
 function isPastDue({ billingStatus }: CustomerDebt): boolean {
   return billingStatus === 'past_due' || billingStatus === 'unpaid'
@@ -164,7 +164,7 @@ export function sumOfAmounts(amounts: Iterable<readonly [string, number]>): Frac
   return sum
 }
 
-/** Sorts ascending by key; null (not part of the configuration) comes last. */
+/** Compares by key in ascending order. The key null (not part of the configuration) comes last. */
 function byKey([a]: readonly [string | null, unknown], [b]: readonly [string | null, unknown]): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
   return a < b ? -1 : 1

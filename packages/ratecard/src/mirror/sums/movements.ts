@@ -1,4 +1,4 @@
-// Movements of the monthly recurring revenue (MRR) between two times: why it changed, by customer and currency.
+// Movements of the monthly recurring revenue (MRR) between two times: the reasons for its change, by customer and currency.
 import { addFractions, compareFractions, subtractFractions, zeroFraction } from '../../money/fraction.ts'
 import type { Fraction } from '../../money/fraction.ts'
 
@@ -7,7 +7,7 @@ export interface RevenueChange {
   readonly currency: string
   readonly before: Fraction
   readonly after: Fraction
-  /** True if the customer had paid in this currency before the first of the two times. */
+  /** True if the customer had already paid in this currency before the first of the two times. */
   readonly paidBefore: boolean
 }
 
@@ -56,7 +56,7 @@ export function addMovements(a: Movements, b: Movements): Movements {
   }
 }
 
-/** Returns the change of the MRR: new, expansion and reactivation, minus contraction and churn. */
+/** Returns the net change of the MRR: new, expansion and reactivation, minus contraction and churn. */
 export function netOf({ new: fresh, expansion, contraction, churn, reactivation }: Movements): Fraction {
   const came = addFractions(addFractions(fresh, expansion), reactivation)
   return subtractFractions(came, addFractions(contraction, churn))

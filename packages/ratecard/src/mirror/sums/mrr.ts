@@ -1,6 +1,6 @@
-// Monthly recurring revenue (MRR) of a subscription, exact for each item. It consists of the licensed items of subscriptions that are
-// `active` or `past_due` and whose collection is not paused. Discounts that last forever are deducted, and so are taxes that an amount
-// contains.
+// Monthly recurring revenue (MRR) of a subscription, exact for each item. Only licensed items count, and only if the subscription is
+// `active` or `past_due` and its collection is not paused. Discounts that last forever are deducted, and so are taxes that are included in
+// an amount.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import {
   addFractions,
@@ -74,7 +74,7 @@ interface PricedItem {
 function listedMonth({ price, quantity }: MirroredItem, currency: string, { prices }: RevenueContext): Fraction {
   if (price.usageType === 'metered' || quantity === null) return zeroFraction
   const tariff = tariffOf(prices.get(price.id), price, currency)
-  // Does not happen: a subscription is always in one of the currencies of its prices.
+  // This never happens, because a subscription always has one of the currencies of its prices.
   if (tariff === null) return zeroFraction
   return multiplyFractions(
     fractionOfDecimal(exactAmount(tariff, quantity)),
@@ -83,8 +83,8 @@ function listedMonth({ price, quantity }: MirroredItem, currency: string, { pric
 }
 
 /**
- * Applies discounts in the processor's order: first the discounts of each item to that item, then those of the subscription (or of the
- * customer, if the subscription has none). Each discount applies to the amounts that the previous one left.
+ * Applies discounts in the order of the processor: first each item's own discounts, then the discounts of the subscription (or of the
+ * customer, if the subscription has none). Each discount applies to the amounts that the previous discount left.
  */
 function afterDiscounts(
   { items, discounts, currency }: MirroredSubscription,
@@ -124,8 +124,9 @@ function reduced(
 }
 
 /**
- * Deducts a fixed amount from each invoice, in proportion to the amounts of the items and at most their sum. If the items have different
- * billing intervals, only the items that are billed most often are reduced, because they are on every invoice.
+ * Deducts a discount of a fixed amount, which reduces every invoice. It is split in proportion to the amounts of the items, and is at most
+ * their sum. If the items have different billing intervals, only the items that are billed most often are reduced, because only those are
+ * on every invoice.
  */
 function lessAmount(
   items: readonly PricedItem[],

@@ -1,5 +1,5 @@
-// Computes the standing of a customer (its status, MRR and debts) from its subscriptions and invoices. Lists of tenants filter and sort by
-// these values.
+// Computes the standing of a customer (its billing status, MRR and debts) from its subscriptions and invoices. Lists of tenants are
+// filtered and sorted by it.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import { decimalText } from '../../money/decimal.ts'
 import { fractionDecimal, fractionText, zeroFraction } from '../../money/fraction.ts'
@@ -48,7 +48,7 @@ export function standingOf({ customer, subscriptions, invoices, prices }: Custom
   }
 }
 
-/** Returns the currencies in which the customer ever paid an invoice of a subscription. */
+/** Returns the currencies in which the customer has ever paid an invoice of a subscription. */
 function paidCurrencies(invoices: readonly MirroredInvoice[]): readonly string[] {
   return invoices
     .filter(({ subscription, status, total }) => subscription !== null && status === 'paid' && total > 0)
@@ -56,8 +56,7 @@ function paidCurrencies(invoices: readonly MirroredInvoice[]): readonly string[]
 }
 
 /**
- * True if the invoice is owed. It must be open. The first invoice of a subscription that never started is not owed, because nothing was
- * delivered.
+ * True if the invoice is open and owed. The first invoice of a subscription that never started is not owed, because nothing was delivered.
  */
 function isOwed(invoice: MirroredInvoice, subscriptions: readonly MirroredSubscription[]): boolean {
   if (invoice.status !== 'open') return false

@@ -12,7 +12,9 @@ export interface SumStores {
 /** Maximum number of customers whose objects are in memory at a time. */
 const batchSize = 200
 
-/** Recomputes all outdated sums of customers, and returns the number of these customers. Stops between two batches if `signal` aborts. */
+/**
+ * Computes all outdated sums of customers again, and returns the number of these customers. Stops between two batches if `signal` aborts.
+ */
 export async function sumCustomers(stores: SumStores, signal: AbortSignal): Promise<number> {
   for (let summed = 0; ;) {
     if (signal.aborted) return summed
@@ -23,7 +25,8 @@ export async function sumCustomers(stores: SumStores, signal: AbortSignal): Prom
 }
 
 async function sumBatch({ mirror, revenue }: SumStores): Promise<number> {
-  // Reads the marks before the objects: if an object changes in between, its customer stays marked.
+  // Reads which customers have outdated sums before it reads their objects. So if an object changes in between, the sums of its customer
+  // stay marked as outdated.
   const due = await mirror.unsummed(batchSize)
   if (due.length === 0) return 0
   const found = await revenue.customers(due.map(({ customer }) => customer))
@@ -39,7 +42,7 @@ async function sumBatch({ mirror, revenue }: SumStores): Promise<number> {
 
 const nothing: StoredCustomer = { customer: null, subscriptions: [], invoices: [] }
 
-/** Returns a placeholder for a customer that the processor deleted, because its invoices remain. */
+/** Returns a placeholder for a customer that the processor deleted. It is needed because the customer's invoices remain. */
 function unknown(id: ProcessorId) {
   return { id, balance: {}, deleted: true, testClock: null, discount: null }
 }

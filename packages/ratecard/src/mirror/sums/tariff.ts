@@ -1,12 +1,12 @@
-// Converts a mirrored price to a tariff (its amounts in one currency), which pricing/calculate.ts computes with.
+// Converts a mirrored price to a tariff (its amounts in one currency), which is the input of pricing/calculate.ts.
 import { documentTier } from '../../catalog/fields/amounts.ts'
 import type { Tariff } from '../../pricing/calculate.ts'
 import type { LivePrice } from '../../processor/customer-half.ts'
 import type { MirroredPrice } from '../../processor/mirrored.ts'
 
 /**
- * Returns the amounts in a currency; null if the price is not sold in it. `known` is the mirrored price, with tiers and all currencies.
- * Without it, e.g. if the processor deleted the price, the price within the item is used.
+ * Returns the amounts of a price in a currency; null if the price is not sold in that currency. `known` is the mirrored price, with tiers
+ * and all currencies. If it is missing (e.g. deleted at the processor), uses the price within the item.
  */
 export function tariffOf(known: MirroredPrice | undefined, ofItem: LivePrice | null, currency: string): Tariff | null {
   if (known === undefined) {

@@ -22,7 +22,7 @@ export function isBilled({ finalizedAt, status }: MirroredInvoice): boolean {
   return finalizedAt !== null && status !== 'void'
 }
 
-/** Adds up all lines of the last complete period: a price with tiers has several lines for one period. */
+/** Adds up all lines of the last complete period. For a price with tiers, one period has several lines. */
 function lastPeriod(lines: readonly MirroredInvoiceLine[], item: string, currentPeriodStart: number): number {
   const finished = lines.filter(
     (line) => line.subscriptionItem === item && !line.proration && line.periodEnd <= currentPeriodStart,

@@ -1,8 +1,8 @@
-// The Stripe adapter: performs steps and reads the account through the official SDK. It decides nothing about the catalog, sends every
-// write with the caller's idempotency key, and verifies every response.
+// The Stripe adapter: performs steps and reads the account through the official SDK. It makes no decisions about the catalog. It sends
+// every write with the caller's idempotency key, and verifies every response.
 import type { Clock } from '../../clock.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
-import type { CustomerProcessor } from '../customer-half.ts'
+import type { SubscriptionProcessor } from '../subscription-change.ts'
 import type { Processor, ProcessorAccount } from '../processor.ts'
 import { inTurn, unlimitedBudget } from '../rate-budget.ts'
 import type { RateBudget } from '../rate-budget.ts'
@@ -11,6 +11,7 @@ import { createCheckout, createPortal, expireCheckouts } from './customers/check
 import { ProcessorError } from '../processor-error.ts'
 import type { SentRequest } from '../sent-request.ts'
 import { connect, isLiveKey, keyProblem } from './connection/connection.ts'
+import { createCreditGrant, findCreditGrant } from './customers/credit-grants.ts'
 import { createCustomer, findCustomer, knowsCustomer, updateCustomer } from './customers/customers.ts'
 import { kindsOf, replyFlaw } from './catalog/context.ts'
 import type { StripeContext } from './catalog/context.ts'
@@ -23,23 +24,52 @@ import { createMirrorReads } from './mirror/mirror-reads.ts'
 import { performDeletion } from './connection/perform-request.ts'
 import type { WritingStep } from './catalog/perform.ts'
 import { attemptTimeoutMs } from '../write-options.ts'
+import {
+  discountedSubscriptions,
+  discountOffer,
+  findDiscounts,
+  previewDiscounts,
+  setDiscounts,
+} from './subscriptions/discounts.ts'
 import { upcomingInvoice } from './subscriptions/previews.ts'
-import { readScheduledPrices, scheduleSwaps } from './subscriptions/schedules.ts'
+import {
+  cancelSubscription,
+  changeSettings,
+  previewUpdate,
+  readChangeable,
+  readPhases,
+  resumeSubscription,
+  updateItems,
+  voidInvoice,
+} from './subscriptions/changes.ts'
+import {
+  previewScheduled,
+  readScheduledPrices,
+  releaseSchedule,
+  scheduleItems,
+  scheduleSwaps,
+} from './subscriptions/schedules.ts'
 import { readSnapshot } from './catalog/snapshot.ts'
 import { someSubscriptions } from './subscriptions/some-subscriptions.ts'
-import { everySubscription, readSubscription, runningSubscriptions, swapItems } from './subscriptions/subscriptions.ts'
+import {
+  everySubscription,
+  readSubscription,
+  runningSubscriptions,
+  setPriceActive,
+  swapItems,
+} from './subscriptions/subscriptions.ts'
 import { recordUsage } from './customers/usage.ts'
 import { readUsageErrors } from './customers/usage-errors.ts'
 
 export interface StripeProcessorOptions {
   readonly secretKey: string
   /**
-   * Base URL of another server with the same API, e.g. `http://127.0.0.1:4243`; null means Stripe itself. Any other server is refused with
-   * a live key.
+   * Base URL of another server with the same API, e.g. `http://127.0.0.1:4243`; null means Stripe itself. A live key is refused for any
+   * other server.
    */
   readonly apiBase: string | null
   readonly budget: RateBudget
-  /** Budget for the list pages of the mirror. Each page takes from it and from `budget`. Default: no further limit. */
+  /** Budget (requests per second) for the list pages that fill the mirror. Each page takes from this budget and from `budget`. Default: no limit besides `budget`. */
   readonly listBudget?: RateBudget
   readonly clock: Clock
   /** Called after each request, e.g. to count it. */
@@ -51,8 +81,8 @@ export interface StripeProcessorOptions {
 }
 
 /**
- * Creates the adapter. An aborted call throws the signal's reason if nothing can have happened. If an earlier attempt has an unknown
- * outcome, the call throws the error of that attempt. A write in flight is awaited, not aborted.
+ * Creates the adapter. If a call is aborted and certainly nothing happened, it throws the signal's reason. If an earlier attempt of the
+ * call has an unknown outcome, it throws the error of that attempt. A write in flight is awaited and never aborted.
  */
 export function createStripeProcessor(options: StripeProcessorOptions): Processor {
   const { secretKey, apiBase, budget, clock, timeoutMs = attemptTimeoutMs, firstWaitMs = 500 } = options
@@ -66,7 +96,7 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
   }
   return {
     account: async (signal) => {
-      // Check the format for Stripe itself only; another server, e.g. the sandbox, may accept any key.
+      // The format of the key is checked only for Stripe itself, because another server (e.g. the sandbox) may accept any key.
       const problem = apiBase === null ? keyProblem(secretKey) : null
       if (problem !== null) throw new ProcessorError('unauthorized', `${problem}.`)
       return readAccount(context, isLiveKey(secretKey), signal)
@@ -82,11 +112,13 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
       await performDeletion(context, 'webhook_endpoint', request, endpoint, writing)
     },
     ...customerHalf(context),
+    createCreditGrant: (grant, writing) => createCreditGrant(context, grant, writing),
+    findCreditGrant: (customer, source, signal) => findCreditGrant(context, customer, source, signal),
     ...createMirrorReads({ context, listing, livemode: isLiveKey(secretKey) }),
   }
 }
 
-function customerHalf(context: StripeContext): CustomerProcessor {
+function customerHalf(context: StripeContext): SubscriptionProcessor {
   return {
     someSubscriptions: (pages, signal) => someSubscriptions(context, pages, signal),
     entitlements: (customer, signal) => readEntitlements(context, customer, signal),
@@ -96,7 +128,24 @@ function customerHalf(context: StripeContext): CustomerProcessor {
     subscription: (id, signal) => readSubscription(context, id, signal),
     swapItems: (subscription, swaps, writing) => swapItems(context, subscription, swaps, writing),
     scheduleSwaps: (request, writing) => scheduleSwaps(context, request, writing),
+    changeable: (subscription, signal) => readChangeable(context, subscription, signal),
+    schedulePhases: (schedule, signal) => readPhases(context, schedule, signal),
+    previewUpdate: (update, invoice, signal) => previewUpdate(context, update, invoice, signal),
+    previewScheduled: (request, invoice, signal) => previewScheduled(context, request, invoice, signal),
+    updateItems: (update, writing) => updateItems(context, update, writing),
+    scheduleItems: (request, writing) => scheduleItems(context, request, writing),
+    releaseSchedule: ({ schedule }, writing) => releaseSchedule(context, schedule, writing),
+    voidInvoice: ({ invoice }, writing) => voidInvoice(context, invoice, writing),
+    changeSettings: (settings, writing) => changeSettings(context, settings, writing),
+    cancelSubscription: (request, writing) => cancelSubscription(context, request, writing),
+    resumeSubscription: (subscription, writing) => resumeSubscription(context, subscription, writing),
+    discountedSubscriptions: (customer, signal) => discountedSubscriptions(context, customer, signal),
+    findDiscounts: (update, signal) => findDiscounts(context, update, signal),
+    discountOffer: (source, signal) => discountOffer(context, source, signal),
+    previewDiscounts: (update, signal) => previewDiscounts(context, update, signal),
+    setDiscounts: (update, writing) => setDiscounts(context, update, writing),
     scheduledPrices: (subscription, signal) => readScheduledPrices(context, subscription, signal),
+    setPriceActive: (price, active, writing) => setPriceActive(context, price, active, writing),
     createCustomer: (customer, writing) => createCustomer(context, customer, writing),
     updateCustomer: (customer, change, writing) => updateCustomer(context, customer, change, writing),
     findCustomer: (tenantId, since, signal) => findCustomer(context, tenantId, since, signal),

@@ -1,5 +1,5 @@
-// Columns that identify the service key of a request. Beside them records have `author`, a name that callers choose themselves and that is
-// not verified.
+// Columns that identify the service key of a request. Records also have a column `author`: a name that the caller chooses and that is not
+// verified.
 import { textOrNull, type Columns } from './columns.ts'
 
 export const keyColumns = {

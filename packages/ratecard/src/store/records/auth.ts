@@ -2,14 +2,19 @@
 import { oneOf, text, textOf, textOrNull, time, timeOrNull, whole, wholeOrNull } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
 
-/** `read` allows plans and reads; `write` allows everything. */
-export const keyScopes = ['read', 'write'] as const
-export type KeyScope = (typeof keyScopes)[number]
+/**
+ * Scopes of service keys. `read` allows plans and reads, `write` also changes, and `owner` also sets and overrides policies. Each scope
+ * includes the previous ones.
+ */
+export const keyScopes = ['read', 'write', 'owner'] as const
+/** Scopes that the key of a worker may have. */
+export const workerKeyScopes = ['read', 'write'] as const
+export type WorkerKeyScope = (typeof workerKeyScopes)[number]
 
 export const serviceKeyColumns = {
   id: text('shown'),
   name: text('shown'),
-  /** sha256 hex of the key: keys are 256 random bits, so a fast hash is enough. */
+  /** sha256 hex of the key. A fast hash is enough, because a key consists of 256 random bits. */
   hash: text(),
   /** Last four characters of the key, so that people recognize it. */
   hint: text('shown'),
@@ -19,7 +24,7 @@ export const serviceKeyColumns = {
   expiresAt: timeOrNull('shown'),
   lastUsedAt: timeOrNull('shown'),
   revokedAt: timeOrNull('shown'),
-  /** The worker that owns the key. The key is revoked when the worker is removed; null for keys of people. */
+  /** The worker that owns the key; null for the key of a person. The key is revoked when the worker is removed. */
   worker: textOrNull(),
 } satisfies Columns
 
@@ -40,9 +45,9 @@ export type SessionRecord = RecordOf<typeof sessionColumns>
 /** A `link` is a sign-in link: it opens one `session` and works once. */
 export const dashboardPassKinds = ['link', 'session'] as const
 
-/** Dashboard passes: links and cookies that sign a browser in to the dashboard on behalf of a service key. */
+/** Dashboard passes: sign-in links and session cookies. With a pass, a browser acts with the rights of a service key. */
 export const dashboardPassColumns = {
-  /** sha256 hex of the cookie or of the link's token: both are 256 random bits. */
+  /** sha256 hex of the cookie or of the link's token. A fast hash is enough, because both consist of 256 random bits. */
   hash: text(),
   kind: oneOf(dashboardPassKinds),
   keyId: text(),

@@ -1,14 +1,14 @@
-// Descriptions of table columns: the type of each column and its uses. Derived from a description are the types of records and rows, the
-// fields in API responses, the audited changes and the columns of a store copy. A test compares the descriptions with the database that the
-// migrations create.
+// Descriptions of table columns: the type of each column, and how it is used. From a description are derived the types of records and rows,
+// the fields in API responses, the audited changes, and the columns of a store copy. A test compares the descriptions with the database
+// that the migrations create.
 
 /** Uses of a column apart from storage. */
 export type Use =
-  /** The API returns the column. A column without this use never leaves the service. */
+  /** The API returns the column. A column without this use is never sent to a client. */
   | 'shown'
-  /** Callers set and change the column; the audit trail contains each change. */
+  /** Callers can set and change the column. The audit trail records each change. */
   | 'edited'
-  /** Applying negotiated prices sets the column; the audit trail contains the change. */
+  /** Applying negotiated prices sets the column. The audit trail records the change. */
   | 'deal'
 
 declare const held: unique symbol
@@ -21,7 +21,7 @@ export interface Column<T = unknown, U extends Use = Use> {
   /** True for a list of texts, which is stored as JSON. */
   readonly list: boolean
   readonly uses: readonly U[]
-  /** This member never exists at run time. The compiler derives the type of a record from it. */
+  /** This member never exists at run time; it only carries the column's type, from which the compiler derives the type of a record. */
   readonly [held]?: T
 }
 
@@ -39,7 +39,7 @@ export type ColumnsWith<C extends Columns, U extends Use> = {
 }[keyof C]
 export type ShownColumns<C extends Columns> = Pick<RecordOf<C>, ColumnsWith<C, 'shown'>>
 
-// `NoInfer` is needed: under `satisfies Columns` the compiler would otherwise infer every use for a column without uses.
+// `NoInfer` prevents a wrong inference. Under `satisfies Columns`, the compiler would infer all uses for a column that has none.
 function kind<T>(type: Column['type'], nullable: boolean, list = false) {
   return <U extends Use = never>(...uses: readonly U[]): Column<T, NoInfer<U>> => ({
     type,

@@ -20,7 +20,7 @@ export const versionColumns = {
   changes: text('shown'),
   createdAt: time('shown'),
   pushId: textOrNull('shown'),
-  /** Hash chain: sha256 over the hash of the previous record and the content of this one. */
+  /** Hash of this record in the hash chain: sha256 over the hash of the previous record and the content of this one. */
   hash: text(),
   previousHash: text(),
 } satisfies Columns
@@ -32,6 +32,19 @@ export const versionHeadColumns = Object.keys(versionColumns).filter(
   (name): name is keyof VersionHead => name !== 'document',
 )
 
+/** Policies: rules that every plan must comply with. Each time they are set, a record is added. */
+export const policyColumns = {
+  number: whole('shown'),
+  /** JSON list of the rules. */
+  rules: text(),
+  author: textOrNull('shown'),
+  message: textOrNull('shown'),
+  ...keyColumns,
+  createdAt: time('shown'),
+} satisfies Columns
+
+export type PolicyRecord = RecordOf<typeof policyColumns>
+
 /**
  * Written forms. A written form is a document as its author wrote it, before variables were expanded. Its id is the sha256 hex of its text.
  */
@@ -40,7 +53,7 @@ export const writtenFormColumns = { id: text(), document: text(), createdAt: tim
 /** The written form of each push, and of the version that the push became. */
 export const writtenFormUseColumns = { pushId: text(), writtenId: text() } satisfies Columns
 
-/** A single row with the current revision and a counter that grows with each change of published data. */
+/** A single row. It contains the current revision, and a counter that grows with each change of published data. */
 export const publishedColumns = { id: whole(), revision: wholeOrNull(), sequence: whole() } satisfies Columns
 
 export const mappingColumns = {
@@ -51,14 +64,15 @@ export const mappingColumns = {
   revision: whole(),
 } satisfies Columns
 
-/** Renames of a push: entries of the mapping history whose configuration id changed. */
+/** Renames in a push: each moves entries of the mapping history to another configuration id. */
 export const renameColumns = {
   revision: whole(),
   kind: textOf<ResourceKind>(),
   fromId: textOf<ConfigId>(),
   toId: textOf<ConfigId>(),
   /**
-   * `item`: the item itself got the new id. `past`: the item was removed earlier, and its history was merged into that of a present item.
+   * `item`: the item itself got the new id. `past`: the item was removed earlier, and its history was merged into the history of a present
+   * item.
    */
   carries: oneOf(['item', 'past']),
   /** JSON list of the entries' sequence numbers. */

@@ -5,7 +5,15 @@ import { changeKinds } from './configuration.ts'
 import { keyColumns } from './actor.ts'
 
 export const pushStates = ['planned', 'running', 'interrupted', 'applied', 'failed', 'abandoned'] as const
-export const jobKinds = ['enterprise_apply', 'template_move', 'migration', 'webhook_rotation'] as const
+export const jobKinds = [
+  'enterprise_apply',
+  'subscription_change',
+  'subscription_discount',
+  'credit_grant',
+  'template_move',
+  'migration',
+  'webhook_rotation',
+] as const
 /** `waiting`: the remaining steps wait for a date, at which the service resumes the job. `interrupted`: an operator must resume the job. */
 export const jobStates = ['running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled'] as const
 /** Actions that an operator may take on a job. */
@@ -59,7 +67,7 @@ export const pushColumns = {
   ...journalled,
   /** JSON of the plan: its changes (for people) and its bindings. */
   plan: text(),
-  /** Current revision when the push was planned; null before the first version. */
+  /** Current revision at the time of planning the push; null before the first version. */
   baseRevision: wholeOrNull(),
   /** Revision that the push created; null until the push succeeds. */
   revision: wholeOrNull('shown'),
@@ -113,7 +121,7 @@ export type StepRecord = WithIndex<StepRow>
 export type JobStepRow = RowOf<typeof jobStepColumns>
 export type JobStepRecord = WithIndex<JobStepRow>
 
-/** Requests to cancel running work; a request is deleted as soon as the work no longer runs. */
+/** Requests to cancel running work. A request is deleted when its work stops running. */
 export const cancelRequestColumns = {
   kind: oneOf(['push', 'job']),
   id: text(),

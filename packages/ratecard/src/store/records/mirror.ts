@@ -8,18 +8,22 @@ export const mirrorObjectColumns = {
   kind: oneOf(mirroredKinds),
   id: text(),
   /**
-   * JSON of the object with sorted keys. null after the processor deleted the object: the row stays, so that the result of an earlier read
-   * cannot restore it.
+   * JSON of the object with sorted keys. null after the processor deleted the object. The row stays, so that the result of an earlier read
+   * cannot restore the object.
    */
   object: textOrNull(),
-  /** Number that the read of this state got when it ended; reads are numbered across all replicas. */
+  /**
+   * Number of the end of the read that returned this state of the object. Reads are numbered across all replicas, so that the newer of two
+   * reads can be found.
+   */
   readAt: whole(),
   /** Customer of the object; null for prices, and for refunds without a customer. */
   customer: textOrNull(),
   /** Status of a subscription, invoice, credit note or refund; null for other kinds. */
   status: textOrNull(),
   /**
-   * Time by which lists and exports sort: finalization of an invoice (null for drafts), otherwise creation; null for customers and prices.
+   * Time by which lists and exports sort the object. For an invoice it is the finalization (null for drafts), for other objects the
+   * creation. null for customers and prices.
    */
   happenedAt: timeOrNull(),
 } satisfies Columns
@@ -39,11 +43,32 @@ export const mirrorItemColumns = {
   quantity: wholeOrNull(),
 } satisfies Columns
 
-/** Payments of invoices and of refunds. A refund belongs to the invoices that share one of its payments. */
+/** Payments of invoices and of refunds. A refund belongs to those invoices that have a payment in common with it. */
 export const mirrorPaymentColumns = {
   kind: oneOf(['invoice', 'refund']),
   id: text(),
   payment: text(),
+} satisfies Columns
+
+/** Changes of the balances of credit grants, without the granting itself. */
+export const mirrorCreditMoveColumns = {
+  id: text(),
+  creditGrant: text(),
+  /** Minor units; negative if the credit decreased. */
+  amount: whole(),
+} satisfies Columns
+
+/** Kinds of objects that are paid and may grant credit. */
+const paidKinds = ['invoice', 'purchase'] as const
+
+/** Paid invoices and purchases whose credits were not granted yet. */
+export const mirrorPaidColumns = {
+  kind: oneOf(paidKinds),
+  id: text(),
+  /** Number of the read that stored the payment. */
+  marked: whole(),
+  /** Time of the next attempt after a failure; null if there was none. */
+  retryAt: timeOrNull(),
 } satisfies Columns
 
 /** Stale marks: objects that may have changed since they were read. */
@@ -54,7 +79,7 @@ export const mirrorStaleColumns = {
   since: time(),
   /** Number of reads that failed in a row. */
   attempts: whole(),
-  /** Time of the next attempt after a failure; null if the object is read at once. */
+  /** Time of the next attempt to read the object after a failure; null if it can be read at once. */
   retryAt: timeOrNull(),
   /** 1 if the object cannot be read, otherwise 0. The age of the copy ignores objects with 1. */
   skipped: whole(),
@@ -62,7 +87,9 @@ export const mirrorStaleColumns = {
   error: textOrNull(),
 } satisfies Columns
 
-/** Objects that the running comparison changed, and that no event has named yet. The comparison counts them as corrections at its end. */
+/**
+ * Objects that the running comparison changed, and that no event has announced yet. At its end, the comparison counts them as corrections.
+ */
 export const mirrorDifferenceColumns = {
   kind: oneOf(mirroredKinds),
   id: text(),
@@ -78,7 +105,7 @@ export const mirrorStandingColumns = {
   writtenOff: text(),
 } satisfies Columns
 
-/** Customers whose objects changed after their sums were computed, so that the sums are outdated. */
+/** Customers with outdated sums, because their objects changed after the sums were computed. */
 export const mirrorUnsummedColumns = {
   customer: text(),
   marked: whole(),
@@ -100,14 +127,14 @@ export const mirrorItemSumColumns = {
 } satisfies Columns
 
 /**
- * Monthly recurring revenue (MRR) of each customer that has MRR or ever paid. A row contains the present MRR and the MRR at the end of the
- * last stored day.
+ * Monthly recurring revenue (MRR) of each customer that has MRR or has ever paid. A row contains the present MRR and the MRR at the end of
+ * the last stored day.
  */
 export const mirrorRevenueColumns = {
   customer: text(),
   currency: text(),
   monthly: text(),
-  /** MRR at the end of the last stored day; null if the customer had never paid in this currency by then. */
+  /** MRR at the end of the last stored day; null if until then the customer had never paid in this currency. */
   dayMonthly: textOrNull(),
 } satisfies Columns
 
@@ -154,6 +181,8 @@ export const mirrorReadColumns = { day: whole(), reads: whole() } satisfies Colu
 export type MirrorObjectRow = RecordOf<typeof mirrorObjectColumns>
 export type MirrorItemRow = RecordOf<typeof mirrorItemColumns>
 export type MirrorPaymentRow = RecordOf<typeof mirrorPaymentColumns>
+export type MirrorCreditMoveRow = RecordOf<typeof mirrorCreditMoveColumns>
+export type MirrorPaidRow = RecordOf<typeof mirrorPaidColumns>
 export type MirrorItemSumRow = RecordOf<typeof mirrorItemSumColumns>
 export type MirrorRevenueRow = RecordOf<typeof mirrorRevenueColumns>
 export type MirrorDayRow = RecordOf<typeof mirrorDayColumns>

@@ -1,4 +1,4 @@
-// All tables of the store. A new table needs an entry here, so that copies of a store include it. A test compares the list with the
+// All tables of the store. A new table needs an entry here, otherwise copies of a store would miss it. A test compares the list with the
 // migrations of both engines. No column is a boolean (a flag is a time or null) or a blob (sealed secrets are text), so that a row is the
 // same in SQLite and PostgreSQL.
 import {
@@ -15,14 +15,22 @@ import type { Columns, RowOf } from './columns.ts'
 import {
   archivedObjectColumns,
   mappingColumns,
+  policyColumns,
   publishedColumns,
   renameColumns,
   versionColumns,
 } from './configuration.ts'
 import { writtenFormColumns, writtenFormUseColumns } from './configuration.ts'
-import { featureGrantColumns, usageReportColumns, usageTotalColumns } from './features.ts'
+import {
+  featureGrantColumns,
+  usageDifferenceColumns,
+  usageReportColumns,
+  usageRunningTotalColumns,
+  usageTotalColumns,
+} from './features.ts'
 import { cancelRequestColumns, jobColumns, jobStepColumns, pushColumns, stepColumns } from './journal.ts'
 import {
+  mirrorCreditMoveColumns,
   mirrorDayColumns,
   mirrorDifferenceColumns,
   mirrorItemColumns,
@@ -30,6 +38,7 @@ import {
   mirrorKeptDayColumns,
   mirrorNumberColumns,
   mirrorObjectColumns,
+  mirrorPaidColumns,
   mirrorPaymentColumns,
   mirrorReadColumns,
   mirrorRevenueColumns,
@@ -41,6 +50,7 @@ import {
 import {
   auditColumns,
   localSubscriptionColumns,
+  plannedFreeColumns,
   tenantColumns,
   tenantListingColumns,
   unbilledUsageColumns,
@@ -50,14 +60,14 @@ import { workerChangeColumns, workerColumns, workerHostColumns } from './workers
 
 interface Table {
   readonly columns: Columns
-  /** Columns that a copy sorts the rows by. Null if a copy does not insert the rows, e.g. because they belong to one database. */
+  /** Columns by which the rows are sorted when the store is copied. null if the rows of this table are not inserted into the copy. */
   readonly copiedBy: readonly string[] | null
 }
 
-/** The tables in the order of their references: a table comes after the tables that it references. */
+/** All tables, in the order of their references: a table comes after the tables that it refers to. */
 export const tables = {
   versions: { columns: versionColumns, copiedBy: ['revision'] },
-  /** Every new store has the single row of this table already; copy.ts updates it. */
+  /** The single row of this table already exists in every new store, so copy.ts updates it instead of inserting it. */
   published: { columns: publishedColumns, copiedBy: null },
   mappings: { columns: mappingColumns, copiedBy: ['sequence'] },
   renames: { columns: renameColumns, copiedBy: ['revision', 'kind', 'fromId'] },
@@ -66,6 +76,7 @@ export const tables = {
   steps: { columns: stepColumns, copiedBy: ['pushId', 'position'] },
   writtenForms: { columns: writtenFormColumns, copiedBy: ['id'] },
   writtenFormUses: { columns: writtenFormUseColumns, copiedBy: ['pushId'] },
+  policies: { columns: policyColumns, copiedBy: ['number'] },
   secrets: { columns: secretColumns, copiedBy: ['scope', 'id'] },
   serviceKeys: { columns: serviceKeyColumns, copiedBy: ['id'] },
   dashboardPasses: { columns: dashboardPassColumns, copiedBy: ['hash'] },
@@ -78,20 +89,25 @@ export const tables = {
   tenantAudit: { columns: auditColumns, copiedBy: ['id'] },
   sessions: { columns: sessionColumns, copiedBy: ['id'] },
   localSubscriptions: { columns: localSubscriptionColumns, copiedBy: ['id'] },
+  plannedFreeSubscriptions: { columns: plannedFreeColumns, copiedBy: ['subscription'] },
   featureGrants: { columns: featureGrantColumns, copiedBy: ['tenantId', 'feature'] },
   usageReports: { columns: usageReportColumns, copiedBy: ['tenantId', 'meter', 'identifier'] },
   usageTotals: { columns: usageTotalColumns, copiedBy: ['tenantId', 'meter', 'rangeStart'] },
+  usageRunningTotals: { columns: usageRunningTotalColumns, copiedBy: ['tenantId', 'meter', 'rangeStart'] },
+  usageDifferences: { columns: usageDifferenceColumns, copiedBy: ['tenantId', 'meter'] },
   unbilledUsage: { columns: unbilledUsageColumns, copiedBy: ['tenantId', 'meter', 'day'] },
   jobs: { columns: jobColumns, copiedBy: ['id'] },
   jobSteps: { columns: jobStepColumns, copiedBy: ['jobId', 'position'] },
   cancelRequests: { columns: cancelRequestColumns, copiedBy: ['kind', 'id'] },
   paces: { columns: paceColumns, copiedBy: null },
   mirrorState: { columns: mirrorStateColumns, copiedBy: ['id'] },
-  /** A copy updates this table's single row, because the row exists in every new store. */
+  /** A copy updates the single row of this table instead of inserting it, because the row exists in every new store. */
   mirrorNumbers: { columns: mirrorNumberColumns, copiedBy: null },
   mirrorObjects: { columns: mirrorObjectColumns, copiedBy: ['kind', 'id'] },
   mirrorItems: { columns: mirrorItemColumns, copiedBy: ['id'] },
   mirrorPayments: { columns: mirrorPaymentColumns, copiedBy: ['kind', 'id', 'payment'] },
+  mirrorCreditMoves: { columns: mirrorCreditMoveColumns, copiedBy: ['id'] },
+  mirrorPaid: { columns: mirrorPaidColumns, copiedBy: ['kind', 'id'] },
   mirrorStale: { columns: mirrorStaleColumns, copiedBy: ['kind', 'id'] },
   mirrorDifferences: { columns: mirrorDifferenceColumns, copiedBy: ['kind', 'id'] },
   mirrorStandings: { columns: mirrorStandingColumns, copiedBy: ['customer'] },

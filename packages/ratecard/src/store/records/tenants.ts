@@ -1,8 +1,15 @@
 // Records of tenants, of changes to tenants (the audit trail), and of free subscriptions.
 import { billingStatuses } from './billing-status.ts'
-import { oneOf, text, textOf, textOrNull, time, timeOrNull, whole } from './columns.ts'
+import { oneOf, oneOfOrNull, text, textOf, textOrNull, time, timeOrNull, whole } from './columns.ts'
 import type { Columns, RecordOf, ColumnsWith } from './columns.ts'
 import { keyColumns } from './actor.ts'
+
+/**
+ * Prices that items return to when a deal ends. `base`: the present base price. `signed`: the price that the item was on before the deal,
+ * which may be a former processor price.
+ */
+export const dealEnds = ['base', 'signed'] as const
+export type DealEnd = (typeof dealEnds)[number]
 
 export const tenantColumns = {
   id: text('shown'),
@@ -11,6 +18,9 @@ export const tenantColumns = {
   processorCustomerId: textOrNull('shown', 'edited'),
   enterpriseTemplate: textOrNull('shown', 'deal'),
   enterpriseId: textOrNull('shown', 'deal'),
+  /** Time at which the service removes the negotiated prices; null for prices without an end. */
+  enterpriseEndsAt: timeOrNull('shown', 'deal'),
+  enterpriseThen: oneOfOrNull(dealEnds, 'shown', 'deal'),
   createdAt: time('shown'),
   updatedAt: time('shown'),
 } satisfies Columns
@@ -25,11 +35,22 @@ export type AuditAction =
   | 'tenant_updated'
   | 'tenant_deleted'
   | 'subscription_ended'
+  | 'subscription_changed'
+  | 'subscription_cancelled'
+  | 'subscription_resumed'
+  | 'subscription_paused'
   | 'grant_given'
+  | 'credit_granted'
   | 'grant_removed'
+  | 'discount_added'
+  | 'discount_removed'
   | 'apply_template'
   | 'apply_custom'
   | 'remove'
+  | 'deal_ended'
+
+/** Actions after which a tenant has no deal. */
+export const dealEndActions = ['remove', 'deal_ended'] as const satisfies readonly AuditAction[]
 
 export const auditColumns = {
   id: text('shown'),
@@ -38,7 +59,7 @@ export const auditColumns = {
   /** JSON of the changed fields before the change; null if there were none. */
   before: textOrNull('shown'),
   after: textOrNull('shown'),
-  /** JSON of the swapped and skipped items, or of the ended subscription with the reason; null for other actions. */
+  /** JSON of the swapped and skipped items, or of the ended subscription with the reason for its end; null for other actions. */
   result: textOrNull('shown'),
   author: textOrNull('shown'),
   ...keyColumns,
@@ -60,6 +81,24 @@ export const localSubscriptionColumns = {
 
 export type LocalSubscriptionRecord = RecordOf<typeof localSubscriptionColumns>
 
+/** Free subscriptions that begin later: when a subscription at the processor ends because it was changed to a free price. */
+export const plannedFreeColumns = {
+  /** Id of the subscription at the processor. */
+  subscription: text(),
+  tenantId: text(),
+  /** Id that the free subscription will have. */
+  id: text(),
+  /** Configuration id of the free price. */
+  priceId: text(),
+  /**
+   * Time at which the subscription at the processor ends because of the change. If it ends at another time, the free subscription does not
+   * begin.
+   */
+  beginsAt: time(),
+} satisfies Columns
+
+export type PlannedFreeRecord = RecordOf<typeof plannedFreeColumns>
+
 /** Number of usage reports that are not billed, by tenant, meter and day since 1970 (UTC). */
 export const unbilledUsageColumns = {
   tenantId: text(),
@@ -73,7 +112,7 @@ export const unbilledUsageColumns = {
 export const tenantSorts = ['id', 'name', 'created_at', 'monthly', 'owed'] as const
 export type TenantSort = (typeof tenantSorts)[number]
 
-/** One row for each tenant, to search, filter and sort lists. All its values are derived from other tables. */
+/** One row for each tenant, for searching, filtering and sorting lists of tenants. All values are derived from other tables. */
 export const tenantListingColumns = {
   tenantId: text(),
   customer: textOrNull(),

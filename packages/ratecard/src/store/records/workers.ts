@@ -1,12 +1,12 @@
 // Records of edge workers: deployments, active workers, schedules, runs and log lines.
-import { keyScopes } from './auth.ts'
+import { workerKeyScopes } from './auth.ts'
 import { oneOf, oneOfOrNull, realOrNull, text, textOrNull, texts, time, timeOrNull, whole } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
 
 export const deploymentColumns = {
   id: text('shown'),
   worker: text(),
-  /** sha256 hex over code and configuration, without the environment values. */
+  /** sha256 hex of the code and the configuration. Values of the environment are not included. */
   checksum: text('shown'),
   author: textOrNull('shown'),
   message: textOrNull('shown'),
@@ -21,7 +21,7 @@ export const deploymentColumns = {
 
 export type DeploymentRecord = RecordOf<typeof deploymentColumns>
 
-/** Code of deployments, in a separate table so that lists of deployments do not read megabytes. */
+/** Code of deployments. It is in a separate table, so that lists of deployments do not read megabytes. */
 export const bundleColumns = {
   deploymentId: text(),
   /** JSON of the code modules. */
@@ -32,8 +32,8 @@ export const bundleColumns = {
   compatibilityFlags: texts(),
   cpuMs: whole(),
   /** Scope of the worker's own service key; null if it has none. */
-  serviceKey: oneOfOrNull(keyScopes),
-  /** 1: requests reach the worker with the service keys and cookies of Ratecard. 0: these are removed. */
+  serviceKey: oneOfOrNull(workerKeyScopes),
+  /** 1: the worker receives Ratecard's service keys and cookies in its requests. 0: they are removed from its requests. */
   passCredentials: whole(),
 } satisfies Columns
 
@@ -83,8 +83,8 @@ export const logColumns = {
 export type LogRecord = RecordOf<typeof logColumns>
 
 /**
- * Number of lines and bytes of each worker, so that a write does not have to count them. If a worker has no row, its lines are counted
- * first.
+ * Number of lines and bytes of each worker's log, so that a write does not have to count them. If a worker has no row yet, its lines are
+ * counted once.
  */
 export const logSizeColumns = { worker: text(), lines: whole(), bytes: whole() } satisfies Columns
 

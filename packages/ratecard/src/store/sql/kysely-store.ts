@@ -11,11 +11,15 @@ import { sqlIdempotency } from './repositories/auth/idempotency.ts'
 import { SqlJobs } from './repositories/configuration/jobs.ts'
 import { Leases } from './repositories/coordination/leases.ts'
 import { sqlGrants } from './repositories/features/grants.ts'
+import { sqlHoldings } from './repositories/features/holdings.ts'
 import { sqlUsage } from './repositories/features/usage.ts'
+import { sqlUsageComparison } from './repositories/features/usage-comparison.ts'
 import { sqlLocalSubscriptions } from './repositories/tenants/local-subscriptions.ts'
 import { sqlMappings } from './repositories/configuration/mappings.ts'
+import { sqlCredits } from './repositories/mirror/credits.ts'
 import { SqlMirror } from './repositories/mirror/mirror.ts'
 import { SqlRevenue } from './repositories/mirror/revenue.ts'
+import { sqlPolicies } from './repositories/configuration/policies.ts'
 import { sqlPaces } from './repositories/coordination/paces.ts'
 import { SqlPushes } from './repositories/configuration/pushes.ts'
 import { reseal } from './maintenance/reseal.ts'
@@ -39,7 +43,7 @@ export interface StoreParts {
 }
 
 export interface KyselyStore extends Store {
-  /** The database itself, for operations on the whole database: copies, backups and tests of the engine. */
+  /** The database handle, for operations on the whole database (copies, backups) and for tests of the engine. */
   readonly database: Database
   readonly sealer: Sealer
   readonly workerLogs: SqlWorkerLogs
@@ -56,6 +60,7 @@ export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: St
     secrets: sqlSecrets(database, sealer),
     pushes: new SqlPushes({ database, leases, sealer, clock }),
     writtenForms: sqlWrittenForms(database),
+    policies: sqlPolicies(database),
     serviceKeys: sqlServiceKeys(database),
     idempotency: sqlIdempotency(database, sealer),
     facts: sqlFacts(database),
@@ -64,7 +69,10 @@ export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: St
     sessions: sqlSessions(database),
     localSubscriptions: sqlLocalSubscriptions(database),
     grants: sqlGrants(database),
+    holdings: sqlHoldings(database),
+    credits: sqlCredits(database),
     usage: sqlUsage(database),
+    usageComparison: sqlUsageComparison(database),
     unbilledUsage: sqlUnbilledUsage(database),
     jobs: new SqlJobs({ database, leases, sealer, clock }),
     mirror: new SqlMirror(database, clock),

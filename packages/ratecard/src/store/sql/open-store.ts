@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../../clock.ts'
 import type { Sealer } from '../seal.ts'
 import { Database } from './database/database.ts'
 import { asServiceError } from './database/database-errors.ts'
-import { ImmediateSqliteDialect } from './dialects/sqlite.ts'
+import { ImmediateSqliteDialect, SqliteReader } from './dialects/sqlite.ts'
 import { openSqlite, type SqliteFileOptions } from './dialects/sqlite-file.ts'
 import { kyselyStore, type KyselyStore } from './kysely-store.ts'
 import { migrate } from './schema-migrations/apply-schema.ts'
@@ -26,8 +26,8 @@ export interface OpenStoreOptions {
 const defaultLeaseMs = 15_000
 
 /**
- * Opens the store and migrates its schema. With more than one master key it reseals all secrets with the newest. Throws `store_unavailable`
- * (no connection, or the schema of a newer release) or `secret_unreadable` (another master key).
+ * Opens the store and migrates its schema. If there are several master keys, reseals all secrets with the newest. Throws
+ * `store_unavailable` (no connection, or the schema of a newer release) or `secret_unreadable` (wrong master key).
  */
 export async function openStore(options: OpenStoreOptions): Promise<KyselyStore> {
   const { sealer, clock = systemClock, leaseMs = defaultLeaseMs } = options
@@ -58,15 +58,18 @@ async function openDatabase(
     })
   }
   try {
-    return new Database('sqlite', new ImmediateSqliteDialect(await openSqlite(options.file, options)), { clock })
+    return new Database('sqlite', new ImmediateSqliteDialect(await openSqlite(options.file, options)), {
+      clock,
+      ...(options.file === ':memory:' ? {} : { reader: new SqliteReader(options.file) }),
+    })
   } catch (error) {
     throw asServiceError(error)
   }
 }
 
 /**
- * Maximum size of a file that is checked for damage at start. A check of 64 MB takes about 0.1 s. A check of 400 MB takes 1 s, and many
- * seconds from a slow disk, so larger files are not checked.
+ * Maximum size of a file that is checked for damage at start. Checking 64 MB takes about 0.1 s. Checking 400 MB takes 1 s, or many seconds
+ * on a slow disk, so larger files are not checked.
  */
 const mostBytesToCheck = 64 * 1024 * 1024
 
@@ -82,7 +85,7 @@ function isLocal(url: string): boolean {
 }
 
 /**
- * Creates the store of worker logs. Beside an embedded store, log lines are in a separate file, which is opened when the first line is
+ * Creates the store of worker logs. For an embedded store, log lines are in a separate file, which is opened when the first line is
  * written.
  */
 function workerLogsOf(database: Database, { file }: Pick<OpenStoreOptions, 'file'>, clock: Clock): SqlWorkerLogs {

@@ -1,5 +1,5 @@
-// Check of the customers of new promotion codes. The processor refuses a code for an unknown customer. Without this check the push would
-// stop at that code, after it has already switched off the code to be replaced.
+// Check of new promotion codes that are restricted to one customer. The processor rejects a code for an unknown customer. Without this
+// check the push would stop at that code, after it has already deactivated the code that the new one replaces.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { placesOf } from '../../catalog/places.ts'
@@ -12,8 +12,8 @@ import type { SyncDeps } from '../deps.ts'
 import { readConcurrency } from './price-uses.ts'
 
 /**
- * Returns one issue for each new code whose customer does not exist at the processor. Each customer is looked up once. If the key may not
- * read customers, each code with an unchecked customer gets a warning instead.
+ * Returns one issue for each new promotion code whose customer does not exist at the processor. Each customer is looked up once. If the key
+ * may not read customers, returns a warning for each code instead.
  */
 export async function unknownCustomers(
   { processor }: Pick<SyncDeps, 'processor'>,
@@ -29,7 +29,7 @@ export async function unknownCustomers(
   const unasked = new Set<string>()
   const customers = new Set(codes.map((code) => code.customer))
   await runSteps([...customers], readConcurrency, async (customer) => {
-    // A key without permission for one customer has no permission for the others, so skip the remaining lookups.
+    // If the key may not read one customer, it may not read the others. So skip the remaining lookups.
     if (unasked.size > 0) unasked.add(customer)
     else
       try {
@@ -56,7 +56,7 @@ export async function unknownCustomers(
       pointer: place('promotion_code', id, 'customer'),
       severity: 'warning',
       detail: `The key may not read customers at the processor, so the customer "${customer}" of the promotion code "${id}" was not checked.`,
-      hint: 'Allow the key to read customers. If the customer does not exist, the processor refuses the code, and the push stops there.',
+      hint: 'Allow the key to read customers. Otherwise, if the customer does not exist, the push stops when the processor refuses the code.',
     }))
   return [...refused, ...unchecked]
 }

@@ -1,12 +1,16 @@
 // Impact of a plan: the live subscriptions on each price that the plan archives or replaces, with their tenants and monthly amounts. A
-// price replaced earlier has several processor prices (generations), and all of them are looked up. A push moves no subscriber, so the
-// impact needs approval only above the server's configured threshold.
+// price that was replaced before has several processor prices (generations), and subscriptions on all of them are counted. A push moves no
+// subscriber, so the impact needs approval only if it exceeds the threshold in the server's settings.
+import { configWithAmounts } from '../../config/schema/percent-off.ts'
+import type { BillingConfig, Price } from '../../config/schema/schema.ts'
 import type { Issue } from '../../errors/issue.ts'
+import { itemsOf } from '../../catalog/kinds.ts'
 import { documentTier } from '../../catalog/fields/amounts.ts'
 import { ownersOf } from '../../catalog/owners.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
 import type { MappingEntry, ObservedResource, FieldsOf, ProcessorId, Snapshot } from '../../catalog/resource.ts'
 import { formatMinor } from '../../money/format.ts'
+import { currenciesOf, inCurrency } from '../../pricing/calculate.ts'
 import { monthlyAmount } from '../../pricing/impact.ts'
 import type { BilledPrice } from '../../pricing/impact.ts'
 import type { PriceImpact } from '../../service/service.ts'
@@ -15,17 +19,30 @@ import type { PriceUses, Use, UseDeps, UsedPrice } from './price-uses.ts'
 
 export interface Impact {
   readonly prices: readonly PriceImpact[]
-  /** Number of distinct subscriptions on prices that are archived or replaced, e.g. 1 for a subscription with two such items. */
+  /** Number of distinct subscriptions on prices that are archived or replaced. A subscription with two such items counts once. */
   readonly subscriptions: number
+  /** Number of distinct tenants on prices that are archived or replaced. */
+  readonly tenants: number
+  /** Number of subscribers who keep a price that is replaced, and of those who keep a price that is archived. */
+  readonly kept: Record<'replaced' | 'archived', Subscribers>
   /** Age of the mirror (the local copy of the processor's subscriptions); null if the subscriptions were read at the processor. */
   readonly age: PriceUses['age']
+}
+
+/** Distinct subscribers of several prices. */
+export interface Subscribers {
+  readonly tenants: number
+  /** Subscriptions of customers that are no tenant. */
+  readonly withoutTenant: number
 }
 
 /** A price that the plan changes. */
 interface TouchedPrice {
   readonly configId: string
   readonly action: PriceImpact['action']
-  /** Processor prices that belong to the configuration price: the price that is sold now, then earlier ones, newest first. */
+  /**
+   * Processor prices that belong to the configuration price. The price that is sold now comes first, then the earlier ones, newest first.
+   */
   readonly generations: readonly ProcessorId[]
   /** The processor price that is sold now; null for a free price. */
   readonly current: ProcessorId | null
@@ -33,15 +50,22 @@ interface TouchedPrice {
 
 interface Found extends PriceUses {
   readonly live: ReadonlyMap<ProcessorId, ObservedResource<'price'>>
+  /** The prices of the new document, by configuration id. */
+  readonly after: ReadonlyMap<string, Price>
 }
 
 /**
- * Returns one entry for each price that the plan archives or replaces, in document order, then the free prices. A price that is changed in
- * place has an entry only if subscribers are on one of its earlier processor prices.
+ * Returns one entry for each price that the plan archives or replaces, in document order, then one for each free price. A price that is
+ * changed in place has an entry only if it has subscribers on an earlier processor price.
  */
 export async function impactOf(
   deps: UseDeps,
-  input: { readonly plan: Plan; readonly snapshot: Snapshot; readonly mappings: readonly MappingEntry[] },
+  input: {
+    readonly plan: Plan
+    readonly snapshot: Snapshot
+    readonly mappings: readonly MappingEntry[]
+    readonly config: BillingConfig | null
+  },
   signal: AbortSignal,
 ): Promise<Impact> {
   const touched = touchedPrices(input)
@@ -50,7 +74,7 @@ export async function impactOf(
   const recurring = touched
     .flatMap(({ generations }) => generations)
     .filter((id) => live.get(id)?.fields.interval !== null)
-  const found = { ...(await readUses(deps, [...new Set(recurring)], signal)), live }
+  const found = { ...(await readUses(deps, [...new Set(recurring)], signal)), live, after: pricesOf(input.config) }
   const free = new Map<string, readonly string[]>()
   for (const { configId, current, action } of touched)
     if (current === null && action !== 'update') free.set(configId, await freeTenants(deps, configId))
@@ -59,18 +83,38 @@ export async function impactOf(
   const entries = [...paid, ...local]
     .map((price) => ({ price, entry: entryOf(price, free.get(price.configId) ?? [], found) }))
     .filter(({ price, entry }) => isTold(price, entry))
-  return {
-    prices: entries.map(({ entry }) => entry),
-    subscriptions: countLeaving(
-      entries.map(({ price }) => price),
+  const prices = entries.map(({ price }) => price)
+  const on = (...actions: readonly PriceImpact['action'][]) =>
+    subscribersOf(
+      prices.filter(({ action }) => actions.includes(action)),
       found,
       free,
-    ),
+    )
+  return {
+    prices: entries.map(({ entry }) => entry),
+    subscriptions: countLeaving(prices, found, free),
+    tenants: on('archive', 'replace').tenants,
+    kept: { replaced: on('replace'), archived: on('archive') },
     age: found.age,
   }
 }
 
-/** True if the processor still has the price or a subscription is on it. Other prices are left out of the impact. */
+function pricesOf(config: BillingConfig | null): Found['after'] {
+  if (config === null) return new Map()
+  return new Map(itemsOf(configWithAmounts(config), 'price').map(({ item }) => [item.id, item]))
+}
+
+function subscribersOf(
+  prices: readonly TouchedPrice[],
+  { uses }: Found,
+  free: ReadonlyMap<string, readonly string[]>,
+): Subscribers {
+  const paid = countUses(prices.flatMap(({ generations }) => generations.flatMap((id) => uses.get(id) ?? [])))
+  const local = prices.flatMap(({ configId }) => free.get(configId) ?? [])
+  return { tenants: new Set([...paid.tenants, ...local]).size, withoutTenant: paid.withoutTenant }
+}
+
+/** True if the processor still has the price, or if a subscription is on it. The impact contains no other prices. */
 function isShown(current: ProcessorId, { live, uses }: Found): boolean {
   return live.has(current) || uses.has(current)
 }
@@ -91,7 +135,10 @@ function countLeaving(
   return new Set(paid.map(({ subscription }) => subscription)).size + local
 }
 
-/** Returns the tenants with a running free subscription to the price. Free subscriptions are only in the store, so no processor is read. */
+/**
+ * Returns the tenants with a running free subscription to the price. They are read from the store, because the processor does not know free
+ * subscriptions.
+ */
 async function freeTenants({ store }: UseDeps, priceId: string): Promise<readonly string[]> {
   return (await store.localSubscriptions.running(priceId)).map(({ tenantId }) => tenantId)
 }
@@ -129,7 +176,7 @@ function touchedPrices({
   return [...touched.values()]
 }
 
-/** Returns the present and former processor prices (generations) of each configuration price, newest first. */
+/** Returns the processor prices of each configuration price, newest first: the present one and all earlier ones. */
 function generationsBy(mappings: readonly MappingEntry[]): ReadonlyMap<string, readonly ProcessorId[]> {
   const generations = new Map<string, ProcessorId[]>()
   for (const [processorPrice, configId] of ownersOf('price', mappings)) {
@@ -153,6 +200,7 @@ function entryOf(price: TouchedPrice, free: readonly string[], found: Found): Pr
     subscriptionsWithoutTenant: withoutTenant,
     tenants: new Set([...tenants, ...free]).size,
     monthly: addMonthly(generations.map((id) => monthlyOf(id, found))),
+    monthlyAfter: action === 'replace' ? monthlyAt(found.after.get(configId), uses) : [],
     usageBased: current !== null && factsOf(current, found)?.usageType === 'metered',
     generations: generations
       .filter((id) => id === current || found.uses.has(id))
@@ -193,7 +241,7 @@ function factsOf(id: ProcessorId, { live, prices }: Found): UsedPrice | null {
     usageType: fields.usageType === 'metered' ? 'metered' : 'licensed',
     currency: fields.currency,
     unitAmount: fields.unitAmount,
-    // If the live price has parts that the document cannot express, it may bill another amount than its fields, so its amount is unknown
+    // If the live price has parts that the document cannot express, the fields may not give the real amount. Then the amount is unknown
     // (null).
     billedIn: (currency) => (unrepresentable.length > 0 ? null : billedPrice(fields, currency)),
   }
@@ -213,6 +261,21 @@ function monthlyOf(id: ProcessorId, found: Found): PriceImpact['monthly'] {
     const price = facts.billedIn(currency)
     const quantities = uses.filter((use) => use.currency === currency).map(({ quantity }) => quantity ?? 0)
     return price === null ? [] : [monthlyAmount(price, quantities)]
+  })
+}
+
+/**
+ * Returns what subscribers would pay per month if their items moved to this price of the document, by currency: 7 seats at €12.00 are
+ * €84.00. Empty for a one-time price, a metered price, and a price whose amount the customer chooses.
+ */
+function monthlyAt(price: Price | undefined, uses: readonly Use[]): PriceImpact['monthlyAfter'] {
+  if (price?.interval === undefined || price.usage_type === 'metered' || price.custom_unit_amount !== undefined)
+    return []
+  const { interval, interval_count: intervalCount = 1 } = price
+  const offered = currenciesOf(price).filter((currency) => uses.some((use) => use.currency === currency))
+  return offered.map((currency) => {
+    const quantities = uses.filter((use) => use.currency === currency).map(({ quantity }) => quantity ?? 0)
+    return monthlyAmount({ ...inCurrency(price, currency), currency, interval, intervalCount }, quantities)
   })
 }
 
@@ -243,7 +306,10 @@ function billedPrice(fields: FieldsOf<'price', ProcessorId>, currency: string): 
   }
 }
 
-/** Returns a warning if the plan affects more live subscriptions than `threshold`, the server's limit without approval (null: no limit). */
+/**
+ * Returns a warning if the plan affects more live subscriptions than `threshold`, the server's limit for changes without approval (null: no
+ * limit).
+ */
 export function beyondThreshold({ subscriptions, prices }: Impact, threshold: number | null): Issue[] {
   if (threshold === null || subscriptions <= threshold) return []
   const named = prices.filter((price) => price.subscriptions > 0).map(({ priceId }) => `"${priceId}"`)
@@ -260,8 +326,8 @@ export function beyondThreshold({ subscriptions, prices }: Impact, threshold: nu
 }
 
 /**
- * Returns the members `asOf` and `stale` of an API result with this impact. Empty if the impact was read at the processor, or if no price
- * is affected.
+ * Returns the members `asOf` and `stale` for an API result with this impact. Empty if the impact was read at the processor, or if the plan
+ * affects no price.
  */
 export function impactAge({ age, prices }: Impact): { readonly asOf?: number; readonly stale?: true } {
   if (age === null || prices.length === 0) return {}
@@ -278,6 +344,7 @@ export function impactMember({ prices }: Impact): readonly Readonly<Record<strin
     subscriptions_without_tenant: price.subscriptionsWithoutTenant,
     tenants: price.tenants,
     monthly: price.monthly,
+    monthly_after: price.monthlyAfter,
     usage_based: price.usageBased,
     generations: price.generations.map(({ processorPriceId, ...generation }) => ({
       processor_price_id: processorPriceId,

@@ -16,16 +16,29 @@ interface LoweredInput {
   readonly mappings: readonly MappingEntry[]
 }
 
-/** Returns one warning for each product that loses features or gets lower limits, with the number of affected tenants. */
-export async function loweredFeatures(deps: UseDeps, input: LoweredInput, signal: AbortSignal): Promise<Issue[]> {
+export interface LoweredFeatures {
+  /** One warning for each product that loses features or gets lower limits, with the number of affected tenants. */
+  readonly issues: readonly Issue[]
+  /** Number of distinct tenants who get less. */
+  readonly tenants: number
+}
+
+export async function loweredFeatures(
+  deps: UseDeps,
+  input: LoweredInput,
+  signal: AbortSignal,
+): Promise<LoweredFeatures> {
   const { config, previous } = input
-  if (previous === null) return []
+  if (previous === null) return { issues: [], tenants: 0 }
   const place = placesOf(config)
   const issues: Issue[] = []
+  const all = new Set<string>()
   for (const { product, before } of continuedProducts(config, previous)) {
     const lowered = loweredOf(before, product, config)
     if (lowered.length === 0) continue
-    const tenants = await tenantsOn(deps, input, product, before, signal)
+    const concerned = await tenantsOn(deps, input, product, before, signal)
+    for (const tenant of concerned) all.add(tenant)
+    const tenants = concerned.size
     issues.push({
       code: 'features_lowered',
       pointer: place('product', product.id, 'features'),
@@ -34,10 +47,10 @@ export async function loweredFeatures(deps: UseDeps, input: LoweredInput, signal
       hint:
         product.grandfather_features === true
           ? 'Subscribers to an earlier generation of a price keep what they have.'
-          : 'Set `grandfather_features: true` and replace the price, so that present subscribers keep what they have.',
+          : 'To let existing subscribers keep what they have, set `grandfather_features: true` and replace the price.',
     })
   }
-  return issues
+  return { issues, tenants: all.size }
 }
 
 function continuedProducts(config: BillingConfig, previous: BillingConfig) {
@@ -51,7 +64,7 @@ function continuedProducts(config: BillingConfig, previous: BillingConfig) {
   })
 }
 
-/** Returns the features that the product loses or gives less of, e.g. `projects: 10 → 5` and `sso: removed`. */
+/** Returns the features that the plan removes from the product or lowers, e.g. `projects: 10 → 5` and `sso: removed`. */
 function loweredOf(before: Product, after: Product, config: BillingConfig): string[] {
   const renamed = new Map(
     aliasesOf(config).flatMap(({ kind, from, to }) => (kind === 'feature' ? [[from, to] as const] : [])),
@@ -66,8 +79,10 @@ function loweredOf(before: Product, after: Product, config: BillingConfig): stri
   })
 }
 
-function lessOf(before: ProductFeature, after: ProductFeature): string | null {
-  if (typeof before === 'string' || typeof after === 'string') return null
+function lessOf(entry: ProductFeature, after: ProductFeature): string | null {
+  if (typeof after === 'string') return null
+  // The use of a switch is not limited.
+  const before = typeof entry === 'string' ? { id: entry, limit: 'unlimited' as const } : entry
   const [had, has] = [before.limit, after.limit].map((limit) => (limit === 'unlimited' ? Infinity : limit))
   if ((has ?? 0) < (had ?? 0)) return `${String(before.limit)} → ${String(after.limit)}`
   if (before.per_quantity === true && after.per_quantity !== true && after.limit !== 'unlimited')
@@ -77,28 +92,40 @@ function lessOf(before: ProductFeature, after: ProductFeature): string | null {
   return null
 }
 
-/** Returns the number of tenants on the product's prices. With `grandfather_features`, tenants on earlier generations are not counted. */
+/**
+ * Returns the tenants on the product's prices. With `grandfather_features`, only tenants on current processor prices are counted, because
+ * the others keep their features.
+ */
 async function tenantsOn(
   deps: UseDeps,
   { plan, mappings }: LoweredInput,
   product: Product,
   before: Product,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<ReadonlySet<string>> {
   const ids = new Set([...(before.prices ?? []), ...(product.prices ?? [])].map(({ id }) => id))
   const generations = [...ownersOf('price', mappings)].filter(([id, owner]) => ids.has(owner) && String(id) !== owner)
-  const concerned = product.grandfather_features === true ? staying(generations, plan) : generations.map(([id]) => id)
+  const concerned =
+    product.grandfather_features === true ? staying(generations, mappings, plan) : generations.map(([id]) => id)
   const { uses } = await readUses(deps, concerned, signal)
   const paid = [...uses.values()].flat().flatMap(({ tenantId }) => tenantId ?? [])
   const free: string[] = []
   for (const id of ids) for (const { tenantId } of await deps.store.localSubscriptions.running(id)) free.push(tenantId)
-  return new Set([...paid, ...free]).size
+  return new Set([...paid, ...free])
 }
 
-/** Returns the current generation of each price that the plan does not replace. */
-function staying(generations: readonly (readonly [ProcessorId, string])[], plan: Plan): readonly ProcessorId[] {
-  const current = new Map(generations.map(([id, owner]) => [owner, id]))
+/**
+ * Returns the current processor price of each price that the plan does not replace. It is the one of the last mapping, not of the newest
+ * generation: after a rollback, an earlier generation is sold again.
+ */
+function staying(
+  generations: readonly (readonly [ProcessorId, string])[],
+  mappings: readonly MappingEntry[],
+  plan: Plan,
+): readonly ProcessorId[] {
+  const prices = mappings.filter(({ kind }) => kind === 'price').sort((a, b) => a.sequence - b.sequence)
+  const current = new Map<string, ProcessorId>(prices.map(({ configId, processorId }) => [configId, processorId]))
   for (const { kind, action, configId } of plan.changes)
     if (kind === 'price' && action === 'replace') current.delete(configId)
-  return [...current.values()]
+  return generations.flatMap(([id, owner]) => (current.get(owner) === id ? [id] : []))
 }

@@ -1,4 +1,4 @@
-// Check for meters in use. A deactivated meter drops the usage of its live subscriptions, and no later push restores that usage.
+// Check for meters in use. After a meter is deactivated, usage of live subscriptions on it is lost, and no later push restores that usage.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { ServiceError } from '../../errors/service-error.ts'

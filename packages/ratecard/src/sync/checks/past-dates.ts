@@ -24,7 +24,7 @@ export function pastDates(plan: Plan, config: BillingConfig, now: number): Issue
         pointer: placeOf(kind, id, field),
         severity: 'error',
         detail: `The ${kind.replace('_', ' ')} "${id}" would be created with "${field}" ${new Date(seconds * 1000).toISOString()}, which is in the past: the processor refuses that.`,
-        hint: 'Give it a later date, or remove it.',
+        hint: 'Set a later date, or remove the item.',
       },
     ]
   }

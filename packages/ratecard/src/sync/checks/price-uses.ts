@@ -16,13 +16,13 @@ export type UseDeps = Pick<SyncDeps, 'processor' | 'store' | 'mirror'>
 /** One subscription item on a price. */
 export type Use = Pick<PriceUse, 'price' | 'subscription' | 'tenantId' | 'currency' | 'quantity'>
 
-/** The billing terms of a price, as far as they are known from the items on it. */
+/** Billing terms of a price, as far as the items on the price show them. */
 export interface UsedPrice {
   readonly usageType: 'licensed' | 'metered'
   readonly currency: string
-  /** Amount per unit in the price's own currency; null for a price with tiers. */
+  /** Amount per unit in the price's default currency; null for a price with tiers. */
   readonly unitAmount: string | null
-  /** Returns what the price bills in a currency; null if the price is not sold in the currency, or if that is unknown. */
+  /** Returns the amounts that the price bills in a currency; null if the price is not sold in that currency or the amounts are unknown. */
   billedIn(currency: string): BilledPrice | null
 }
 
@@ -93,7 +93,10 @@ async function readLive(deps: UseDeps, prices: readonly ProcessorId[], signal: A
   return { uses, prices: used, age: null }
 }
 
-/** Converts the price of a live item. It has no tiers and only its first currency, so amounts in other currencies are unknown. */
+/**
+ * Converts the price of a live item. The item has no tiers and only the price's default currency, so amounts in other currencies are
+ * unknown.
+ */
 function livePrice(price: LivePrice): UsedPrice {
   const { usageType, currency, interval, intervalCount, unitAmount } = price
   return {
@@ -106,16 +109,16 @@ function livePrice(price: LivePrice): UsedPrice {
 }
 
 /**
- * Up to this number of prices (50), only the first page of all subscriptions is read before each price is queried. With more prices,
- * reading further pages may take fewer requests.
+ * Maximum number of prices (50) for which only the first page of all subscriptions is read, before each price is queried separately. For
+ * more prices, reading further pages may take fewer requests than querying each price.
  */
 const fewPrices = 50
 /** Concurrency of processor reads within one plan. */
 export const readConcurrency = 8
 
 /**
- * Returns the live subscriptions of each price. First tries to read all subscriptions of the account, which is enough for a small account:
- * one page, or with more than `fewPrices` prices up to one page per price. If the account has more pages, it queries price by price.
+ * Returns the live subscriptions of each price. First tries to read all subscriptions of the account. It reads at most one page, or one
+ * page per price if there are more than `fewPrices` prices. If the account has more subscriptions, it reads those of each price separately.
  */
 async function subscriptionsOn(
   { processor }: UseDeps,

@@ -1,6 +1,7 @@
-// Check for migrations that wait for a date, and whose target price the plan replaces or archives. Such a plan needs approval: on that date
-// the subscribers move to the replacement, or stay on their old price if the target was archived. Moves that are already scheduled at the
-// processor still go to the old target. The plan lists them; another migration can move those subscribers on.
+// Check for waiting migrations whose target price the plan replaces or archives. A waiting migration moves subscribers at a later date.
+// Such a plan needs approval: on that date the subscribers move to the new price instead or, if the target was archived, stay on their old
+// price. Moves that are already scheduled at the processor still go to the old target. The plan lists these moves, and another migration
+// can move those subscribers further.
 import { placesOf } from '../../catalog/places.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
@@ -10,8 +11,8 @@ import type { JobRecord } from '../../store/records/journal.ts'
 import type { SyncDeps } from '../deps.ts'
 
 /**
- * Maximum time (ms) between the end of a migration and the moves that it scheduled. A price interval is at most three years, and a trial
- * may precede it. So a migration that ended earlier has no pending move.
+ * Maximum time (ms) between the end of a migration and the moves that it scheduled. The interval of a price is at most three years, and a
+ * trial may precede it. So a migration that ended longer ago has no pending moves.
  */
 const maxScheduleAheadMs = 6 * 366 * 24 * 60 * 60 * 1000
 
@@ -19,11 +20,11 @@ export interface WaitingMigrations {
   /** One issue for each price that the plan replaces or archives and that a waiting migration moves to. Each issue must be approved. */
   readonly issues: readonly Issue[]
   /**
-   * Ids of the migration jobs to a replaced price. After this plan is approved and applied, they move their subscribers to the new price
-   * instead.
+   * Ids of the waiting migration jobs to a price that the plan replaces. Once this plan is approved and applied, these jobs move their
+   * subscribers to the new price instead.
    */
   readonly movedAlong: readonly string[]
-  /** One warning for each price that the plan replaces or archives and that scheduled moves go to. */
+  /** One warning for each price that the plan replaces or archives although moves to it are scheduled. */
   readonly scheduled: readonly Issue[]
 }
 
@@ -68,14 +69,14 @@ export async function waitingMigrations(
 }
 
 /**
- * Returns the number of items that are scheduled to move to each of the prices. The state of their subscriptions is not read, so the number
- * may include some that have ended.
+ * Returns the number of items that are scheduled to move to each of the prices. The number may include items of subscriptions that have
+ * ended since, because the state of the subscriptions is not read.
  */
 async function scheduledFor(
   { jobs }: SyncDeps['store'],
   { prices, now }: { readonly prices: readonly ProcessorId[]; readonly now: number },
 ): Promise<ReadonlyMap<string, number>> {
-  // The steps are read newest first. An item goes to the target of its newest pending move, and comes from the origin of its oldest pending
+  // The steps are read newest first. The target of an item is that of its newest pending move, and its origin is that of its oldest pending
   // move.
   const ways = new Map<string, { readonly to: string; readonly from: string }>()
   for (const { step, result } of await jobs.movesBetween(prices, now - maxScheduleAheadMs)) {
@@ -103,10 +104,7 @@ function toldOfScheduled(
   return { code: 'migration_scheduled', pointer, severity: 'warning', detail, hint }
 }
 
-/**
- * Returns the unfinished migrations to a price. The plan may rename the price, so they are found under the id that the price has before the
- * plan.
- */
+/** Returns the unfinished migrations to a price. If the plan renames the price, they are found under the id before the plan. */
 async function waitingFor({ jobs }: SyncDeps['store'], { renames }: Plan, id: string): Promise<readonly JobRecord[]> {
   const prices = renames.filter(({ kind }) => kind === 'price')
   const former = prices.filter(({ to }) => to === id).map(({ from }) => String(from))

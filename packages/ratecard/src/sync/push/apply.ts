@@ -1,5 +1,5 @@
-// Applies the steps of a journalled push in the order of the journal, without planning again. Each step is written to the journal before it
-// is sent and after its response. If the outcome of a step is unknown, the object is looked up; the step is not blindly retried.
+// Executes the steps of a push in the order of its journal, without planning again. Each step is written to the journal before it is sent
+// and after its response. If the outcome of a step is unknown, the object is looked up before anything is retried.
 import { ServiceError } from '../../errors/service-error.ts'
 import { resourceKey, type ProcessorId, type ResourceKind } from '../../catalog/resource.ts'
 import type { Binding } from '../../catalog/plan/plan-changes.ts'
@@ -22,8 +22,8 @@ import type { SyncDeps } from '../deps.ts'
 import { asServiceError } from '../../processor/failures.ts'
 
 /**
- * Concurrency of writes within one phase, whose steps change different objects. E.g. 8 writes at a time with 250 ms each make 32 calls a
- * second.
+ * Number of concurrent writes within a phase, whose steps change different objects. E.g. 8 concurrent writes of 250 ms each make 32
+ * requests a second.
  */
 const concurrency = 8
 
@@ -36,16 +36,16 @@ export interface ApplyContext {
   /** Aborts when the lease is lost; no further step is sent then. */
   readonly signal: AbortSignal
   /**
-   * Receives archives that the processor refused, and the push continues (used by a reset). Without this callback the push stops at the
-   * first refusal.
+   * Called for each archive that the processor refused; then the push continues. A reset uses this. Without this callback the push stops at
+   * the first refusal.
    */
   readonly onRefused?: (step: Step, error: ServiceError) => void
 }
 
-/** Processor ids by kind and configuration id, of existing objects and of objects that this push created. */
+/** Processor ids by kind and configuration id. Contains the objects that existed before, and those that this push created. */
 export type Results = Map<string, ProcessorId>
 
-/** Performs all pending steps in order. If it throws, the journal has the state of each step. */
+/** Executes all pending steps in order. If it throws, the journal has the state of each step. */
 export async function applySteps(deps: SyncDeps, context: ApplyContext): Promise<Results> {
   const records = await deps.store.pushes.steps(context.pushId)
   const results: Results = new Map(
@@ -71,8 +71,8 @@ interface Pending {
 }
 
 /**
- * Groups consecutive steps into phases, whose steps run concurrently. Each step of a meter or code is a phase of its own, because one step
- * may free the name that the next step takes.
+ * Groups consecutive steps into phases, whose steps run concurrently. Each step of a meter or promotion code is a phase of its own, because
+ * one step may free the name that the next step uses.
  */
 function phasesOf(pending: readonly Pending[]): Pending[][] {
   const phases: Pending[][] = []
@@ -151,7 +151,7 @@ async function recordSuccess(
   deps.onProgress(context.pushId)
 }
 
-/** Returns the last state of an object that archiving deletes at the processor, for the journal. Empty for any other step. */
+/** Returns the last state of an object for the journal, if archiving deletes the object at the processor. Empty for any other step. */
 export function archivedObject({ clock }: Pick<SyncDeps, 'clock'>, step: ResolvedStep): Pick<Succeeded, 'archived'> {
   if (step.op !== 'archive' || step.last === null) return {}
   const { kind, configId, processorId, last } = step
@@ -159,8 +159,8 @@ export function archivedObject({ clock }: Pick<SyncDeps, 'clock'>, step: Resolve
 }
 
 /**
- * Deletes a webhook endpoint whose secret was in a lost response. The processor never shows the secret again, so deliveries of the endpoint
- * could not be verified.
+ * Deletes a webhook endpoint whose secret is lost, because the response with it was lost. The processor never returns the secret again, so
+ * deliveries of the endpoint could not be verified.
  */
 export async function discardUnverifiable(
   deps: Pick<SyncDeps, 'processor'>,
@@ -189,8 +189,8 @@ async function performOrFind(
     })
   } catch (error) {
     if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
-    // The adapter has already retried the step under its idempotency key, so look the object up once. A new webhook without its secret is
-    // of no use; the caller creates it again.
+    // The adapter has already retried the step under its idempotency key. So look up the object once. A new webhook is not looked up,
+    // because its secret cannot be read afterwards; the caller creates it again.
     const found = await deps.processor.locate(step, context.signal).catch(() => null)
     if (found === null || (step.op === 'create' && step.kind === 'webhook')) throw error
     return found

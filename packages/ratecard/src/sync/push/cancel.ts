@@ -1,14 +1,14 @@
-// Cancellation of a push between two steps. Any replica can receive the request and stores it in the journal, which the replica that runs
-// the push polls. If both are the same replica, the request takes effect at once. Requests in flight are awaited: a cancelled push is
-// interrupted, and no step is left half done.
+// Cancels a push between two of its steps. Any replica can receive the request and stores it in the journal. The replica that runs the push
+// polls the journal; if it receives the request itself, the request takes effect at once. Requests to the processor that are in progress
+// are finished first, so no step is left half done.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { PushRecord } from '../../store/store.ts'
 import type { SyncDeps } from '../deps.ts'
 import { findPush, liveState } from './pushes.ts'
 
 /**
- * Minimum interval (ms) between two reads of the journal for cancel requests. A push performs up to a hundred steps a second, so reading at
- * each step would slow it down.
+ * Minimum interval (ms) between two reads of the journal for cancel requests. A push executes up to a hundred steps a second, so a read
+ * before each step would slow it down.
  */
 const pollIntervalMs = 250
 

@@ -1,5 +1,5 @@
-// Parses and validates documents as callers send them, through the tasks of catalog/document-tasks.ts. The tasks return issues; the
-// functions here throw them as errors.
+// Parses and validates documents as callers send them, with the tasks of catalog/document-tasks.ts. The tasks return issues; the functions
+// here throw these as errors.
 import type { BillingConfig } from '../../config/schema/schema.ts'
 import type { ConfigValidation } from '../../config/validation/validate.ts'
 import type { Issue } from '../../errors/issue.ts'
@@ -11,13 +11,13 @@ type DocumentDeps = Pick<SyncDeps, 'documents'>
 
 export interface ValidDocument {
   readonly config: BillingConfig
-  /** The document as JSON text without spaces, its members in the order that the caller sent. */
+  /** The document as JSON text without spaces, with its members in the order of the request. */
   readonly text: string
   readonly warnings: readonly Issue[]
 }
 
 interface CheckOptions {
-  /** True if an earlier release accepted the document, so that newer rules do not apply to it. */
+  /** True if an earlier release accepted the document, so that rules added later do not apply to it. */
   readonly acceptedBefore?: boolean
 }
 

@@ -1,4 +1,5 @@
-// Plan and impact of a push: reads the live state, plans the document against it and checks the plan. Writes nothing to the catalog.
+// Computes the plan and the impact of a push. Reads the live state, plans the document against it and checks the plan. Changes nothing in
+// the catalog.
 import { createHash } from 'node:crypto'
 import { documentOf } from '../../catalog/document-tasks.ts'
 import { canonicalJson } from '../../config/schema/canonical.ts'
@@ -9,8 +10,11 @@ import { handOver, renamesBack, renamesOf } from '../../catalog/renames.ts'
 import type { Rename } from '../../catalog/renames.ts'
 import type { MappingEntry, ObservedResource, ProcessorId } from '../../catalog/resource.ts'
 import type { Step } from '../../catalog/steps.ts'
+import { negotiatedIds, planInWords } from '../../catalog/plan-in-words.ts'
 import { planIsEmpty } from '../../catalog/plan/plan-changes.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
+import type { ChangeFacts } from '../../policies/decide.ts'
+import { documentFacts } from '../../policies/facts.ts'
 import type { VersionRecord } from '../../store/store.ts'
 import { yieldToRequests } from '../../event-loop.ts'
 import type { SyncDeps } from '../deps.ts'
@@ -18,7 +22,10 @@ import { retiringEndpoints } from '../webhooks/retiring.ts'
 import { unknownCustomers } from '../checks/customers-of-codes.ts'
 import { beyondThreshold, impactOf } from '../checks/impact.ts'
 import type { Impact } from '../checks/impact.ts'
+import { keptTaxRates } from '../checks/kept-tax-rates.ts'
 import { loweredFeatures } from '../checks/lowered-features.ts'
+import { changedTax } from '../checks/changed-tax.ts'
+import { planFacts } from '../checks/plan-facts.ts'
 import { metersInUse } from '../checks/meters-in-use.ts'
 import { pastDates } from '../checks/past-dates.ts'
 import { readForPush } from '../../processor/failures.ts'
@@ -31,21 +38,25 @@ export interface PlanWithImpact {
   /** Effects of the plan on live subscriptions that must be approved, e.g. a deactivated meter that is in use. */
   readonly approvals: readonly Issue[]
   /**
-   * Warnings besides those of the plan itself. E.g. subscribers are scheduled to move to a price that the plan changes, or a customer could
-   * not be looked up.
+   * Warnings that the plan itself does not contain. E.g. subscribers are scheduled to move to a price that the plan changes, or a customer
+   * could not be looked up.
    */
   readonly cautions: readonly Issue[]
-  /** Ids of migration jobs whose waiting moves will go to the new price if this plan is applied. */
+  /** Ids of the waiting migration jobs whose target price this plan replaces. They move their subscribers to the new price instead. */
   readonly movedAlong: readonly string[]
+  /** What the policies look at. */
+  readonly facts: ChangeFacts
+  /** What the plan does to people, in words. */
+  readonly summary: string
   readonly unchanged: boolean
   readonly checksum: string
-  /** Hash of the plan, the document and the required approvals. It leaves out subscriber counts, because these change by the minute. */
+  /** Hash of the plan, the document and the required approvals. Subscriber counts are not included, because they change every minute. */
   readonly fingerprint: string
 }
 
 /**
- * True if planning may need the features that are attached to products: the document manages features, or adopts a product that may have
- * some.
+ * True if planning may need the features that are attached to products: the document manages features, or it adopts a product that may have
+ * features.
  */
 function speaksOfFeatures({ features = [], products }: BillingConfig): boolean {
   return (
@@ -55,8 +66,8 @@ function speaksOfFeatures({ features = [], products }: BillingConfig): boolean {
 }
 
 /**
- * Returns a predicate that is true for archived products that the document contains again. The features attached to them before still
- * exist.
+ * Returns a predicate for archived products that are in the document again. Features that were attached to such a product still exist at
+ * the processor.
  */
 function mayComeBack({ products }: BillingConfig, mappings: readonly MappingEntry[]) {
   const ids = new Set<string>(products.flatMap(({ id, processor_id: adopted }) => [id, adopted ?? id]))
@@ -66,11 +77,18 @@ function mayComeBack({ products }: BillingConfig, mappings: readonly MappingEntr
     objects.has(processorId) || ids.has(processorId) || (mark !== null && ids.has(mark))
 }
 
-/** Plans the document against the live state and checks the plan. Throws `processor_drift` or `plan_refused` if the plan is impossible. */
+/**
+ * Plans the document against the live state and checks the plan. Throws `processor_drift`, or `plan_refused` if the plan cannot be
+ * executed.
+ */
 export async function planAgainstLive(
   deps: SyncDeps,
   { config, text }: { readonly config: BillingConfig; readonly text: string },
-  { force = false, rollbackTo }: { readonly force?: boolean; readonly rollbackTo?: number },
+  {
+    force = false,
+    rollbackTo,
+    message,
+  }: { readonly force?: boolean; readonly rollbackTo?: number; readonly message: string | null },
   signal: AbortSignal,
 ): Promise<PlanWithImpact> {
   const current = await deps.store.versions.current()
@@ -92,23 +110,34 @@ export async function planAgainstLive(
     ...(undone === undefined ? {} : { renames: undone }),
   })
   const customers = await unknownCustomers(deps, { plan, config }, signal)
-  refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now()), ...customers])
+  refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now()), ...customers], plan.changes)
   await yieldToRequests()
-  const impact = await impactOf(deps, { plan, snapshot, mappings }, signal)
+  const impact = await impactOf(deps, { plan, snapshot, mappings, config }, signal)
   const waiting = await waitingMigrations(deps, { plan, config })
   const lowered = await loweredFeatures(deps, { plan, config, previous, mappings }, signal)
+  const kept = await keptTaxRates(deps, { plan, config, mappings }, signal)
   const approvals = [
     ...waiting.issues,
     ...(await metersInUse(deps, { plan, snapshot, config }, signal)),
     ...beyondThreshold(impact, deps.impactThreshold),
   ]
+  const { changes, renames } = plan
+  const documented = documentFacts({ changes, renames, config, previous })
   return {
     current,
     plan,
     impact,
+    facts: planFacts(documented, impact, message),
+    summary: planInWords({
+      changes,
+      moves: documented.prices,
+      negotiated: negotiatedIds(previous, config),
+      impact,
+      lowered: { products: lowered.issues.length, tenants: lowered.tenants },
+    }),
     approvals,
     movedAlong: waiting.movedAlong,
-    cautions: [...customers, ...waiting.scheduled, ...lowered],
+    cautions: [...customers, ...waiting.scheduled, ...lowered.issues, ...kept, ...changedTax(config, previous)],
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),
     checksum,
     fingerprint: fingerprintOf({
@@ -120,16 +149,14 @@ export async function planAgainstLive(
 }
 
 /**
- * Returns a fingerprint that is equal only for the same plan, document and required approvals. A saved plan is applied only if its
- * fingerprint is still the same.
+ * Returns a fingerprint that is the same only for the same plan, document and required approvals. A saved plan is applied only if its
+ * fingerprint has not changed.
  */
 function fingerprintOf(parts: Readonly<Record<string, string | readonly string[]>>): string {
   return createHash('sha256').update(canonicalJson(parts)).digest('hex')
 }
 
-/**
- * Returns the renames that undo all renames since a revision. Throws `plan_refused` if one of the former ids now belongs to another item.
- */
+/** Returns the renames that undo all renames since a revision. Throws `plan_refused` if an earlier id now belongs to another item. */
 async function renamesTo(
   deps: SyncDeps,
   revision: number,
@@ -140,22 +167,22 @@ async function renamesTo(
   if (taken.length === 0) return renames
   throw new ServiceError(
     'plan_refused',
-    `Revision ${String(revision)} has ids that other items have now. Nothing was written.`,
+    `Ids of revision ${String(revision)} belong to other items now. Nothing was written.`,
     {
-      hint: 'Give these items another id first (`previous_ids`), or push the earlier content as a new document.',
+      hint: 'First give these items another id (`previous_ids`), or push the earlier content as a new document.',
       issues: taken.map(({ kind, from, to }) => ({
         code: 'previous_id_conflict',
         pointer: '#',
         severity: 'error',
-        detail: `The ${kind} "${from}" had the id "${to}" then; another ${kind} has it now.`,
+        detail: `In that revision, the ${kind} "${from}" had the id "${to}", which another ${kind} has now.`,
       })),
     },
   )
 }
 
 /**
- * Returns the processor ids of objects that were archived by unfinished pushes based on the current version. Otherwise the next plan would
- * take these archives for manual edits.
+ * Returns the processor ids of objects that unfinished pushes archived, if these pushes were based on the current version. Without them the
+ * next plan would take the archives for manual edits.
  */
 async function stoppedObjects(deps: SyncDeps, current: VersionRecord | null): Promise<ReadonlySet<ProcessorId>> {
   const steps = current === null ? [] : await deps.store.pushes.stepsSince(current.revision)
@@ -172,22 +199,39 @@ export function currentDocument(current: VersionRecord | null): BillingConfig | 
   return documentOf(current?.document ?? null)
 }
 
-function refuseImpossible(issues: readonly Issue[]): void {
+function refuseImpossible(issues: readonly Issue[], changes: Plan['changes']): void {
   const errors = issues.filter((issue) => issue.severity === 'error')
   if (errors.length === 0) return
-  const drift = errors.every((issue) => issue.code === 'drift')
-  if (drift)
-    throw new ServiceError(
-      'processor_drift',
-      `${String(errors.length)} managed ${errors.length === 1 ? 'field was' : 'fields were'} changed at the processor.`,
-      {
-        hint: 'Three ways out: overwrite with --force (`?force=true`); take the live values into the document with `ratecard billing pull --update`; undo the edit at the processor.',
-        issues,
-      },
-    )
+  const isDrift = errors.every((issue) => issue.code === 'drift')
+  if (isDrift)
+    throw new ServiceError('processor_drift', driftInWords(changes, errors), {
+      hint: 'You can overwrite the edit with --force (`?force=true`), take it into the document with `ratecard billing pull --update`, or undo it at the processor.',
+      issues,
+    })
   throw new ServiceError(
     'plan_refused',
     `${String(errors.length)} ${errors.length === 1 ? 'change is' : 'changes are'} impossible at the processor. Nothing was written.`,
     { issues },
   )
+}
+
+const maxNamed = 5
+
+/**
+ * Returns the number of edited fields, which is that of the drift report, and how many of them stop the push. Names those that a push
+ * overwrites without `force`, e.g. a name.
+ */
+function driftInWords(changes: Plan['changes'], errors: readonly Issue[]): string {
+  const also = changes.flatMap(({ kind, configId, because }) => {
+    const name = `${kind.replace('_', ' ')} "${configId}"`
+    const fields = because.filter(({ origin }) => origin !== 'edit').map(({ field }) => field)
+    const stopping = errors.filter(({ detail }) => detail.startsWith(`${name}:`)).length
+    return stopping >= fields.length ? [] : [{ name, fields, number: fields.length - stopping }]
+  })
+  const edited = also.reduce((sum, { number }) => sum + number, errors.length)
+  const head = `${edited === 1 ? '1 field was' : `${String(edited)} fields were`} edited at the processor since the last push`
+  if (also.length === 0) return `${head}.`
+  const named = also.slice(0, maxNamed).map(({ name, fields }) => `${name} (${fields.join(', ')})`)
+  const more = also.length > maxNamed ? ` and ${String(also.length - maxNamed)} more` : ''
+  return `${head}; ${String(errors.length)} of them ${errors.length === 1 ? 'stops' : 'stop'} this push. A push would also overwrite edits of ${named.join(', ')}${more}.`
 }

@@ -8,14 +8,14 @@ import { findPushHead, liveState, stepView } from './pushes.ts'
 
 const pollMs = 500
 /**
- * Maximum share of time spent on reading the journal, because reads slow the push down. E.g. 0.1: a read of 50 ms is followed by a pause of
- * 450 ms.
+ * Maximum share of time spent on reading the journal, because reads slow the push down. E.g. with 0.1, a read of 50 ms is followed by a
+ * pause of 450 ms.
  */
 const share = 0.1
 const maxPollIntervalMs = 1_000
 /**
- * Overlap (ms) between two consecutive reads of steps. The clock of the process that runs the steps may be set back a little, so the second
- * read also covers the last seconds of the first.
+ * Overlap (ms) of two consecutive reads of steps. The clock of the process that executes the steps may be set back a little, so each read
+ * also covers the last seconds of the previous one.
  */
 const overlapMs = 5_000
 

@@ -43,7 +43,7 @@ export async function planPush(deps: SyncDeps, document: ValidDocument, request:
   const signal = deps.shutdown
   await bindAccount(deps, signal, 'look')
   const planned = await planAgainstLive(deps, document, request, signal)
-  const { current, plan, impact, approvals, cautions, unchanged, checksum, fingerprint } = planned
+  const { current, plan, impact, approvals, cautions, unchanged, checksum, fingerprint, summary } = planned
   refuseStale(fingerprint, request)
   const versionIssues =
     unchanged || request.rollbackTo !== undefined
@@ -55,9 +55,11 @@ export async function planPush(deps: SyncDeps, document: ValidDocument, request:
     version: config.version,
     revision: current?.revision ?? null,
     pushId: null,
+    summary,
     changes: changeReport(plan.changes),
     details: detailsOf(plan.changes, () => null),
     warnings: [...warnings, ...versionIssues, ...plan.issues, ...cautions, ...approvals],
+    violations: unchanged ? [] : await deps.guard.violations(planned.facts),
     impact: impact.prices,
     ...impactAge(impact),
     writes: writesOf(plan),
@@ -74,14 +76,18 @@ export async function pushUnderLease(
   const { config } = subject
   await bindAccount(deps, lease.signal)
   await settleEarlierWrites(deps, lease)
-  const { current, plan, impact, approvals, cautions, movedAlong, unchanged, checksum, fingerprint } =
-    await planAgainstLive(deps, subject, request, lease.signal)
+  const planned = await planAgainstLive(deps, subject, request, lease.signal)
+  const { current, plan, impact, approvals, cautions, movedAlong, unchanged, checksum, fingerprint, summary } = planned
   refuseStale(fingerprint, request)
+  // An unchanged document writes nothing, so no policy holds it.
+  const { violations, overrides } = unchanged
+    ? { violations: [], overrides: [] }
+    : await deps.guard.allow(planned.facts, request.override ?? [])
   requireApproval(approvals, request.approveImpact === true, { impact: impactMember(impact) })
   const changes = changeReport(plan.changes)
   if (unchanged) {
-    // The pushed document is unchanged, but its written form (the document before variables were expanded) may be new, e.g. with other
-    // variable names.
+    // The document is unchanged, but its written form (the document before variables were expanded) may be new, e.g. if variables were
+    // renamed.
     if (request.written !== undefined && typeof current?.pushId === 'string')
       await deps.store.writtenForms.assign(current.pushId, request.written)
     return {
@@ -89,9 +95,11 @@ export async function pushUnderLease(
       version: config.version,
       revision: current?.revision ?? null,
       pushId: null,
+      summary,
       changes,
       details: [],
       warnings: [...subject.warnings, ...plan.issues],
+      violations,
       impact: [],
       writes: 0,
       plan: fingerprint,
@@ -106,10 +114,15 @@ export async function pushUnderLease(
     version: config.version,
     author: request.author,
     by: request.by,
-    message: request.message,
+    message:
+      request.message ??
+      (request.rollbackTo === undefined ? null : `Rollback to revision ${String(request.rollbackTo)}`),
     baseRevision: current?.revision ?? null,
     fingerprint,
     impact: impact.prices,
+    tenants: impact.tenants,
+    summary,
+    overrides,
     movedAlong,
   }
   const opened = await openPush(deps, run, plan, lease)
@@ -122,9 +135,11 @@ export async function pushUnderLease(
     version: version.version,
     revision: version.revision,
     pushId: push.id,
+    summary,
     changes,
     details: detailsOf(plan.changes, (kind, id) => results.get(resourceKey(kind, id)) ?? null),
     warnings: [...subject.warnings, ...versionIssues, ...plan.issues, ...cautions, ...approvals],
+    violations,
     impact: impact.prices,
     ...impactAge(impact),
     writes: writesOf(plan),

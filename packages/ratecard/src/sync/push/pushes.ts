@@ -25,9 +25,19 @@ function present<T extends PushHead>(id: string, push: T | null): T {
   })
 }
 
-/** Returns the push's present state: `interrupted` if the journal has `running` but the process that ran it died. */
-export function liveState({ store }: JournalDeps, { id, state }: Pick<PushHead, 'id' | 'state'>): Promise<PushState> {
-  return stateNow(store, state, pushLease, async () => (await store.pushes.head(id))?.state ?? null)
+/**
+ * Returns the present state of a push. If the process that ran the push has died, the stored state `running` means `interrupted`, and the
+ * stored state `planned` means `abandoned`. In an abandoned push some steps may be missing from the journal, and no step was sent.
+ */
+export async function liveState(
+  { store }: JournalDeps,
+  { id, state }: Pick<PushHead, 'id' | 'state'>,
+): Promise<PushState> {
+  const again = async () => (await store.pushes.head(id))?.state ?? null
+  if (state !== 'planned') return stateNow(store, state, pushLease, again)
+  if (await store.held(pushLease)) return state
+  const now = await again()
+  return now === null || now === 'planned' ? 'abandoned' : now
 }
 
 /** Converts step records to views. Yields to the event loop between two of them, because a large push has thousands. */

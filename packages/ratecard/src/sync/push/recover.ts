@@ -1,13 +1,13 @@
-// Resolves an interrupted push before the next plan. Its steps of unknown outcome are retried under their own idempotency keys, so that
-// none of them is carried out later, and their results are stored. Then the push is abandoned. Only an explicit resume finishes an old
-// push, because otherwise a push of a corrected document would first publish the wrong one.
+// Ends an interrupted push before the next plan. Its steps of unknown outcome are retried under their own idempotency keys and their
+// results are stored, so that none of them can take effect later. Then the push is abandoned. Only an explicit resume finishes an old push.
+// Otherwise, a push of a corrected document would first publish the wrong document.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import { foundAt, isUnanswered, knowsKey, lateForMs, retryWrite } from '../../journal/late-writes.ts'
 import { idempotencyKey } from '../../journal/run-steps.ts'
 import type { PerformedStep } from '../../processor/processor.ts'
 import { maxWriteMs } from '../../processor/write-options.ts'
-import type { PushRecord, StepRecord } from '../../store/store.ts'
+import type { PushHead, StepRecord } from '../../store/store.ts'
 import { archivedObject, discardUnverifiable } from './apply.ts'
 import type { SyncDeps } from '../deps.ts'
 import { asServiceError } from '../../processor/failures.ts'
@@ -15,24 +15,24 @@ import { settleLateRotations } from '../webhooks/late-rotations.ts'
 import type { Lease } from './run.ts'
 
 /**
- * Resolves the late writes of earlier rotations and pushes. A late write is a request whose response never arrived and that the processor
- * may still carry out. Runs under the lease of pushes, before any plan or write.
+ * Finds the outcome of the late writes of earlier rotations and pushes. A late write is a request without a response, which the processor
+ * may still execute. Runs under the lease of pushes, before any plan or write.
  */
 export async function settleEarlierWrites(deps: SyncDeps, lease: Lease): Promise<void> {
   await settleLateRotations(deps, lease)
   for (const push of await deps.store.pushes.unresolved()) {
     await resolveSteps(deps, push, lease, maxWriteMs)
-    if (push.state === 'running' || push.state === 'interrupted')
-      await deps.store.pushes.end(push.id, 'abandoned', push.error, lease.token)
+    if (push.state !== 'failed') await deps.store.pushes.end(push.id, 'abandoned', push.error, lease.token)
     deps.onProgress(push.id)
   }
 }
 
 /**
- * Finds the outcome of every step that was sent without a response. A step is retried until `againForMs` milliseconds after its sender gave
- * up; later it is only looked up. Throws `push_unfinished` while a step may still be carried out, and if the processor is unreachable.
+ * Finds the outcome of every step that was sent without a response. A step is retried for `againForMs` milliseconds after its sender
+ * stopped waiting; later it is only looked up. Throws `push_unfinished` if the processor may still execute a step, and if it is
+ * unreachable.
  */
-export async function resolveSteps(deps: SyncDeps, push: PushRecord, lease: Lease, againForMs: number): Promise<void> {
+export async function resolveSteps(deps: SyncDeps, push: PushHead, lease: Lease, againForMs: number): Promise<void> {
   for (const record of await deps.store.pushes.steps(push.id)) {
     if (!isUnanswered(record)) continue
     try {
@@ -58,7 +58,7 @@ interface Resolving extends Lease {
   readonly againForMs: number
 }
 
-async function resolveOne(deps: SyncDeps, push: PushRecord, record: StepRecord, lease: Resolving): Promise<void> {
+async function resolveOne(deps: SyncDeps, push: PushHead, record: StepRecord, lease: Resolving): Promise<void> {
   const { pushes } = deps.store
   const { token, signal } = lease
   const step = JSON.parse(record.resolved ?? record.step) as ResolvedStep
@@ -88,12 +88,12 @@ async function resolveOne(deps: SyncDeps, push: PushRecord, record: StepRecord, 
 }
 
 /**
- * Retries the step under its idempotency key and returns the processor's result; null if the step can no longer be carried out and has no
- * result.
+ * Retries the step under its idempotency key and returns the processor's result. Returns null if the step has no result and the processor
+ * can no longer execute it.
  */
 async function answerOf(
   deps: SyncDeps,
-  push: PushRecord,
+  push: PushHead,
   record: StepRecord,
   { token, signal, againForMs }: Resolving,
 ): Promise<PerformedStep | null> {

@@ -1,5 +1,5 @@
-// Turns a plan into a version: writes the journal, performs the steps, and makes the version current in one transaction. A failed push
-// changes nothing for customers: the earlier version and its mappings are served until that transaction.
+// Turns a plan into a version. Writes the journal, executes the steps, and makes the version current in one transaction. Customers get the
+// earlier version until that transaction, so a failed push changes nothing for them.
 import { ServiceError } from '../../errors/service-error.ts'
 import { reportText } from '../../catalog/change-report.ts'
 import type { PlannedChange } from '../../catalog/change.ts'
@@ -26,9 +26,14 @@ export interface PushRun {
   readonly by: By | null
   readonly message: string | null
   readonly baseRevision: number | null
-  /** Fingerprint of the plan. It is stored, so that a resume of the push can return it too. */
+  /** Fingerprint of the plan. It is stored, so that a resumed push can return it too. */
   readonly fingerprint?: string
   readonly impact?: readonly PriceImpact[]
+  /** Number of distinct tenants in the impact. */
+  readonly tenants?: number
+  readonly summary?: string
+  /** Ids of the policies that were overridden. */
+  readonly overrides?: readonly string[]
   readonly movedAlong?: readonly string[]
 }
 
@@ -38,10 +43,14 @@ export interface StoredPlan {
   readonly renames: readonly Rename[]
   readonly checksum: string
   readonly fingerprint?: string
-  readonly impact?: readonly (Omit<PriceImpact, 'generations'> & Partial<Pick<PriceImpact, 'generations'>>)[]
+  readonly impact?: readonly (Omit<PriceImpact, 'generations' | 'monthlyAfter'> &
+    Partial<Pick<PriceImpact, 'generations' | 'monthlyAfter'>>)[]
+  readonly tenants?: number
+  readonly summary?: string
+  readonly overrides?: readonly string[]
   /**
    * Ids of migration jobs that wait for a date and whose target price this push replaces. The author of the push has approved that their
-   * subscribers move to the replacement instead; see price-migrations/move-step.ts.
+   * subscribers move to the new price instead; see price-migrations/move-step.ts.
    */
   readonly movedAlong?: readonly string[]
 }
@@ -70,6 +79,9 @@ export async function openPush(deps: SyncDeps, run: PushRun, plan: Plan, lease: 
     checksum: run.checksum,
     ...(run.fingerprint === undefined ? {} : { fingerprint: run.fingerprint }),
     ...(run.impact === undefined ? {} : { impact: run.impact }),
+    ...(run.tenants === undefined ? {} : { tenants: run.tenants }),
+    ...(run.summary === undefined ? {} : { summary: run.summary }),
+    ...(run.overrides === undefined || run.overrides.length === 0 ? {} : { overrides: run.overrides }),
     ...(run.movedAlong === undefined || run.movedAlong.length === 0 ? {} : { movedAlong: run.movedAlong }),
   }
   const { changes, ...rest } = stored
@@ -91,12 +103,14 @@ export async function openPush(deps: SyncDeps, run: PushRun, plan: Plan, lease: 
     lease.token,
   )
   deps.onProgress(push.id)
-  // The embedded engine commits on this thread: the journal of 7,000 steps takes 30 ms. So let waiting requests run first.
+  // The embedded database commits on this thread, which takes 30 ms for a journal of 7,000 steps. So let waiting requests run first.
   await yieldToRequests()
   return { push, plan: stored }
 }
 
-/** Serializes changes or steps as JSON texts. For 1,000 products × 5 prices this takes 20 ms, so it lets other requests run in between. */
+/**
+ * Serializes changes or steps to JSON texts. For 1,000 products with 5 prices each this takes 20 ms, so other requests may run in between.
+ */
 async function textsOf(items: readonly unknown[]): Promise<string[]> {
   const texts: string[] = []
   for (const item of items) {
@@ -134,7 +148,7 @@ export async function finishPush(
     keyId: push.keyId,
     keyName: push.keyName,
     message: push.message,
-    changes: reportText(stored.changes),
+    changes: reportText(stored.changes, stored.overrides),
     createdAt: deps.clock.now(),
     pushId: push.id,
   }
@@ -163,7 +177,7 @@ function mappingsOf(changes: readonly PlannedChange[], results: Results): Mappin
   return mappings
 }
 
-/** Ends the journal of a push that stopped midway. Returns a problem with the number of finished steps and the cause. */
+/** Ends the journal of a push that stopped midway. Returns a problem (an API error) with the number of finished steps and the cause. */
 async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: unknown): Promise<unknown> {
   const reason = error instanceof StepFailure ? error.reason : error
   const failure = reason instanceof ServiceError ? reason : null
@@ -184,8 +198,8 @@ async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: u
   }
   const problem = new ServiceError(failure?.code ?? 'internal', describe(error, failure, done, steps.length), {
     hint: refused
-      ? 'Correct the cause and push again. The earlier version is still served.'
-      : 'Push again, or finish it with `ratecard billing resume`. The earlier version is still served.',
+      ? 'Fix the cause and push again. Until then the earlier version is served.'
+      : 'Push again, or finish the push with `ratecard billing resume`. Until then the earlier version is served.',
     processor: failure?.processor,
     retryAfter: failure?.retryAfter,
     extra,
@@ -201,7 +215,7 @@ async function stopPush(deps: SyncDeps, push: PushRecord, lease: Lease, error: u
   try {
     await deps.store.pushes.end(push.id, state, words, lease.token)
   } catch (ending) {
-    // The lease was lost or the store is unreachable. The journal stays open, and the next push resolves the steps.
+    // The lease was lost or the store is unreachable. The journal stays open, and the next push finds the outcome of its steps.
     if (!(ending instanceof ServiceError)) throw ending
   }
   deps.cancelled.forget(push.id)

@@ -2,7 +2,10 @@ import { ServiceError } from '../../errors/service-error.ts'
 import type { Issue } from '../../errors/issue.ts'
 import type { VersionRecord } from '../../store/store.ts'
 
-/** Compares two versions MAJOR.MINOR.PATCH number by number. Negative if `a` is lower; each number may have any length. */
+/**
+ * Compares two versions MAJOR.MINOR.PATCH number by number. The result is negative if `a` is lower. The numbers may have any number of
+ * digits.
+ */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [a.split('.'), b.split('.')]
   for (let part = 0; part < 3; part++) {
@@ -12,7 +15,7 @@ export function compareVersions(a: string, b: string): number {
   return 0
 }
 
-/** Returns a warning if the content changed but the version was not raised. Throws instead if `requireVersionBump` is set. */
+/** Returns a warning if the content changed but its version number did not increase. Throws instead if `requireVersionBump` is set. */
 export function checkVersion(
   settings: { readonly requireVersionBump: boolean },
   pushed: Pick<VersionRecord, 'version' | 'checksum'>,

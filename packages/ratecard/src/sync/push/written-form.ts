@@ -1,5 +1,5 @@
-// The written form: the document as its author wrote it, with variables such as `${NAME}`. It is stored beside the pushed document. It is
-// not expanded here, only checked to expand to the pushed document.
+// The written form of a document is its text as the author wrote it, with variables such as `${NAME}`. It is stored beside the pushed
+// document. It is only checked to become the pushed document when its variables are expanded.
 import { ServiceError } from '../../errors/service-error.ts'
 import type { GivenDocument } from '../../service/service.ts'
 import type { SyncDeps } from '../deps.ts'
@@ -18,7 +18,7 @@ export async function keepWritten(deps: WrittenDeps, document: GivenDocument): P
   return deps.store.writtenForms.keep(text, deps.clock.now())
 }
 
-/** Throws `written_form_mismatch` unless the written form with this id is stored and can be expanded to `text`. */
+/** Throws `written_form_mismatch` unless the written form with this id is stored and becomes `text` when its variables are expanded. */
 export async function requireWrittenForm(deps: SyncDeps, id: string, text: string): Promise<void> {
   const written = await deps.store.writtenForms.find(id)
   if (written === null)

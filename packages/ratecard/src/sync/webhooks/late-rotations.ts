@@ -1,6 +1,6 @@
-// Late writes of webhook rotations. A late write is a request whose response never arrived and that the processor may still carry out. A
-// push resolves them before it plans. Otherwise an endpoint with an unknown secret could appear after the push, or an endpoint that the
-// push brought back could be switched off.
+// Late writes of webhook rotations. A late write is a request without a response, which the processor may still execute. A push finds their
+// outcome before it plans. Otherwise an endpoint with an unknown secret could appear after the push, or a late write could deactivate an
+// endpoint that the push has reactivated.
 import { desiredCatalog } from '../../catalog/desired.ts'
 import { configId, processorId, type ProcessorId } from '../../catalog/resource.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
@@ -14,8 +14,8 @@ import { inputOf } from './retiring.ts'
 import type { Lease } from '../push/run.ts'
 
 /**
- * Resolves all late writes of rotations; the caller holds the lease of pushes. Throws `push_unfinished` with a `Retry-After` while one of
- * the writes may still be carried out.
+ * Finds the outcome of all late writes of rotations; the caller holds the lease of pushes. Throws `push_unfinished` with a `Retry-After` if
+ * the processor may still execute one of them.
  */
 export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lease): Promise<void> {
   const { jobs } = deps.store
@@ -32,7 +32,7 @@ export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lea
 }
 
 /**
- * Retries the write under its own idempotency key, so that it cannot be carried out later. An endpoint that the write created is deleted,
+ * Retries the write under its own idempotency key, so that it cannot take effect later. If the write created an endpoint, deletes it,
  * because no caller received its secret.
  */
 async function fence(
@@ -55,7 +55,7 @@ async function fence(
   await retryWrite(() => deps.processor.discardWebhook(made, { idempotencyKey: `${key}-discard`, signal }), late)
 }
 
-/** Sends the step. Returns null if the endpoint no longer exists: nothing can be written to it any more. */
+/** Sends the step. Returns null if the endpoint no longer exists, because then the step can have no effect. */
 async function perform(
   { processor }: SyncDeps,
   step: ResolvedStep,
@@ -70,8 +70,8 @@ async function perform(
 }
 
 /**
- * Returns the first step of the rotation, which creates the new endpoint. It is computed from the current document, which is still the one
- * that the rotation used: every push resolves late writes first.
+ * Returns the first step of the rotation, which creates the new endpoint. It is computed from the current document. That is still the
+ * document of the rotation, because every push finds the outcome of late writes first.
  */
 async function creationOf(deps: SyncDeps, id: string): Promise<ResolvedStep> {
   const document = currentDocument(await deps.store.versions.current())

@@ -1,6 +1,6 @@
-// Rotation of a webhook's signing secret without losing an event. A new endpoint is created beside the old one, and both send signed events
-// until the overlap ends and the old one is switched off. The rotation is a journalled job of two steps. It runs under the lease of pushes,
-// so that no push sees a half-done rotation; docs/decisions/0033-rotating-a-webhook.md has the reasons.
+// Replaces the signing secret of a webhook without losing an event (a rotation). A new endpoint is created beside the old one. Both send
+// signed events until the overlap ends and the old one is deactivated. A rotation is a journalled job of two steps and runs under the lease
+// of pushes, so that no push sees a half-done rotation. See docs/decisions/0033-rotating-a-webhook.md for the reasons.
 import { desiredCatalog } from '../../catalog/desired.ts'
 import { configId } from '../../catalog/resource.ts'
 import type { DesiredResource, MappingEntry, ObservedResource, ProcessorId } from '../../catalog/resource.ts'
@@ -25,7 +25,10 @@ import type { Lease } from '../push/run.ts'
 /** Delay (ms) after a failed attempt to switch the old endpoint off. */
 const retryDelayMs = 10 * 60_000
 
-/** Starts a rotation. Throws `webhook_not_found`, `config_not_found`, `push_in_progress`, and `conflict` if the endpoint is gone or off. */
+/**
+ * Starts a rotation. Throws `webhook_not_found`, `config_not_found`, `push_in_progress`, or `conflict` if the endpoint does not exist or is
+ * inactive.
+ */
 export async function rotateWebhook(deps: SyncDeps, asked: string, request: RotationRequest): Promise<WebhookRotation> {
   return deps.store.exclusively(pushLease, async (lease) => {
     await bindAccount(deps, lease.signal)
@@ -51,7 +54,7 @@ interface LiveEndpoint {
   readonly webhook: DesiredResource<'webhook'>
   readonly endpoint: ProcessorId
   readonly revision: number
-  /** Endpoints of an earlier rotation whose creation response was lost, and with it their secret. */
+  /** Endpoints that an earlier rotation created and whose secret is lost, because the response to their creation never arrived. */
   readonly lost: readonly ProcessorId[]
 }
 
@@ -59,7 +62,7 @@ async function findEndpoint(deps: SyncDeps, asked: string, signal: AbortSignal):
   const version = await deps.store.versions.current()
   const document = currentDocument(version)
   if (version === null || document === null)
-    throw new ServiceError('config_not_found', 'No configuration is applied at present.', {
+    throw new ServiceError('config_not_found', 'No configuration is applied.', {
       hint: 'Push one with `ratecard billing push`.',
     })
   const id = presentId(document, 'webhook', asked)
@@ -68,7 +71,7 @@ async function findEndpoint(deps: SyncDeps, asked: string, signal: AbortSignal):
   const endpoint = mappings.at(-1)?.processorId
   if (webhook === undefined || endpoint === undefined)
     throw new ServiceError('webhook_not_found', `The configuration has no webhook "${asked}".`, {
-      hint: 'See `ratecard billing webhook secret` for the ids that there are.',
+      hint: 'List the ids with `ratecard billing webhook secret`.',
     })
   const snapshot = await readForPush(() => deps.processor.snapshot({ signal, attachments: false }))
   requireLive(
@@ -87,8 +90,8 @@ function requireLive(id: string, live: ObservedResource<'webhook'> | undefined):
 }
 
 /**
- * Returns live endpoints of this webhook that are marked as ours but have no mapping. The response to their creation was lost, because
- * otherwise the mapping would have been stored in the same transaction as the secret.
+ * Returns live endpoints with the ownership mark of this webhook that have no mapping. The response to their creation was lost; otherwise
+ * the mapping and the secret would have been stored together.
  */
 function lostOnes(
   id: string,
@@ -99,7 +102,10 @@ function lostOnes(
   return live.filter((one) => one.mark === id && !known.has(one.processorId)).map((one) => one.processorId)
 }
 
-/** Cancels earlier rotations that stopped before they had a new endpoint. They have changed nothing, and the new rotation replaces them. */
+/**
+ * Cancels earlier rotations that stopped before they created a new endpoint. Such a rotation has changed nothing, so the new rotation
+ * replaces it.
+ */
 async function supersede(deps: SyncDeps, id: string, lease: Lease): Promise<void> {
   for (const job of await deps.store.jobs.unfinished('webhook_rotation', id)) {
     if (job.stepsDone > 0) continue
@@ -144,8 +150,8 @@ async function openRotation(
 }
 
 /**
- * Performs the first step. After its response, one transaction saves the secret, maps the webhook to the new endpoint and lets the job wait
- * for the end of the overlap. So a crash leaves all of these changes or none.
+ * Executes the first step. After its response, one transaction saves the secret, maps the webhook to the new endpoint and sets the job to
+ * wait for the end of the overlap. So after a crash either all of these changes exist or none.
  */
 async function makeEndpoint(
   deps: SyncDeps,
@@ -196,8 +202,9 @@ async function makeEndpoint(
 }
 
 /**
- * Switches off all old endpoints whose overlap has ended. Every replica calls this regularly; the lease lets only one of them act. While a
- * push is running, the job is left to the next call, and so is a job whose process died midway. Rejects on any other failure.
+ * Deactivates all old endpoints whose overlap has ended. Every replica calls this regularly, and the lease lets only one of them act. The
+ * next call continues with jobs that cannot be finished now, because a push is running or their process died midway. Rejects on any other
+ * failure.
  */
 export async function endOverlaps(deps: SyncDeps): Promise<void> {
   const failures: unknown[] = []
@@ -217,14 +224,14 @@ export async function endOverlaps(deps: SyncDeps): Promise<void> {
 }
 
 /**
- * True if the new endpoint exists and the overlap has ended. `resumesAt` is null if the process that was switching the old endpoint off has
- * died.
+ * True if the new endpoint exists and the overlap has ended. `resumesAt` is null if the process died while it was deactivating the old
+ * endpoint.
  */
 function isDue({ stepsDone, resumesAt }: JobRecord, now: number): boolean {
   return stepsDone > 0 && (resumesAt === null || resumesAt <= now)
 }
 
-/** Performs the second step, which switches the old endpoint off; the caller holds the lease of pushes. */
+/** Executes the second step, which deactivates the old endpoint; the caller holds the lease of pushes. */
 async function switchOff(deps: SyncDeps, jobId: string, { token, signal }: Lease): Promise<void> {
   const { jobs } = deps.store
   const job = await jobs.find(jobId)

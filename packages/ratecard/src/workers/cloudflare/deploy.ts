@@ -26,7 +26,7 @@ export class CloudflareError extends Error {
   readonly problem: CloudflareProblem
   /** The request that failed. */
   readonly step: 'upload' | 'schedules'
-  /** HTTP status of Cloudflare's response to that request; null if there was no response. */
+  /** HTTP status of Cloudflare's response to the failed request; null if there was no response. */
   readonly status: number | null
 
   constructor(

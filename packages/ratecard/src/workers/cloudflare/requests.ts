@@ -90,7 +90,7 @@ export function maskedMetadata(metadata: Metadata): Metadata {
   return { ...metadata, bindings }
 }
 
-/** Returns a line for each manifest setting that works on this service but not on Cloudflare, with the alternative. */
+/** Returns one line for each setting in the manifest that works on this service but not on Cloudflare, with the alternative. */
 export function notCarriedOver(manifest: Manifest): string[] {
   return [
     ...(manifest.hosts.length === 0 ? [] : [`routes (${manifest.hosts.join(', ')}): add them as custom domains there`]),

@@ -3,8 +3,8 @@ import type { CronSchedule } from '../cron/parse.ts'
 const names = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
 /**
- * Returns the cron expression in Cloudflare's syntax. Days of the week count from Sunday as 0 here and as 1 on Cloudflare, so they are
- * written as names (e.g. `MON`), which are equal in both. All other fields are the same.
+ * Returns the cron expression in Cloudflare's syntax. Cloudflare numbers the days of the week from Sunday as 1, this service from Sunday as
+ * 0. So the days are written as names (e.g. `MON`), which are the same in both. All other fields are the same.
  */
 export function cloudflareCron({ expression }: CronSchedule): string {
   const fields = expression.split(' ')
@@ -13,8 +13,8 @@ export function cloudflareCron({ expression }: CronSchedule): string {
 }
 
 /**
- * Converts one item of the day-of-week field. `*` is kept, because only a literal `*` leaves the field unrestricted. A step becomes a list
- * of names (e.g. `1-5/2` becomes `MON,WED,FRI`), because not every parser accepts steps between names.
+ * Converts one item of the day-of-week field. `*` is kept, because only a literal `*` means every day. A step becomes a list of names (e.g.
+ * `1-5/2` becomes `MON,WED,FRI`), because not every parser accepts steps between names.
  */
 function dayItem(item: string): string {
   if (item === '*') return item

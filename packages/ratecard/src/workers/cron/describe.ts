@@ -29,8 +29,8 @@ function describeMinutes(minute: string): string | undefined {
 }
 
 /**
- * Describes a step, e.g. `every 5 minutes`. Undefined if the step does not divide the field: e.g. a step of 7 minutes has a shorter gap at
- * the end of the hour, so "every 7 minutes" would be wrong.
+ * Describes a step, e.g. `every 5 minutes`. Returns undefined if the step does not divide the hour (or day) evenly: e.g. steps of 7 minutes
+ * end with a shorter gap, so "every 7 minutes" would be wrong.
  */
 function every(field: string, span: number, unit: string): string | undefined {
   const step = Number(field.slice(2))

@@ -80,7 +80,7 @@ export function importedModules(modules: ImportedModules): Plugin {
         if (found.errors.length > 0) return { errors: found.errors }
         const content = await readFile(found.path)
         const type = moduleTypes[path.extname(found.path)] ?? 'data'
-        // The digest tells apart two files of the same name. The file name is kept because it appears in stack traces.
+        // The digest distinguishes two files of the same name. The file name is kept because stack traces contain it.
         const digest = createHash('sha256').update(content).digest('hex').slice(0, 10)
         const name = `./${digest}-${path.basename(found.path).replace(/[^\w.-]/g, '_')}`
         const module = type === 'text' ? { name, type, content: content.toString('utf8') } : { name, type, content }

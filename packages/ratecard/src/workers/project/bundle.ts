@@ -12,8 +12,7 @@ export interface WorkerBundle {
   /** Modules that the code imports. Each `name` is spelled as in the import. */
   readonly modules: readonly BundleModule[]
   /**
-   * Size of code and modules in bytes; limited to {@link maxBundleBytes}. The source map is not counted, because the runtime never loads
-   * it.
+   * Size of code and modules in bytes, at most {@link maxBundleBytes}. The source map is not counted, because the runtime never loads it.
    */
   readonly bytes: number
 }
@@ -184,8 +183,8 @@ function megabytes(bytes: number): string {
 function issueOf(severity: BundleIssue['severity'], message: Message): BundleIssue {
   const { location } = message
   const notes = message.notes.map((note) => note.text).join(' ')
-  // Omits esbuild's advice to mark the import as external. With that advice the worker would fail when it starts instead of when it is
-  // built.
+  // esbuild advises to mark a missing import as external. This advice is omitted: the worker would then fail at its start instead of at its
+  // build.
   const missing = /^Could not resolve "([^"]+)"/.exec(message.text)?.[1]
   const hint =
     missing === undefined

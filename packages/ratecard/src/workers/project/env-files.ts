@@ -18,12 +18,15 @@ export function parseEnvFile(text: string): ReadonlyMap<string, string> {
 
 /** Matches host names reserved by RFC 2606 and RFC 6761 (e.g. `a.example.com`), which never have a real address. */
 const reservedHost = /(^|[/@.])(example\.(com|net|org)|[\w-]+\.(example|invalid))([:/]|$)/
-/** Matches a template line of `ratecard init` whose value must be replaced, e.g. `X=https://a.example.com # placeholder of init`. */
+/**
+ * Matches a line of an environment file by `ratecard init` whose value must be replaced, e.g. `X=https://a.example.com # placeholder of
+ * init`.
+ */
 const placeholderLine = /^\s*(\w+)=([^\s'"`#]+)\s+# placeholder of init\b.*$/
 
 /**
- * Returns the variables that still have the placeholder value of `ratecard init`, with their line numbers. They count as absent. Without
- * the comment `# placeholder of init`, or with a real host name, a variable counts as set.
+ * Returns the variables that still have the placeholder value of `ratecard init`, with their line numbers. They count as unset. A variable
+ * counts as set if its line lacks the comment `# placeholder of init`, or if it has a real host name.
  */
 export function placeholders(text: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
@@ -45,7 +48,10 @@ export function isDefaultOfInit(name: string, value: string | undefined): boolea
   return value !== undefined && defaultsOfInit[name] === value
 }
 
-/** Cloudflare credentials of the user who deploys. A worker never receives them, because it could control the account that it runs in. */
+/**
+ * Cloudflare credentials of the user who deploys. A worker never receives them, because with them it could control the account that it runs
+ * in.
+ */
 const withheld = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID']
 
 /** Returns the variables that a worker receives from an environment file, and the issues of the file with their lines. */
@@ -90,8 +96,8 @@ function assignments(text: string): Assignment[] {
 }
 
 /**
- * Returns the number of lines of a quoted value, as the parser reads it. null if no closing quote follows, so that the quote is part of the
- * value.
+ * Returns the number of lines of a quoted value, counted as the parser reads it. Returns null if there is no closing quote, because the
+ * parser then reads the quote as part of the value.
  */
 function quotedLines(text: string, quote: string): number | null {
   const value = new RegExp(`^${quote}(?:\\\\${quote}|[^${quote}])*${quote}(?=[^\\S\\n]*(?:#.*)?(?:\\n|$))`).exec(text)
@@ -113,7 +119,7 @@ function repeated(found: readonly Assignment[]): EnvironmentIssue[] {
 
 /** Hint for an issue of a placeholder line, see {@link placeholders}. */
 export const placeholderHint =
-  'Write your own value there; if this value is meant, remove the comment at the end of its line.'
+  'Write your own value. If you mean this value, remove the comment at the end of its line.'
 
 function leftAlone(found: readonly Assignment[], untouched: ReadonlyMap<string, number>): EnvironmentIssue[] {
   return found.flatMap(({ name, line, text }) => {
@@ -152,6 +158,6 @@ function issuesOf({ line, text, name, value, openQuote }: Assignment): Environme
   return issue(
     'warning',
     `"\${${reference}}" in the value of ${name} stays as it is: environment files are not expanded.`,
-    'Write the value out, or put the whole value in single quotes when it is meant.',
+    'Write the value itself or, if you mean this text, put the whole value in single quotes.',
   )
 }

@@ -1,6 +1,6 @@
-// Creates a new project on disk from the templates of the package. Adds missing files and never changes an author's file, with two
-// exceptions. `.gitignore` gets missing lines, so that secrets stay out of version control. Generated files are replaced by those of this
-// version.
+// Creates a new project on disk from the templates of the package. Adds missing files and does not change existing files, with two
+// exceptions. Missing lines are added to `.gitignore`, so that secrets stay out of version control. Generated files are replaced by those
+// of this version.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ export const templates = ['saas', 'usage', 'enterprise', 'worker-only'] as const
 export type TemplateName = (typeof templates)[number]
 
 export interface MadeProject {
-  /** Files that were created. The paths in all three lists are relative to the project, with `/` as separator, and sorted. */
+  /** Files that were created. In all three lists, paths are relative to the project, have `/` as separator, and are sorted. */
   readonly created: readonly string[]
   readonly extended: readonly string[]
   readonly kept: readonly string[]
@@ -18,7 +18,10 @@ export interface MadeProject {
 
 export interface InitOptions {
   readonly template: TemplateName
-  /** True if the project gets sample products. False if a configuration exists already, because its author would sell the samples too. */
+  /**
+   * True if the project gets sample products. False if the project already has a configuration, because the samples would be sold beside
+   * its products.
+   */
   readonly starterBilling: boolean
   /** Content of the generated files of this package version, by path in the project. An existing file with other content is replaced. */
   readonly generated: ReadonlyMap<string, string>
@@ -32,7 +35,8 @@ export function initProject(folder: string, { template, starterBilling, generate
   const created: string[] = []
   const extended: string[] = []
   const kept: string[] = []
-  // True if sub-folders of `ratecard/workers` contain workers. A worker in `ratecard/workers` itself would hide them.
+  // True if sub-folders of `ratecard/workers` contain workers. Then no worker is created in `ratecard/workers` itself, because it would
+  // hide them.
   const several = findWorkerFolders(folder).some((found) => found !== path.join(folder, 'ratecard', 'workers'))
   for (const [file, source] of projectFiles(template)) {
     if (several && file.startsWith('ratecard/workers/')) continue
@@ -59,7 +63,7 @@ export function initProject(folder: string, { template, starterBilling, generate
   return { created: created.sort(), extended, kept: kept.sort() }
 }
 
-/** Returns the template file of each path in the project. An environment file starts as a copy of its example file. */
+/** Returns the template file for each path of the project. The template of an environment file is its example file. */
 function projectFiles(template: TemplateName): Map<string, string> {
   const files = new Map<string, string>()
   for (const layer of ['common', template]) {

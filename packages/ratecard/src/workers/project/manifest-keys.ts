@@ -1,6 +1,6 @@
-// Decides which keys of a wrangler.toml are read, and how the other keys are reported. A mistyped key does silent damage if it is ignored,
-// e.g. a deployment without `crons` removes the running schedules. So a key that resembles a supported key is an error, and any other key
-// (e.g. of a Cloudflare product) gets a warning.
+// Decides which keys of a wrangler.toml are read, and how other keys are reported. If a mistyped key were ignored, it could do silent
+// damage, e.g. a deployment without `crons` removes the running schedules. So a key that resembles a supported key is an error. Any other
+// key (e.g. of a Cloudflare product) gets a warning.
 import { didYouMean, nearest } from '../../errors/suggest.ts'
 import { isTable, type Table } from './manifest-values.ts'
 
@@ -64,7 +64,8 @@ export function judgeKeys(table: Table): readonly KeyIssue[] {
 
 function judgeTopKey(key: string, value: unknown): readonly KeyIssue[] {
   const own = judgeKey('', key)
-  // A mistyped section gets one error, and its keys are not checked. `env` is ignored as a whole, because it contains complete manifests.
+  // A mistyped section gets one error, and its keys are not checked. The section `env` is ignored with all its keys, because it contains
+  // whole manifests.
   const looksInside = key === 'vars' || (key !== 'env' && own.some(({ severity }) => severity === 'warning'))
   return looksInside && isTable(value) ? [...own, ...straySchedules(key, value)] : own
 }
@@ -82,7 +83,7 @@ function judgeKey(section: Section, key: string): readonly KeyIssue[] {
   return [{ severity: 'warning', path, detail }]
 }
 
-/** Returns an error for a mistyped key of a route. Routes that are not supported are reported elsewhere, as a whole. */
+/** Returns an error if a key of a route is mistyped. A route that is not supported at all is reported elsewhere. */
 function judgeRouteKey(path: KeyIssue['path'], key: string): readonly KeyIssue[] {
   if (routeKeys.includes(key)) return []
   const hint = didYouMean(key, routeKeys)
@@ -90,8 +91,8 @@ function judgeRouteKey(path: KeyIssue['path'], key: string): readonly KeyIssue[]
 }
 
 /**
- * Returns errors for cron schedules below another section of the file, because TOML makes them keys of that section. A list `crons` or a
- * table `triggers` counts as schedules, not as a variable of that name.
+ * Returns errors for cron schedules that are written below another section, because TOML reads them as keys of that section. A list `crons`
+ * or a table `triggers` counts as schedules, not as a variable of that name.
  */
 function straySchedules(section: string, { crons, triggers }: Table): readonly KeyIssue[] {
   const stray = (key: string, hint: string): KeyIssue => ({

@@ -1,5 +1,5 @@
-// Finds the line and column of keys and values in a TOML text. The TOML parser does not keep them, and an error without a line is hard to
-// find. The text has already been parsed, so this code relies on valid syntax.
+// Finds the line and column of keys and values in a TOML text, because the TOML parser does not return them. Error messages contain these
+// positions. The text has already been parsed, so its syntax is valid.
 
 export interface Position {
   readonly line: number
@@ -8,7 +8,10 @@ export interface Position {
 
 type Path = readonly (string | number)[]
 
-/** Returns the position of a path: of the value itself, otherwise of its closest parent, otherwise the start of the text. */
+/**
+ * Returns the position of the value at a path. If the value has no position, returns that of its closest parent, otherwise the start of the
+ * text.
+ */
 export interface TomlPositions {
   value(path: Path): Position
   key(path: Path): Position
@@ -153,7 +156,7 @@ class Walker {
     }
   }
 
-  /** Skips blanks, then returns true if another statement, item or pair follows before `end` or the end of the text. */
+  /** Skips white space, then returns true if another statement, item or pair follows before `end` or the end of the text. */
   private more(end: string): boolean {
     this.blank()
     return !this.ends(end)

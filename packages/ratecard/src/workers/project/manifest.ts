@@ -1,5 +1,5 @@
-// Parses the author's wrangler.toml. Decides which settings are supported, reports the ignored ones, and gives every error its position.
-// Never reads a file or the clock: the caller passes the text and the time.
+// Parses a wrangler.toml. Decides which settings are supported, reports ignored ones, and gives every error its position. Reads no file and
+// no clock: the caller passes the text and the time.
 import { parse, TomlDate, TomlError } from 'smol-toml'
 import { didYouMean } from '../../errors/suggest.ts'
 import { parseCron, type CronSchedule } from '../cron/parse.ts'
@@ -113,7 +113,7 @@ class Reader {
     const value = this.table[key]
     if (typeof value === 'string' && value !== '') return value
     if (value === undefined) this.error([], `"${key}" is missing.`, hint)
-    else this.error([key], `"${key}" is a text that is not empty.`, hint)
+    else this.error([key], `"${key}" must be a text that is not empty.`, hint)
     return ''
   }
 
@@ -123,7 +123,7 @@ class Reader {
     if (value instanceof TomlDate) {
       this.error(
         [key],
-        `"${key}" is a text, not a TOML date.`,
+        `"${key}" must be a text, not a TOML date.`,
         `Put quotes around it: "${value.toISOString().slice(0, 10)}".`,
       )
       return ''
@@ -203,7 +203,7 @@ class Reader {
     if (routes !== undefined && !Array.isArray(routes)) {
       this.error(
         ['routes'],
-        '"routes" is a list.',
+        '"routes" must be a list.',
         'Write routes = [{ pattern = "hooks.example.com", custom_domain = true }].',
       )
       return []
@@ -214,7 +214,7 @@ class Reader {
       const pattern = isTable(item) && item['custom_domain'] === true ? item['pattern'] : undefined
       if (typeof pattern === 'string' && /^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(pattern)) return [pattern]
       if (pattern !== undefined)
-        this.error(path, 'A custom domain is a plain lowercase host name.', 'Remove scheme, port and path.')
+        this.error(path, 'A custom domain must be a plain lowercase host name.', 'Remove scheme, port and path.')
       else
         this.warn(
           this.positions.value(path),
@@ -242,14 +242,22 @@ class Reader {
   private serviceKey(): Manifest['serviceKey'] {
     const value = this.section('ratecard')['service_key']
     if (value === undefined || value === 'read' || value === 'write') return value ?? null
-    this.error(['ratecard', 'service_key'], '"service_key" is "read" or "write".', 'Most workers need "read" only.')
+    this.error(
+      ['ratecard', 'service_key'],
+      '"service_key" must be "read" or "write".',
+      'Most workers need "read" only.',
+    )
     return null
   }
 
   private passCredentials(): boolean {
     const value = this.section('ratecard')['pass_credentials']
     if (value === undefined || typeof value === 'boolean') return value ?? false
-    this.error(['ratecard', 'pass_credentials'], '"pass_credentials" is true or false.', 'Write it without quotes.')
+    this.error(
+      ['ratecard', 'pass_credentials'],
+      '"pass_credentials" must be true or false.',
+      'Write it without quotes.',
+    )
     return false
   }
 
@@ -264,14 +272,14 @@ class Reader {
   private texts(name: string, value: unknown, path: readonly string[]): string[] {
     if (value === undefined) return []
     if (!Array.isArray(value)) {
-      this.error(path, `"${name}" is a list of texts.`, `Write ${name} = ["…"].`)
+      this.error(path, `"${name}" must be a list of texts.`, `Write ${name} = ["…"].`)
       return []
     }
     const items: readonly unknown[] = value
     return items
       .map((item, index) => {
         if (typeof item === 'string') return item
-        this.error([...path, index], `"${name}" is a list of texts.`, 'Put quotes around the item.')
+        this.error([...path, index], `"${name}" must be a list of texts.`, 'Put quotes around the item.')
         return undefined
       })
       .filter((item) => item !== undefined)

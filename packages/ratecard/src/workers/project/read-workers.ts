@@ -7,7 +7,7 @@ import type { BundleIssue } from './bundle.ts'
 import { parseManifest, type Manifest } from './manifest.ts'
 
 export interface WorkerIssue {
-  readonly code: 'worker_manifest' | 'worker_environment' | 'worker_bundle'
+  readonly code: 'worker_manifest' | 'worker_environment' | 'worker_bundle' | 'worker_types'
   readonly severity: 'error' | 'warning'
   readonly detail: string
   readonly hint?: string
@@ -36,7 +36,7 @@ export interface EnvironmentFile {
   readonly path: string
   /** Content of the file; null if the file does not exist. */
   readonly text: string | null
-  /** Variables that still have the placeholder value of the example file, with their lines. They count as absent. */
+  /** Variables that still have the placeholder value of the example file, with their lines. They are treated as undefined. */
   readonly untouched?: ReadonlyMap<string, number>
 }
 
@@ -93,7 +93,7 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
       detail: `${name} is not given to the worker "${manifest.name}".`,
       hint:
         name === serviceKeyName
-          ? 'Give it a key of its own, under [ratecard] in wrangler.toml: service_key = "read".'
+          ? 'To give the worker its own key, add service_key = "read" under [ratecard] in wrangler.toml.'
           : `If the worker needs it, name it in wrangler.toml: [secrets] required = ["${name}"].`,
     })
   for (const { name, line, column } of manifest.requiredSecrets) {
@@ -107,7 +107,7 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
     found.push({
       ...{ code: 'worker_manifest', severity: 'error', file, line: 1, column: 1 },
       detail: `The entry file "${manifest.main}" is outside the project.`,
-      hint: '"main" must name a file of the project; other code can be imported as a package.',
+      hint: 'Set "main" to a file of the project. Other code can be imported as a package.',
     })
   else if (!existsSync(entry))
     found.push({
@@ -134,14 +134,14 @@ function withoutCredentials(
   const withheld = [...given.keys()].filter((name) => isCredential(name) && !named.has(name))
   return {
     variables: new Map([...given].filter(([name]) => !withheld.includes(name))),
-    // Do not report a withheld service key if the worker gets its own service key.
+    // A withheld service key is not reported if the worker gets a service key of its own.
     withheld: withheld.filter((name) => given.get(name) !== '' && (name !== serviceKeyName || serviceKey === null)),
   }
 }
 
 /**
- * Returns the folder of the project that the worker in `folder` belongs to, i.e. the folder that contains `ratecard/workers`. A worker
- * elsewhere is a project of its own.
+ * Returns the project folder of the worker in `folder`, i.e. the folder that contains `ratecard/workers`. A worker outside
+ * `ratecard/workers` is a project of its own.
  */
 function projectOf(folder: string): string {
   const isWorkers = (place: string) =>

@@ -9,7 +9,7 @@ export interface SourceWatch {
   close(): void
 }
 
-/** Debounce (ms) of changes: saving one file often emits several events, and switching a branch hundreds. */
+/** Debounce time (ms) of file changes: saving one file often emits several events, and switching a branch emits hundreds. */
 const debounceMs = 15
 
 const ignored = new Set(['node_modules', 'dist', '.git'])
@@ -22,8 +22,8 @@ export function watchSources(folder: string, files: readonly string[], onChange:
   const watchers = new Map<string, FSWatcher & { readonly inode: number }>()
   let timer: NodeJS.Timeout | undefined
   /**
-   * Stops watchers of replaced folders. A folder that was deleted and created again (e.g. by a branch switch) has another inode, and its
-   * old watcher emits nothing.
+   * Stops the watchers of folders that were deleted and created again, e.g. by a branch switch. Such a folder has a new inode, and its old
+   * watcher emits nothing.
    */
   const dropReplaced = (): void => {
     for (const [name, watcher] of watchers) {

@@ -10,7 +10,7 @@ import { allowedCompatibilityFlags } from '../project/manifest-flags.ts'
 import { isDay } from '../project/manifest-values.ts'
 import { defaultLimits } from './worker-runtime.ts'
 
-/** Matches a worker name that is valid in a path and, without `_`, as a label of a host name. */
+/** Matches a worker name. The name is valid in a path and, without `_`, as a label of a host name. */
 export const workerName = /^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/
 
 const maxBytes = 10 * 1024 * 1024
@@ -66,7 +66,7 @@ export function checkDeployment(given: NewDeployment, limits: Limits): CheckedDe
   if (!Number.isInteger(cpuMs) || cpuMs < cpuRange.min || cpuMs > cpuRange.max)
     wrong(
       ['cpu_ms'],
-      `"cpu_ms" is a whole number from ${String(cpuRange.min)} to ${String(cpuRange.max)}.`,
+      `"cpu_ms" must be a whole number from ${String(cpuRange.min)} to ${String(cpuRange.max)}.`,
       'Correct [limits] cpu_ms in wrangler.toml.',
     )
   checkEnv(given, wrong)
@@ -89,8 +89,8 @@ export function checkDeployment(given: NewDeployment, limits: Limits): CheckedDe
 }
 
 /**
- * True if both settings have their default. A default is not part of the checksum, so that deployments of earlier releases keep their
- * checksum.
+ * True if both settings have their default value. Then they are left out of the checksum, so that deployments of earlier releases keep
+ * their checksum.
  */
 function isDefault({ serviceKey, passCredentials }: Pick<NewDeployment, 'serviceKey' | 'passCredentials'>): boolean {
   return serviceKey === null && !passCredentials
@@ -99,7 +99,7 @@ function isDefault({ serviceKey, passCredentials }: Pick<NewDeployment, 'service
 type Wrong = (path: readonly (string | number)[], detail: string, hint?: string) => void
 
 function checkModules({ modules, main, sourceMap }: NewDeployment, wrong: Wrong): number {
-  if (modules.length > maxModules) wrong(['modules'], `A worker has at most ${String(maxModules)} modules.`)
+  if (modules.length > maxModules) wrong(['modules'], `A worker can have at most ${String(maxModules)} modules.`)
   const names = new Set<string>()
   let bytes = 0
   for (const [index, module] of modules.entries()) {
@@ -118,7 +118,10 @@ function checkModules({ modules, main, sourceMap }: NewDeployment, wrong: Wrong)
   if (entry === undefined) wrong(['main'], `There is no module "${main}".`, 'Name one of the modules.')
   else if (entry.type !== 'esm') wrong(['main'], `The main module "${main}" is not an ES module.`)
   if (bytes > maxBytes)
-    wrong(['modules'], `The worker has ${megabytes(bytes)}; at most ${megabytes(maxBytes)} are allowed.`)
+    wrong(
+      ['modules'],
+      `The modules of the worker have ${megabytes(bytes)}; at most ${megabytes(maxBytes)} are allowed.`,
+    )
   if (sourceMap !== null && Buffer.byteLength(sourceMap) > maxSourceMap)
     wrong(['source_map'], `The source map is larger than ${megabytes(maxSourceMap)}.`)
   return bytes
@@ -146,7 +149,8 @@ function checkCompatibility({ compatibilityDate, compatibilityFlags }: NewDeploy
 
 function checkEnv({ vars, secrets }: NewDeployment, wrong: Wrong): void {
   const names = [...Object.keys(vars), ...Object.keys(secrets)]
-  if (names.length > maxVariables) wrong(['vars'], `A worker has at most ${String(maxVariables)} environment values.`)
+  if (names.length > maxVariables)
+    wrong(['vars'], `A worker can have at most ${String(maxVariables)} environment values.`)
   for (const member of ['vars', 'secrets'] as const)
     for (const name of Object.keys(member === 'vars' ? vars : secrets)) {
       if (!/^[A-Za-z_$][\w$]{0,199}$/.test(name) || name === '__proto__')
@@ -159,7 +163,7 @@ function checkEnv({ vars, secrets }: NewDeployment, wrong: Wrong): void {
 }
 
 function checkHosts(hosts: readonly string[], isOwn: (host: string) => boolean, wrong: Wrong): string[] {
-  if (hosts.length > maxHosts) wrong(['hosts'], `A worker has at most ${String(maxHosts)} host names.`)
+  if (hosts.length > maxHosts) wrong(['hosts'], `A worker can have at most ${String(maxHosts)} host names.`)
   const checked = hosts.map((host) => host.toLowerCase())
   for (const [index, host] of checked.entries()) {
     if (!/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(host))
@@ -182,7 +186,7 @@ function checkCrons(crons: readonly string[]): string[] {
     else checked.push(schedule.expression)
   }
   if (crons.length > maxCrons)
-    throw new ServiceError('cron_invalid', `A worker has at most ${String(maxCrons)} cron expressions.`)
+    throw new ServiceError('cron_invalid', `A worker can have at most ${String(maxCrons)} cron expressions.`)
   const [first] = issues
   if (first !== undefined) throw new ServiceError('cron_invalid', first.detail, { hint: first.hint, issues })
   return checked

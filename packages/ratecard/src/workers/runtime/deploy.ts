@@ -76,8 +76,8 @@ export async function removeWorker(deps: DeployDeps, name: string): Promise<void
 }
 
 /**
- * Adds the worker's service key to the environment if the manifest requests a key. Reuses the key of the active version while that key is
- * valid and has the right scope, so that not every version adds a key. Otherwise creates a key and returns its id as `made`.
+ * Adds the worker's service key to the environment if the manifest requests a key. If the key of the active version is valid and has the
+ * right scope, it is used again, so that not every version adds a key. Otherwise creates a key and returns its id as `made`.
  */
 async function ownKey(
   { keys, workers }: DeployDeps,
@@ -148,7 +148,7 @@ async function exclusively<T>(deps: DeployDeps, name: string, work: (token: Leas
   try {
     return await deps.store.exclusively(`worker:${name}`, ({ token }) => work(token))
   } catch (error) {
-    // Replaces the error of the lease, which mentions pushes: here another deployment of the worker holds the lease.
+    // Replaces the error of the lease. That error mentions a push, but here another deployment of the same worker holds the lease.
     if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
     throw new ServiceError('deployment_in_progress', `The worker "${name}" is being changed by another request now.`, {
       hint: 'Wait until it is done, then try again.',
@@ -160,7 +160,7 @@ async function exclusively<T>(deps: DeployDeps, name: string, work: (token: Leas
 function noDeployment(name: string, id: string | null): ServiceError {
   const detail =
     id === null
-      ? `The worker "${name}" has no deployment before the present one.`
+      ? `The worker "${name}" has no deployment before the current one.`
       : `The worker "${name}" has no deployment "${id}".`
   return new ServiceError('deployment_not_found', detail, {
     hint: `The newest ${String(keptDeployments)} deployments are kept.`,

@@ -5,22 +5,22 @@ import { nextFire } from '../cron/next-fire.ts'
 import { parseCron } from '../cron/parse.ts'
 
 /**
- * Maximum delay (ms) of a run. An older tick is recorded as missed and does not run, because the next tick is close or the run is no longer
- * useful.
+ * Maximum delay (ms) of a run. A tick that is older is recorded as missed and does not run, because the next tick is near or the run is no
+ * longer useful.
  */
 export const graceMs = 10_000
 /**
- * Maximum number of missed ticks listed separately after a long downtime. The newest ones are kept; the note of the oldest listed tick
- * contains the number of ticks before it.
+ * Maximum number of missed ticks that are listed separately after a long downtime. The newest ones are listed. The note of the oldest
+ * listed tick contains the number of the ticks before it.
  */
 const maxListed = 1_000
 
 /**
- * Plans the due ticks of a schedule. `nextAt` is the first tick that no replica has claimed yet. A tick in the future is left unclaimed.
+ * Plans the due ticks of a schedule. `nextAt` is the first tick that no replica has claimed yet. It stays unclaimed if it is in the future.
  */
 export function planDue(cron: string, nextAt: number, now: number): DuePlan {
   const { schedule } = parseCron(cron)
-  // The parser can reject a stored expression only if a release with another grammar deployed it.
+  // The parser rejects a stored expression only if it was deployed by a release with another grammar.
   if (schedule === undefined) return { run: null, missed: [], nextAt: null }
   const due: number[] = []
   let dropped = 0
@@ -48,7 +48,7 @@ export function planDue(cron: string, nextAt: number, now: number): DuePlan {
 
 const whyMissed = 'No service that hosts workers was running.'
 
-/** Returns the first tick after `now` of each expression. The parser must have accepted the expressions. */
+/** Returns the first tick after `now` of each expression. All expressions must be valid. */
 export function firstTicks(crons: readonly string[], now: number): { cron: string; nextAt: number }[] {
   return crons.flatMap((cron) => {
     const { schedule } = parseCron(cron)

@@ -12,7 +12,7 @@ import type {
 } from './worker-runtime.ts'
 import type { HostedState, SupervisorOptions } from './supervisor-options.ts'
 
-/** Uptime (30 s) after which a worker counts as healthy. The backoff then starts again at its first delay after the next crash. */
+/** Uptime (30 s) after which a worker counts as healthy. After its next crash, the restart delays then begin with the first one again. */
 const healthyMs = 30_000
 
 /** One worker version with its current process. Restarts the process after a crash. */
@@ -42,7 +42,7 @@ export class HostedWorker {
     return this.handlers
   }
 
-  /** Begins to emit state events, and restarts the process after a crash from now on. */
+  /** From now on emits state events and restarts the process after a crash. */
   serve(): void {
     this.serving = true
     if (this.worker?.alive !== true) this.restartLater()
@@ -144,7 +144,7 @@ export class HostedWorker {
   }
 
   private onExit(exit: WorkerExit, from: RunningWorker | undefined): void {
-    // Ignores the exit of a failed start: the promise of the start rejects with a better error.
+    // Ignores the exit of a process that failed to start, because the promise of the start rejects with a better error.
     if (from === undefined || from !== this.worker || this.retired) return
     this.lastExit = exit
     const { name, version } = this.spec

@@ -23,7 +23,8 @@ export interface HostingParts {
   readonly isOwnHost: (host: string) => boolean
 }
 
-const defaults = { idleMs: 10 * 60_000, pollMs: 500 }
+/** How long a worker idles before it is stopped, and how often a replica looks for deployments made at another one. */
+export const hostingDefaults = { idleMs: 10 * 60_000, pollMs: 500 }
 
 export function createHosting(
   options: WorkersOptions & { readonly runtime: WorkerRuntime },
@@ -48,8 +49,8 @@ export function createHosting(
     store: store.workers,
     supervisor,
     clock,
-    idleMs: options.idleMs ?? defaults.idleMs,
-    pollMs: options.pollMs ?? defaults.pollMs,
+    idleMs: options.idleMs ?? hostingDefaults.idleMs,
+    pollMs: options.pollMs ?? hostingDefaults.pollMs,
     report,
     say: (worker, version, message) => {
       logs.add(worker, { time: clock.now(), level: 'system', message, version })

@@ -20,8 +20,8 @@ export const logBound: LogBound = { lines: 20_000, bytes: 32 * 1024 * 1024 }
 const flushMs = 200
 const flushLines = 500
 /**
- * Limits of the lines that wait to be written: per worker, and for all workers together. Each worker may buffer 64 KiB even if the other
- * workers have filled the shared buffer.
+ * Limits of the lines that are not yet written: per worker, and for all workers together. Each worker may have 64 KiB even if the other
+ * workers have filled the shared limit.
  */
 const waitingOfOne = { lines: 10_000, bytes: 4 * 1024 * 1024 }
 const waitingOfAll = 32 * 1024 * 1024
@@ -34,8 +34,8 @@ const requestsPerSecond = 100
 const failuresPerSecond = 500
 const followMs = 400
 /**
- * Overlap (ms) of two reads of `follow`. A line of another replica may become visible after a line with a higher id. So a line counts as
- * new if its id was not seen yet, and not if its id is the highest.
+ * Overlap (ms) of two consecutive reads of `follow`. A line of another replica may become visible after a line with a higher id. So whether
+ * a line is new is decided by its id being unseen, not by being the highest.
  */
 const overlapMs = 5_000
 const followLimit = 5_000
@@ -68,7 +68,7 @@ export class LogBuffer {
   private count = 0
   private timer: NodeJS.Timeout | undefined
   private writing: Promise<void> = Promise.resolve()
-  /** Write that is queued and has not started. It includes all lines that are added before it starts. */
+  /** Write that has not started yet. It will include all lines that are added before it starts. */
   private next: Promise<void> | undefined
   private readonly quiet = new Map<string, { second: number; fine: number; failed: number; unlisted: number }>()
 
@@ -122,8 +122,8 @@ export class LogBuffer {
   }
 
   /**
-   * Adds log lines for requests of a worker: at most 100 successful and 500 failed ones per second. Further requests are logged as one
-   * count.
+   * Adds log lines for requests of a worker: at most 100 successful and 500 failed ones per second. All further requests are logged as one
+   * line with their number.
    */
   addRequest(worker: string, version: string, outcome: RequestOutcome): void {
     const time = this.options.clock.now()
@@ -167,7 +167,7 @@ export class LogBuffer {
 
   async close(): Promise<void> {
     await this.flush()
-    // Retries the lines that were added during the write or could not be written.
+    // Writes again if lines were added during the write or could not be written.
     for (let again = 0; again < 2 && this.workers.size > 0; again++) await this.flush()
     clearTimeout(this.timer)
   }
@@ -222,7 +222,7 @@ export class LogBuffer {
             this.waitAgain(left)
             return
           }
-          // Drops the batch. The database is available, so a retry of the same lines would fail again.
+          // Drops the lines. The database is available, so writing the same lines would fail again.
           this.lose(this.waitingOf(worker), some.length)
           version = null
         }
@@ -245,7 +245,7 @@ export class LogBuffer {
     this.add(worker, { time: this.options.clock.now(), level: 'system', message, version })
   }
 
-  /** Returns unwritten lines to the buffer, before the newer ones. If the buffer is full, the oldest lines are dropped. */
+  /** Puts unwritten lines back into the buffer, before the newer ones. If the buffer is full, drops the oldest lines. */
   private waitAgain(left: ReadonlyMap<string, LogRecord[]>): void {
     for (const [worker, lines] of left) {
       const waiting = this.waitingOf(worker)

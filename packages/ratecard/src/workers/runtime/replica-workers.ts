@@ -46,7 +46,7 @@ export class ReplicaWorkers {
   private readonly failures = new Map<string, WorkerStartFailure>()
   private readonly outdated = new Set<string>()
   private sequence = -1
-  /** Counter of local changes (e.g. a deployment). A list of workers that was read before the last change is stale. */
+  /** Number of local changes (e.g. deployments). A list of workers is stale if this number has changed since the list was read. */
   private changes = 0
   private timer: NodeJS.Timeout | undefined
   private polling: Promise<void> = Promise.resolve()
@@ -70,7 +70,7 @@ export class ReplicaWorkers {
     return this.members.has(name)
   }
 
-  /** Returns the serving version at once if its process is running, otherwise a promise of its start. */
+  /** Returns the running process of the worker at once, or a promise of its start if there is none. */
   live(name: string): ActiveWorker | Promise<ActiveWorker> {
     const member = this.members.get(name)
     if (member === undefined) throw notFound(name)
@@ -78,7 +78,7 @@ export class ReplicaWorkers {
     return this.options.supervisor.find(name) ?? this.bring(name)
   }
 
-  /** Makes a version that was just activated the serving version, with its running process. */
+  /** Makes a newly activated version the serving version, with its process that already runs. */
   adopt(record: WorkerRecord, candidate: Candidate): void {
     this.changes++
     this.enter(record)
@@ -93,9 +93,7 @@ export class ReplicaWorkers {
     await this.options.supervisor.remove(name)
   }
 
-  /**
-   * Executes one scheduled run with the deployment that was active when the tick was claimed. A tick is a time at which the schedule fires.
-   */
+  /** Executes one scheduled run with the deployment that was active when the tick (the time at which the schedule fires) was claimed. */
   async runScheduled(run: RunRecord): Promise<ScheduledResult> {
     try {
       const { id: runId, scheduledTime, cron } = run
@@ -198,7 +196,7 @@ export class ReplicaWorkers {
     try {
       await this.bring(name)
     } catch {
-      // Ignores the error, because it is in the worker's log. The previous version keeps serving, and the start is retried.
+      // Ignores the error, because the worker's log contains it. The previous version keeps serving, and the start is retried.
       if (this.members.has(name) && this.options.supervisor.find(name) !== undefined) this.outdated.add(name)
     }
   }

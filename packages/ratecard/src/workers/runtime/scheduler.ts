@@ -21,7 +21,7 @@ const pollMs = 5_000
 const heartbeatMs = 5_000
 /** Time (ms) without a heartbeat after which a run counts as lost; four heartbeat intervals. */
 export const staleMs = 20_000
-/** Maximum number of ticks per claim, so that replicas share a long queue of due ticks. */
+/** Maximum number of ticks that a replica claims at once, so that replicas share a long queue of due ticks. */
 const claimLimit = 200
 const finishAttempts = 10
 const retryMs = 1_000
@@ -65,7 +65,7 @@ export class Scheduler {
         if (next === null || next > now) return next === null ? null : next - now
       }
     } finally {
-      // Starts the runs only after all claims. Otherwise the outcomes of the first runs would be written before the last claims.
+      // Starts the runs after all claims. Otherwise the outcomes of the first runs would be written to the database before the last claims.
       for (const run of taken) this.begin(run).catch((error: unknown) => this.options.report(error, 'cron run'))
     }
   }
@@ -113,7 +113,7 @@ export class Scheduler {
   private sleep(ms: number): void {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => {
-      // Checks run one at a time: a wake-up during a check queues another check.
+      // Checks run one after the other. A wake-up during a check queues another check.
       this.ticking = this.ticking.then(() => this.pass())
     }, ms)
   }

@@ -25,8 +25,8 @@ export interface SupervisorOptions {
   /** Time (ms) that a replaced version has to finish its requests and background work; default 30 s. */
   readonly drainMs?: number
   /**
-   * Maximum number of separate processes for scheduled runs; default 32. Above it, a run of the live version uses the process that serves
-   * requests, and any other run waits for a free slot.
+   * Maximum number of separate processes for scheduled runs; default 32. If all are in use, a run of the live version uses the process that
+   * serves requests, and any other run waits.
    */
   readonly maxRunProcesses?: number
   /** Backoff: pauses (ms) before consecutive restarts. The last value applies to all further restarts. */

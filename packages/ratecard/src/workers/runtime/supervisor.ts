@@ -44,7 +44,7 @@ export class Supervisor {
     return this.options.runtime.state()
   }
 
-  /** Starts a version beside the serving one, which is not affected. Rejects with `worker_start_failed` or `worker_unavailable`. */
+  /** Starts a version beside the serving one, which continues to serve. Rejects with `worker_start_failed` or `worker_unavailable`. */
   async prepare(spec: WorkerVersionSpec): Promise<Candidate> {
     if (this.closing) throw new ServiceError('shutting_down', 'The worker host is shutting down.')
     const next = new HostedWorker(spec, this.options)
@@ -101,8 +101,8 @@ export class Supervisor {
   }
 
   /**
-   * Stops an idle worker; requests that arrive meanwhile are still served. Returns false, and does nothing, if the worker is busy or not
-   * live.
+   * Stops an idle worker. Requests that arrive in the meantime are still served. Returns false and does nothing if the worker is busy or
+   * not live.
    */
   rest(name: string): boolean {
     const live = this.hosted.get(name)

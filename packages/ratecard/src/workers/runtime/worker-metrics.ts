@@ -73,10 +73,10 @@ function watchProcesses(registers: Registry[], states: () => readonly HostedStat
         }
       },
     })
-  gauge('ratecard_worker_memory_bytes', 'Resident memory of the process.', ({ stats }) =>
+  gauge('ratecard_worker_memory_bytes', 'Resident memory of the worker’s process.', ({ stats }) =>
     typeof stats?.memoryMb === 'number' ? stats.memoryMb * 1024 * 1024 : null,
   )
   gauge('ratecard_worker_requests_in_flight', 'Requests in progress.', ({ stats }) => stats?.inFlight ?? 0)
-  gauge('ratecard_worker_restarts', 'Restarts of the present version.', ({ restarts }) => restarts)
+  gauge('ratecard_worker_restarts', 'Restarts of the current version.', ({ restarts }) => restarts)
   gauge('ratecard_worker_up', 'Whether the process runs.', ({ state }) => (state === 'running' ? 1 : 0))
 }

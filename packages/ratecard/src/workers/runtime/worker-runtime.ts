@@ -121,7 +121,7 @@ export interface ScheduledResult {
   readonly outcome: 'ok' | 'exception' | 'exceeded_cpu' | 'exceeded_memory' | 'timed_out' | 'lost'
   readonly wallMs: number
   readonly cpuMs: number | null
-  /** Message and mapped stack trace of the first failure; absent if there was none. */
+  /** Message and source-mapped stack trace of the first failure; absent if there was none. */
   readonly error?: string
 }
 
@@ -143,14 +143,15 @@ export interface WorkerStats {
 export interface RunningWorker {
   readonly spec: WorkerVersionSpec
   readonly handlers: WorkerHandlers
-  /** False as soon as the process is being ended, before the `exit` event. The worker then accepts no more requests. */
+  /** False as soon as the process is told to stop, which is before the `exit` event. The worker then accepts no more requests. */
   readonly alive: boolean
   /**
-   * Handles one request. Rejects with a ServiceError if no byte of the response was written, so that the caller can write an error
-   * response. A failure after the response headers closes the connection, so that a truncated body is not taken for a complete one.
+   * Handles one request. Rejects with a ServiceError only if no byte of the response was written, so that the caller can write an error
+   * response. After the response headers, a failure closes the connection, so that the client does not take a truncated body for a complete
+   * one.
    */
   dispatch(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void>
-  /** Connects an upgraded connection (WebSocket) to the worker. Rejects with a ServiceError if no byte was written. */
+  /** Connects the worker to an upgraded connection (WebSocket). Rejects with a ServiceError only if no byte was written. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): Promise<void>
   /** Runs the scheduled handler in this process. Resolves after the handler's `waitUntil` tasks; never rejects. */
   scheduled(event: ScheduledEvent): Promise<ScheduledResult>
@@ -158,7 +159,7 @@ export interface RunningWorker {
   stats(): WorkerStats
   /** Resolves when no requests and no background work are left, or after `deadlineMs`. Does not stop the worker. */
   drain(deadlineMs: number): Promise<void>
-  /** Ends the process and removes its files. Calling it again has no effect. */
+  /** Ends the process and removes its files. A second call has no effect. */
   dispose(): Promise<void>
 }
 
@@ -176,7 +177,7 @@ export interface WorkerRuntime {
    */
   start(spec: WorkerVersionSpec, events: WorkerEvents): Promise<RunningWorker>
   /**
-   * Executes one scheduled run in a separate process. So its CPU time is exact, and a run that exceeds a limit affects no request. Never
+   * Executes one scheduled run in a separate process. So its CPU time is measured exactly, and exceeding a limit affects no request. Never
    * rejects.
    */
   runOnce(spec: WorkerVersionSpec, event: ScheduledEvent, events: Pick<WorkerEvents, 'log'>): Promise<ScheduledResult>

@@ -37,14 +37,14 @@ export function createWorkers(options: WorkersOptions): Workers {
   const stopping = new AbortController()
   let stopPruning: () => void = () => undefined
   let ownUrl: string | null = null
-  /** Host names of the service itself. Workers cannot claim them, otherwise the service would become unreachable. */
+  /** Host names of the service itself. Workers cannot claim them, otherwise the service would become unreachable at these names. */
   const addresses = new Set<string>()
   if (publicUrl !== null) addresses.add(new URL(publicUrl).hostname)
-  /** Host of the public URL if the URL is `https`, otherwise null. Only an `https` URL proves that a proxy with a certificate exists. */
+  /** Host of the public URL if that is an `https` URL, otherwise null. Only an `https` URL shows that a proxy with a certificate exists. */
   const secureHost = publicUrl?.startsWith('https:') === true ? new URL(publicUrl).host : null
   /**
-   * True for hostnames that a worker may not claim: those of the service, the workers' domain, and all names below it, which belong to the
-   * workers of those names.
+   * True for hostnames that a worker may not claim: those of the service, and the workers' domain with all names below it. Each name below
+   * it belongs to the worker of that name.
    */
   const isOwnHost = (host: string) =>
     addresses.has(host) || (domain !== null && (host === domain || host.endsWith(`.${domain}`)))
@@ -67,7 +67,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   function hosted(): Hosting {
     if (hosting !== null) return hosting
     throw new ServiceError('worker_unavailable', 'This replica hosts no workers (RATECARD_WORKERS=off).', {
-      hint: 'Send it to a replica that does.',
+      hint: 'Send the request to a replica that hosts workers.',
     })
   }
 
@@ -109,7 +109,7 @@ export function createWorkers(options: WorkersOptions): Workers {
       stopPruning()
       if (hosting !== null) {
         const { replica, scheduler, supervisor } = hosting
-        // Scheduled runs have separate processes, so the scheduler and the supervisor can use the full deadline at the same time.
+        // Scheduled runs have separate processes. So the scheduler and the supervisor can both use the full deadline at the same time.
         const stopped = scheduler.stop(deadlineMs)
         await replica.close()
         await Promise.all([stopped, supervisor.close(deadlineMs)])

@@ -9,9 +9,9 @@ export const billingCancel: Command = {
   name: 'billing cancel',
   summary: 'Stop a running push between two steps',
   description:
-    'Waits for the write that is in flight. The push is then interrupted: `billing resume` finishes it, or a new push plans again from the present state. Until then the earlier version is served.',
+    'Waits until the current write is done. The push is then interrupted: finish it with `billing resume`, or push again, which makes a new plan from the current state. Until then the earlier version is served.',
   arguments: [{ name: '[push]', description: 'Id of the push. Default: the running one.' }],
-  examples: [{ command: 'ratecard billing cancel', what: 'the push that runs now' }],
+  examples: [{ command: 'ratecard billing cancel', what: 'stop the running push' }],
   run: async (context) => {
     const { args, io, out } = context
     const { client } = connect(context)
@@ -21,7 +21,7 @@ export const billingCancel: Command = {
         code: 'push_not_running',
         title: 'No push is running',
         detail: 'There is nothing to stop.',
-        hint: '`ratecard billing pushes` lists what ran.',
+        hint: 'List all pushes with `ratecard billing pushes`.',
       })
     await client.admin.cancelPush(id, { signal: io.signal })
     out.progress(`Push ${id} stops after the steps that are running now …`)
@@ -49,7 +49,7 @@ async function untilEnded({ io }: CommandContext, client: Client, id: string): P
       for await (const event of client.admin.pushEvents(id, { signal: io.signal }))
         if (event.type === 'state' && !isRunning(event)) break
     } catch (error) {
-      // A proxy may close a long response. Then continue: the push report below contains the current state.
+      // A proxy may cut off a long response. Then continue, because the push report is read next and contains the current state.
       if (io.signal.aborted || !isCut(error)) throw error
     }
     const report = await client.admin.findPush(id, { signal: io.signal })

@@ -7,7 +7,15 @@ import { jsonDifference, jsonOutcome, jsonVariables } from '../../views/json.ts'
 import { differencesMarkdown } from '../../views/markdown.ts'
 import { showDifferences } from '../../views/plan.ts'
 import { redactor, formatOption, formatted, wantsMarkdown } from './format.ts'
-import { fileOption, hasChanges, impactOptions, showPlanOf, showWarnings, withPlaces } from '../plan-and-apply.ts'
+import {
+  planSources,
+  fileOption,
+  hasChanges,
+  impactOptions,
+  showPlanOf,
+  showWarnings,
+  withPlaces,
+} from '../plan-and-apply.ts'
 
 export const billingDiff: Command = {
   name: 'billing diff',
@@ -18,12 +26,12 @@ export const billingDiff: Command = {
   options: [
     fileOption,
     formatOption,
-    { flags: '--exit-code', description: 'Exit 3 when there are differences.' },
+    { flags: '--exit-code', description: 'Exit with code 3 if there are differences.' },
     ...impactOptions,
   ],
   examples: [
-    { command: 'ratecard billing diff', what: 'your files against the server' },
-    { command: 'ratecard billing diff 3 5', what: 'what changed from revision 3 to 5' },
+    { command: 'ratecard billing diff', what: 'compare your files with the server' },
+    { command: 'ratecard billing diff 3 5', what: 'show what changed from revision 3 to 5' },
   ],
   run: async (given) => {
     const context = formatted(given)
@@ -46,7 +54,7 @@ async function diffFiles(context: CommandContext): Promise<CommandResult> {
     (error) => toFailure(error, { apiUrl: connection.url }),
   )
   await redactPlan(context, connection.client, planned)
-  showPlanOf(context, connection, planned, read.variables, read.warnings)
+  showPlanOf(context, connection, planned, planSources(read))
   return {
     exit: options.flag('exitCode') && hasChanges(planned) ? 3 : 0,
     json: { ...jsonOutcome(planned), ...jsonVariables(read.variables) },
@@ -71,7 +79,7 @@ async function diffRevisions(context: CommandContext): Promise<CommandResult> {
       ? differencesMarkdown(differences, { from, to }, redactor(context))
       : differences.length === 0
         ? 'No differences.'
-        : showDifferences(differences, out.paint),
+        : showDifferences(differences, out),
   )
   return {
     exit: options.flag('exitCode') && differences.length > 0 ? 3 : 0,

@@ -1,4 +1,5 @@
 import { inline } from '../../terminal/terminal-text.ts'
+import { driftText } from '../../../wording/change-words.ts'
 import type { Command } from '../../program/command.ts'
 import { redactRevisions } from '../../terminal/conceal.ts'
 import { redactEnvironment } from '../../files/read-config.ts'
@@ -12,9 +13,11 @@ import { redactor, formatOption, formatted, wantsMarkdown } from './format.ts'
 
 export const billingDrift: Command = {
   name: 'billing drift',
-  summary: 'Show what was changed at the processor since the last push',
-  options: [formatOption, { flags: '--exit-code', description: 'Exit 3 when there is drift.' }],
-  examples: [{ command: 'ratecard billing drift --exit-code', what: 'in a scheduled check' }],
+  summary: 'Show what was edited at the processor since the last push',
+  options: [formatOption, { flags: '--exit-code', description: 'Exit with code 3 if there is drift.' }],
+  examples: [
+    { command: 'ratecard billing drift --exit-code', what: 'for a scheduled check that fails if there is drift' },
+  ],
   run: async (given) => {
     const context = formatted(given)
     const { options, io, out } = context
@@ -24,7 +27,7 @@ export const billingDrift: Command = {
     redactEnvironment(context)
     if (drift.differences.some(({ kind }) => kind === 'webhook'))
       await redactRevisions(context, client, [drift.revision])
-    const among = drift.inSync ? '' : ' Its changes are among the differences.'
+    const among = drift.inSync ? '' : ' The differences include its changes.'
     if (unfinished !== null)
       out.say(
         `${out.paint.yellow('!')} ${inline(describeUnfinished(unfinished))}${among} ${inline(howToFinish(unfinished))}\n`,
@@ -34,10 +37,10 @@ export const billingDrift: Command = {
       const started =
         unfinished === null ? null : `${describeUnfinished(unfinished)}${among} ${howToFinish(unfinished)}`
       out.print(driftMarkdown(drift, started, redactor(context)))
-    } else if (drift.inSync) out.say(`${out.paint.green('✓')} The processor is as ${of} left it.`)
+    } else if (drift.inSync) out.say(`${out.paint.green('✓')} ${driftText(drift, of)}`)
     else {
-      out.say(`The processor differs from ${of} in ${count(drift.differences.length, 'resource')}:\n`)
-      out.print(showPlan(drift.differences, out.paint))
+      out.say(`${driftText(drift, of)}\n`)
+      out.print(showPlan(drift.differences, out))
       if (unfinished === null)
         out.say(
           '\nTo undo these edits: `ratecard billing push --force`. To keep them: `ratecard billing pull --update`.',
@@ -45,11 +48,11 @@ export const billingDrift: Command = {
     }
     for (const { kind, configId, notExpressible } of drift.notes)
       out.note(
-        `${kind.replace('_', ' ')} ${inline(configId)} has ${inline(notExpressible.join(', '))} at the processor, which a document cannot express. It stays as it is.`,
+        `${kind.replace('_', ' ')} ${inline(configId)} has ${inline(notExpressible.join(', '))} at the processor, which a document cannot express. It stays unchanged.`,
       )
     if (drift.unmanaged.length > 0)
       out.note(
-        `${count(drift.unmanaged.length, 'active object')} of the account ${drift.unmanaged.length === 1 ? 'is' : 'are'} not managed here and never touched.`,
+        `Ratecard does not manage ${count(drift.unmanaged.length, 'active object')} of the account, and never changes ${drift.unmanaged.length === 1 ? 'it' : 'them'}.`,
       )
     const json = { ...jsonDrift(drift), ...(unfinished === null ? {} : { unfinished_push: unfinished.id }) }
     return { exit: options.flag('exitCode') && !drift.inSync ? 3 : 0, json }

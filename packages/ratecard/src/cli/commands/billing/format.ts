@@ -13,7 +13,7 @@ export const formatOption: OptionSpec = {
 export const wantsMarkdown = ({ options }: Pick<CommandContext, 'options'>): boolean =>
   options.text('format') === 'markdown'
 
-/** Returns the context to print with. With Markdown, stdout contains nothing but the document, so that it can be piped. */
+/** Returns the context to print with. For Markdown, only the document goes to stdout, so that it can be piped. */
 export function formatted(context: CommandContext): CommandContext {
   if (!wantsMarkdown(context)) return context
   if (context.global.json)
@@ -22,8 +22,8 @@ export function formatted(context: CommandContext): CommandContext {
 }
 
 /**
- * Returns a function that replaces secrets in a text by their variable names. Call it before a value is escaped or truncated, because a
- * changed secret is not found.
+ * Returns a function that replaces secrets in a text by their variable names. Call it before the text is escaped or truncated; afterwards a
+ * secret may no longer be found.
  */
 export const redactor =
   ({ io }: Pick<CommandContext, 'io'>): Redact =>

@@ -9,8 +9,8 @@ export const billingHistory: Command = {
   name: 'billing history',
   summary: 'Show recent versions and their changes',
   options: [
-    { flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '10' },
-    { flags: '--offset <n>', description: 'How many to skip.', range: [0, 1_000_000], defaultText: '0' },
+    { flags: '--limit <n>', description: 'Number of items to show, newest first.', range: [1, 100], defaultText: '10' },
+    { flags: '--offset <n>', description: 'Number of items to skip.', range: [0, 1_000_000], defaultText: '0' },
   ],
   examples: [
     { command: 'ratecard billing history --limit 5', what: 'the last five versions' },
@@ -32,7 +32,7 @@ export const billingHistory: Command = {
       `${entry.kind === 'push' ? '' : `${entry.kind}: `}${summarizeChanges(entry)}`,
       entry.message ?? '',
     ])
-    printTable(out, columns, rows, 'Nothing has been pushed yet. `ratecard billing push` makes revision 1.')
+    printTable(out, columns, rows, 'Nothing has been pushed yet. `ratecard billing push` creates revision 1.')
     if (pagination.hasMore) {
       const next = pagination.offset + versions.length
       out.note(`\n${pagination.total - next} older: \`ratecard billing history --offset ${next}\`.`)

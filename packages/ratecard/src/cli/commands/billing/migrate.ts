@@ -11,14 +11,22 @@ import { canAsk, requireConsent } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
 import { count } from '../../views/issues.ts'
 import { right, showTime, table } from '../../views/table.ts'
-import { actorOptions, listOption } from '../plan-and-apply.ts'
+import {
+  actorOptions,
+  listOption,
+  noteViolations,
+  overrideOf,
+  overrideOption,
+  overriding,
+  requireAllowed,
+} from '../plan-and-apply.ts'
 import { jsonJobReport, jsonMigrationPlan } from '../../views/json.ts'
 
 export const billingMigrate: Command = {
   name: 'billing migrate',
   summary: 'Move existing subscribers of a replaced price to its successor',
   description:
-    'A changed amount applies to new subscribers. Existing ones keep the price that they bought, until this command moves them. Nothing is billed or credited at once. The job can be stopped and resumed, and its report contains the command that moves them back.',
+    'A changed amount applies only to new subscribers. Existing subscribers keep the price that they bought until you move them with this command. Nothing is billed or credited immediately. You can stop and resume the job, and its report contains the command that moves the subscribers back.',
   options: [
     { flags: '--price <id>', description: 'Your id of the price.' },
     {
@@ -30,26 +38,30 @@ export const billingMigrate: Command = {
     { flags: '--only <tenants>', description: 'Only these tenants, separated by commas.' },
     { flags: '--except <tenants>', description: 'All but these tenants, separated by commas.' },
     { flags: '--dry-run', description: 'Show the subscribers and the amounts; nothing is changed.' },
+    overrideOption,
     ...actorOptions,
   ],
   examples: [
-    { command: 'ratecard billing migrate --price pro_monthly --dry-run', what: 'who, and how much' },
+    { command: 'ratecard billing migrate --price pro_monthly --dry-run', what: 'list the subscribers and the amounts' },
     {
       command: 'ratecard billing migrate --price pro_monthly --to 2030-01-01',
-      what: 'from the first renewal in 2030 on',
+      what: 'move each subscriber at the first renewal in 2030',
     },
   ],
   run: async (context) => {
     const { options, io, out } = context
     const request = requestOf(context)
     const { client } = connect(context)
-    const plan = await client.migrations.plan(request, { signal: io.signal })
+    const message = options.text('message')
+    const plan = await client.migrations.plan(request, { message, signal: io.signal })
     showPlan(context, plan)
+    noteViolations(context, plan.violations)
     if (options.flag('dryRun')) return { json: jsonMigrationPlan(plan) }
     const moving = plan.lines.filter((line) => line.skipped === null).length
     if (moving === 0 && (request.to !== 'now' || canAsk(context))) return { json: jsonMigrationPlan(plan) }
-    // A terminal always asks for confirmation. Without a terminal only `--to now` needs it (`--yes`), because it takes effect at once;
-    // other migrations can still be cancelled.
+    requireAllowed(context, plan.violations)
+    // On a terminal the command always asks for confirmation. Without a terminal only `--to now` needs a confirmation (`--yes`), because it
+    // takes effect at once; other migrations can still be cancelled.
     if (canAsk(context) || request.to === 'now')
       await requireConsent(context, {
         question: `Move ${count(moving, 'subscription')}?`,
@@ -59,7 +71,12 @@ export const billingMigrate: Command = {
         extra: { planned: jsonMigrationPlan(plan) },
       })
     if (moving === 0) return { json: jsonMigrationPlan(plan) }
-    const actor = { author: await authorOf(context), message: options.text('message'), signal: io.signal }
+    const actor = {
+      ...overriding(overrideOf(context)),
+      author: await authorOf(context),
+      message,
+      signal: io.signal,
+    }
     const job = await client.migrations.start(request, actor)
     out.note(`Job ${job.id}.`)
     const report = await followJob(client, job.id, out, io.signal)

@@ -27,6 +27,8 @@ import {
   confirmPlan,
   hasChanges,
   impactOptions,
+  overrideOf,
+  overrideOption,
   pushAndFollow,
   showPlanOf,
 } from '../plan-and-apply.ts'
@@ -35,7 +37,7 @@ export const billingPromote: Command = {
   name: 'billing promote',
   summary: 'Push the revision of one environment to another, byte for byte',
   description:
-    'Takes the document of a revision as its author wrote it, fills in its variables from the environment file of the target, lists the texts that differ between the two environments, shows the plan, and pushes. Everything but these texts is the same, byte for byte. The addresses and keys of both servers come from their files in ratecard/environments. If the revision was pushed over HTTP, the server has only its expanded document: values that depend on the environment, such as webhook URLs, are then those of the source, and new webhook URLs must be confirmed.',
+    'Takes the source document of a revision, expands its variables with the environment file of the target, lists the values that differ between the two environments, shows the plan, and pushes. Everything except these values is the same, byte for byte. The addresses and keys of both servers come from their files in ratecard/environments. If the revision was pushed over HTTP, the server has only its expanded document: values that depend on the environment, such as webhook URLs, are then those of the source, and new webhook URLs must be confirmed.',
   options: [
     { flags: '--from <name>', description: 'Environment to take the revision from.', environment: true },
     { flags: '--to <name>', description: 'Environment to push to.', environment: true },
@@ -44,14 +46,15 @@ export const billingPromote: Command = {
       description: 'Number of the revision in the source environment.',
       defaultText: 'the current one',
     },
-    { flags: '--dry-run', description: 'Show the differences and the plan, and stop.' },
+    { flags: '--dry-run', description: 'Show the differences and the plan, and stop without a push.' },
     { flags: '--exit-code', description: 'With --dry-run: exit 3 when there are changes.' },
     approvalOption,
     ...impactOptions,
+    overrideOption,
     ...actorOptions,
   ],
   examples: [
-    { command: 'ratecard billing promote --from staging --to production', what: 'what staging has now' },
+    { command: 'ratecard billing promote --from staging --to production', what: 'the current revision of staging' },
     { command: 'ratecard billing promote --from staging --to production --revision 12', what: 'exactly revision 12' },
   ],
   run: async (context) => {
@@ -86,8 +89,8 @@ interface Promotion {
 }
 
 /**
- * The document for the target: the source document with the target's variables filled in. If no source document was stored with the
- * revision, it is the expanded document of the source environment.
+ * The document for the target environment: the source document with the target's variables filled in. If no source document was stored with
+ * the revision, it is the already expanded document of the source environment.
  */
 interface ExpandedDocument {
   readonly document: object
@@ -114,7 +117,7 @@ function routeOf({ options, global }: CommandContext): { from: EnvironmentName; 
   return { from, to }
 }
 
-/** Runs `work`. A failure of a request contains the address of the server that refused it, because two servers are involved. */
+/** Runs `work`. Because two servers are involved, the error of a failed request gets the address of its server. */
 async function asFailureOf<T>(connection: ServerConnection, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -144,7 +147,7 @@ async function sourceRevision(
     throw new CliFailure(1, {
       code: 'config_invalid',
       title: 'The document of the source is not valid',
-      detail: `Revision ${number} of ${from} has ${count(errors.length, 'problem')}: it may come from another version of Ratecard.`,
+      detail: `Revision ${number} of ${from} has ${count(errors.length, 'problem')}: it may have been created by another version of Ratecard.`,
       errors,
     })
   requireChecksum(checksum(config), revision.checksum, `Revision ${number} of ${from}`)
@@ -164,7 +167,7 @@ function expandFor({ revision, document, config }: DryRunResult, { environment }
       code: 'config_invalid',
       title: 'The variables cannot be expanded for the target',
       detail: `${count(errors.length, 'problem')} with the variables of ${environment.file ?? environment.name}. Nothing was changed.`,
-      hint: `Add what is missing to ${environment.file ?? `the file of ${environment.name}`}.`,
+      hint: `Add the missing variables to ${environment.file ?? `the file of ${environment.name}`}.`,
       errors,
     })
   const differs = variableTexts(written).filter(
@@ -210,8 +213,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
     fields: difference.fields.map((field) => ({ ...field })),
   }))
   if (shown.length === 0) out.say(`Between ${here} and ${there}: no difference.\n`)
-  else
-    out.say(`From ${there} to ${here}, ${count(shown.length, 'difference')}:\n\n${showDifferences(shown, out.paint)}\n`)
+  else out.say(`From ${there} to ${here}, ${count(shown.length, 'difference')}:\n\n${showDifferences(shown, out)}\n`)
   const choices = {
     force: options.flag('force'),
     approveImpact: options.flag('approveImpact'),
@@ -219,7 +221,9 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
     message: messageOf(options.text('message'), promotion),
   }
   const planned = await target.client.admin.push(expanded.document, { ...choices, dryRun: true, signal: io.signal })
-  showPlanOf({ ...context, global: { ...context.global, environment: to } }, target, planned, expanded.variables)
+  showPlanOf({ ...context, global: { ...context.global, environment: to } }, target, planned, {
+    variables: expanded.variables,
+  })
   printExpanded(context, promotion)
   const moves = webhookMoves(current?.config ?? null, expanded.config, expanded.written)
   for (const { detail } of moves) out.note(`${out.paint.yellow('warning')} ${detail}`)
@@ -240,6 +244,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
   out.say()
   const outcome = await pushAndFollow(context, target.client, expanded.document, {
     ...choices,
+    override: overrideOf(context),
     plan: planned,
     exactly,
     written: expanded.written,
@@ -257,7 +262,10 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
   return { json: { ...json, ...jsonOutcome(outcome) } }
 }
 
-/** Lists the texts that have other values in the target. Shows them with unexpanded variables, because a value may be a secret. */
+/**
+ * Lists the texts that have different values in the target environment. Texts are shown with variable names, because a value may be a
+ * secret.
+ */
 function printExpanded({ out }: CommandContext, { from, to, expanded }: Promotion): void {
   if (expanded.written === null)
     out.say(`\nThis revision has no source document. Values that came from variables are those of ${from}.`)

@@ -10,7 +10,7 @@ export interface WebhookMove {
   readonly detail: string
 }
 
-/** Returns the endpoints that the target would deliver to for the first time: new webhooks, and webhooks whose URL changes. */
+/** Returns the endpoints to which the target environment has never delivered before: new webhooks, and webhooks whose URL changes. */
 export function webhookMoves(
   target: BillingConfig | null,
   promoted: BillingConfig,

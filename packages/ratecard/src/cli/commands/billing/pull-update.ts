@@ -7,7 +7,9 @@ import { NotEditable } from '../../../config/edit/edit.ts'
 import { validateConfig } from '../../../config/validation/validate.ts'
 import type { CommandContext, CommandResult } from '../../program/command.ts'
 import { CliFailure } from '../../failure.ts'
-import type { LiveEdit } from '../../files/file-items.ts'
+import { isRecord, type LiveEdit } from '../../files/file-items.ts'
+import { withoutSecret, type SecretVariable } from '../../files/webhook-secrets.ts'
+import { noteVariables } from './pull-notes.ts'
 import { liveEdits, type LiveEdits } from '../../files/live-edits.ts'
 import { readConfig, requireConfig, type SourceFile } from '../../files/read-config.ts'
 import type { Paint } from '../../terminal/output.ts'
@@ -25,8 +27,11 @@ export async function updateFiles(context: CommandContext, pulled: Pulled): Prom
       detail: 'The account has no product that a configuration can express.',
       hint: 'See `ratecard billing pull`.',
     })
-  const found = liveEdits(read.sources, config, live, { all: options.flag('all') })
+  const variables: SecretVariable[] = []
+  const all = liveEdits(read.sources, config, live, { all: options.flag('all') })
+  const found = { ...all, edits: all.edits.map((edit) => withVariables(edit, variables)) }
   printEdits(context, found)
+  noteVariables(context, variables)
   if (found.refused.length > 0)
     throw new CliFailure(1, {
       code: 'update_refused',
@@ -47,7 +52,7 @@ export async function updateFiles(context: CommandContext, pulled: Pulled): Prom
     out.say(
       found.notLive.length === 0
         ? `${out.paint.green('✓')} The files match the live values.`
-        : `${out.paint.yellow('!')} No value to take over. Remove objects that are off at the processor from the files, or switch them on at the processor.`,
+        : `${out.paint.yellow('!')} The files differ only in objects that are inactive at the processor. Remove these objects from the files, or activate them at the processor.`,
     )
     return { json: { ...json, written: false } }
   }
@@ -58,6 +63,16 @@ export async function updateFiles(context: CommandContext, pulled: Pulled): Prom
     `\n${out.paint.green('✓')} Changed ${changed.map(({ source }) => source.path).join(', ')}. Review the changes, then push.`,
   )
   return { json: { ...json, written: true } }
+}
+
+/** Returns the edit with variables in place of secrets in a webhook URL, and appends the variables to `variables`. */
+function withVariables(edit: LiveEdit, variables: SecretVariable[]): LiveEdit {
+  if (!edit.item.startsWith('webhook ')) return edit
+  const { value } = edit
+  const id = edit.item.slice('webhook '.length)
+  if (edit.field === 'url' && typeof value === 'string') return { ...edit, value: withoutSecret(value, id, variables) }
+  if (!isRecord(value) || typeof value['url'] !== 'string') return edit
+  return { ...edit, value: { ...value, url: withoutSecret(value['url'], id, variables) } }
 }
 
 function printEdits({ out }: CommandContext, { edits, notLive, notInFiles }: LiveEdits): void {
@@ -96,7 +111,7 @@ function textOf(source: SourceFile, edits: readonly LiveEdit[]): string {
       code: 'update_refused',
       title: 'A value cannot be changed in place',
       detail: `${source.path}: ${error.message} No file was changed.`,
-      hint: 'Write it without anchors and aliases, or change it by hand.',
+      hint: 'Write this place without anchors and aliases, or change it by hand.',
     })
   }
 }

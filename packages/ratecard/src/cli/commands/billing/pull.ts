@@ -4,19 +4,21 @@ import path from 'node:path'
 import type { Client } from '@ratecard/client'
 import type { Command, CommandContext } from '../../program/command.ts'
 import { literal } from '../../../config/files/interpolate.ts'
+import type { BillingConfig } from '../../../config/schema/schema.ts'
 import { problemCodes } from '../../../errors/codes.ts'
 import { CliFailure, usageFailure } from '../../failure.ts'
 import { readText } from '../../files/read-text.ts'
+import { withoutSecrets } from '../../files/webhook-secrets.ts'
 import { connect } from '../../server-address.ts'
 import { howToFinish, describeUnfinished, unfinishedPush } from '../../follow/unfinished-push.ts'
-import { count } from '../../views/issues.ts'
+import { countsOf, noteLeftOut, noteVariables } from './pull-notes.ts'
 import { updateFiles } from './pull-update.ts'
 
 export const billingPull: Command = {
   name: 'billing pull',
   summary: 'Write the active objects at the processor as a configuration',
   description:
-    'Products, prices, meters, coupons, promotion codes and webhooks of the account, with your own fields from the current revision. Without --output the document goes to stdout. A file that exists and differs is kept beside it as <file>.bak.\n\nWith --update, your own files are changed in place: only values that differ, with comments, order and formatting kept. Values that come from variables are never overwritten.',
+    'Products, prices, features, meters, coupons, promotion codes and webhooks of the account, with your own fields from the current revision. Without --output the document goes to stdout. A file that exists and differs is kept beside it as <file>.bak.\n\nWith --update, your own files are changed in place: only values that differ, with comments, order and formatting kept. Values that come from variables are never overwritten.\n\nA secret in the URL of a webhook becomes a variable; the line to add to the environment file is printed.',
   options: [
     { flags: '--output <file>', description: 'File to write. It is written completely or not at all.' },
     {
@@ -25,11 +27,20 @@ export const billingPull: Command = {
     },
     { flags: '--all', description: 'With --update: also add active objects that are in no file.' },
     { flags: '--dry-run', description: 'With --update: list the edits and stop.' },
+    {
+      flags: '--codes <which>',
+      description: '`active` leaves out promotion codes that were used up, have expired or are switched off.',
+      choices: ['all', 'active'],
+      defaultText: 'all',
+    },
   ],
   examples: [
-    { command: 'ratecard billing pull --output ratecard/billing/billing.json', what: 'into the project' },
-    { command: 'ratecard billing pull > account.json', what: 'to look at it' },
-    { command: 'ratecard billing pull --update', what: 'take edits made at the processor into your files' },
+    {
+      command: 'ratecard billing pull --output ratecard/billing/billing.json',
+      what: 'write the configuration into the project',
+    },
+    { command: 'ratecard billing pull > account.json', what: 'save the account to a file, to look at it' },
+    { command: 'ratecard billing pull --update', what: 'copy edits made at the processor into your files' },
   ],
   run: async (context) => {
     const { options, io, out } = context
@@ -43,33 +54,33 @@ export const billingPull: Command = {
       throw usageFailure('--all and --dry-run need --update.', 'Write `ratecard billing pull --update --dry-run`.')
     const { client } = connect(context)
     await mindHalfDone(context, client, update)
-    const pulled = await client.admin.pull({ signal: io.signal })
+    const codes = options.text('codes') === 'active' ? 'active' : 'all'
+    const pulled = await client.admin.pull({ signal: io.signal, codes })
     // Escape `${`, because in a project file `${NAME}` is a variable.
-    const text = `${JSON.stringify(literal(pulled.document), null, 2)}\n`
     if (update) return updateFiles(context, pulled)
+    const { document, variables } = withoutSecrets(literal(pulled.document) as BillingConfig)
+    const text = `${JSON.stringify(document, null, 2)}\n`
     const output = options.text('output')
-    for (const item of pulled.unrepresentable)
-      out.note(`${out.paint.yellow('left out')} ${item.kind} ${item.processorId}: ${item.reason}`)
+    noteLeftOut(context, pulled.unrepresentable)
+    noteVariables(context, variables)
     if (output === undefined) {
       out.print(text)
-      return { json: pulled.document }
+      return { json: document }
     }
     const file = path.resolve(io.cwd, output)
     const backup = writeKeeping(file, text)
-    const { products, meters = [], webhooks = [] } = pulled.document
-    const prices = products.flatMap((product) => product.prices ?? []).length
-    out.say(
-      `${out.paint.green('✓')} Wrote ${output}: ${count(products.length, 'product')}, ${count(prices, 'price')}, ${count(meters.length, 'meter')}, ${count(webhooks.length, 'webhook')}.`,
-    )
+    out.say(`${out.paint.green('✓')} Wrote ${output}: ${countsOf(document)}.`)
     if (backup !== null) out.say(`  The earlier content is in ${path.relative(io.cwd, backup)}.`)
     return {
       json: {
         output: file,
         backup,
-        document: pulled.document,
-        unrepresented: pulled.unrepresentable.map(({ kind, processorId, reason }) => ({
+        document,
+        variables,
+        unrepresented: pulled.unrepresentable.map(({ kind, processorId, field, reason }) => ({
           kind,
           processor_id: processorId,
+          field,
           reason,
         })),
       },
@@ -95,7 +106,7 @@ async function mindHalfDone(
   throw new CliFailure(1, {
     code: 'push_unfinished',
     title: problemCodes.push_unfinished.title,
-    detail: `${describeUnfinished(push)} Its unfinished changes would look like edits at the processor, and your own change would be removed from your files. No file was changed.`,
+    detail: `${describeUnfinished(push)} Its unfinished changes would look like edits at the processor, so that a pull would undo your own changes in the files. No file was changed.`,
     hint: `${howToFinish(push)} To pull the live values anyway: --yes.`,
   })
 }

@@ -10,7 +10,7 @@ import { redactEnvironment } from '../../files/read-config.ts'
 import type { SavedPlan } from '../../files/saved-plan.ts'
 import { connect, sameServer } from '../../server-address.ts'
 import { showTime } from '../../views/table.ts'
-import { confirmPlan, pushAndFollow, showPlanOf } from '../plan-and-apply.ts'
+import { confirmPlan, overrideOf, pushAndFollow, showPlanOf } from '../plan-and-apply.ts'
 
 export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): Promise<PushOutcome> {
   // Without `--env`, use the environment of the plan.
@@ -46,6 +46,7 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
   out.say()
   return pushAndFollow(context, connection.client, saved.document, {
     ...choices,
+    override: overrideOf(context),
     plan: { ...planned, plan: saved.plan },
     exactly: true,
     written: saved.written,

@@ -22,6 +22,9 @@ import {
   filesArgument,
   hasChanges,
   impactOptions,
+  overrideOf,
+  overrideOption,
+  planSources,
   pushAndFollow,
   showPlanOf,
   showWarnings,
@@ -40,7 +43,10 @@ export const billingPush: Command = {
     { flags: '--exit-code', description: 'With --dry-run or --plan-out: exit 3 when there are changes.' },
     formatOption,
     { flags: '--plan-out <file>', description: 'Show the plan, save it to this file, and stop.' },
-    { flags: '--plan <file>', description: 'Apply exactly this saved plan, at the server that it was made for.' },
+    {
+      flags: '--plan <file>',
+      description: 'Apply exactly this saved plan. It must have been made for the same server.',
+    },
     approvalOption,
     {
       flags: '--wait <time>',
@@ -48,12 +54,13 @@ export const billingPush: Command = {
       defaultText: '0s',
     },
     ...impactOptions,
+    overrideOption,
     ...actorOptions,
   ],
   examples: [
-    { command: 'ratecard billing push', what: 'plan, question, push' },
+    { command: 'ratecard billing push', what: 'show the plan, ask for confirmation, and push' },
     { command: 'ratecard billing push --env production --message "Spring prices"', what: 'from a script' },
-    { command: 'ratecard billing push --dry-run --exit-code', what: 'in CI: exit 3 when something would change' },
+    { command: 'ratecard billing push --dry-run --exit-code', what: 'in CI: exit code 3 if something would change' },
     { command: 'ratecard billing push --env production --plan-out plan.json', what: 'save a plan for review' },
     { command: 'ratecard billing push --plan plan.json', what: 'apply exactly that plan' },
     { command: 'ratecard billing push --dry-run --format markdown', what: 'for a pull request' },
@@ -122,7 +129,7 @@ async function planWhenFree(
       return await work()
     } catch (error) {
       if (!(await queue.mayRetry(error))) throw error
-      out.note('Another push started first: planning again when it has ended.\n')
+      out.note('Another push started first. Waiting until it ends, then planning again.\n')
     }
   }
 }
@@ -131,9 +138,10 @@ async function plan(
   context: CommandContext,
   connection: ServerConnection,
   config: object,
-  { written, variables, warnings }: Pick<ReadConfig, 'written' | 'variables' | 'warnings'>,
+  read: Pick<ReadConfig, 'written' | 'variables' | 'warnings' | 'place'>,
 ): Promise<CommandResult> {
   const { options, io, out } = context
+  const { written, variables } = read
   const choices = {
     force: options.flag('force'),
     approveImpact: options.flag('approveImpact'),
@@ -142,7 +150,7 @@ async function plan(
   }
   const planned = await connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal })
   await redactPlan(context, connection.client, planned)
-  showPlanOf(context, connection, planned, variables, warnings)
+  showPlanOf(context, connection, planned, planSources(read))
   const planOut = options.text('planOut')
   if (planOut !== undefined) savePlan(context, connection, { document: config, written }, planned, planOut)
   if (options.flag('dryRun') || planOut !== undefined)
@@ -151,6 +159,7 @@ async function plan(
   out.say()
   const outcome = await pushAndFollow(context, connection.client, config, {
     ...choices,
+    override: overrideOf(context),
     plan: planned,
     exactly,
     written,
@@ -193,10 +202,7 @@ export function showOutcome({ out }: CommandContext, outcome: PushOutcome): void
     return
   }
   out.say(`${paint.green('✓')} Applied version ${paint.bold(inline(outcome.version))}${revision(outcome)}.\n`)
-  const archivedWebhooks = outcome.details
-    .filter(({ kind, action }) => kind === 'webhook' && action === 'archive')
-    .map(({ configId }) => configId)
-  out.say(showChanges(outcome.changes, archivedWebhooks, paint))
+  out.say(showChanges(outcome.details, paint))
 }
 
 function revision({ revision }: PushOutcome): string {

@@ -1,5 +1,6 @@
 import type { PushReport } from '@ratecard/client'
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
+import { kindWord, stepWords } from '../../../wording/change-words.ts'
 import { connect } from '../../server-address.ts'
 import { jsonPagination, jsonPush, jsonPushReport } from '../../views/json.ts'
 import { printTable, right, showTime, table } from '../../views/table.ts'
@@ -11,11 +12,11 @@ export const billingPushes: Command = {
   summary: 'List pushes, or show the steps of one',
   arguments: [{ name: '[id]', description: 'Id of a push.' }],
   options: [
-    { flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '10' },
+    { flags: '--limit <n>', description: 'Number of items to show, newest first.', range: [1, 100], defaultText: '10' },
     { flags: '--follow', description: 'With an id: show the progress of the push until it ends.' },
   ],
   examples: [
-    { command: 'ratecard billing pushes', what: 'recent pushes, failed ones too' },
+    { command: 'ratecard billing pushes', what: 'recent pushes, including failed ones' },
     { command: 'ratecard billing pushes <id> --follow', what: 'follow a running push until it ends' },
     { command: 'ratecard billing pushes <id>', what: 'all steps of a push, with the processor’s own errors' },
   ],
@@ -54,8 +55,8 @@ async function show(context: CommandContext, id: string): Promise<CommandResult>
   const rows = push.steps.map((step) => [
     String(step.index + 1),
     paintState(step.state, context),
-    step.op,
-    step.kind.replace('_', ' '),
+    stepWords[step.op].todo,
+    kindWord(step.kind),
     step.configId,
     step.processorId ?? '',
     step.requestId ?? '',

@@ -3,7 +3,7 @@ import type { Command, CommandContext } from '../../program/command.ts'
 import { canAsk, confirmationRequired, declined } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
 import { jsonReset } from '../../views/json.ts'
-import { actorOptions } from '../plan-and-apply.ts'
+import { actorOptions, overrideOf, overrideOption, overriding } from '../plan-and-apply.ts'
 
 const word = 'reset'
 
@@ -11,14 +11,15 @@ export const billingReset: Command = {
   name: 'billing reset',
   summary: 'Archive all products, prices, meters, coupons and promotion codes',
   description:
-    'Afterwards nothing can be bought until the next push, which reactivates archived objects where it can. Only objects that Ratecard manages are archived, unless you pass --scope account. Webhook endpoints stay.',
+    'After a reset nothing can be bought until the next push, which reactivates the archived objects where possible. Only objects that Ratecard manages are archived, unless you pass --scope account. Webhook endpoints stay active.',
   options: [
     {
       flags: '--scope <scope>',
-      description: '`account` also archives what Ratecard does not manage.',
+      description: '`account` also archives objects that Ratecard does not manage.',
       choices: ['managed', 'account'],
       defaultText: 'managed',
     },
+    overrideOption,
     ...actorOptions,
   ],
   examples: [
@@ -33,6 +34,7 @@ export const billingReset: Command = {
     const message = options.text('message')
     const report = await connection.client.admin.reset({
       scope,
+      ...overriding(overrideOf(context)),
       author: await authorOf(context),
       ...(message === undefined ? {} : { message }),
       signal: io.signal,
@@ -41,7 +43,7 @@ export const billingReset: Command = {
     out.say(`${out.paint.green('✓')} Archived ${parts.join(', ')}.`)
     for (const error of report.errors)
       out.note(`${out.paint.red('error')} ${error.kind} ${error.configId} is still active: ${error.detail}`)
-    out.say('  There is no current configuration now; `ratecard billing push` brings it back.')
+    out.say('  There is no current configuration now. To sell again, run `ratecard billing push`.')
     return { exit: report.errors.length === 0 ? 0 : 1, json: jsonReset(report) }
   },
 }
@@ -57,7 +59,7 @@ async function confirmReset(context: CommandContext, url: string, scope: string)
     })
   const what =
     scope === 'account'
-      ? 'everything in the account, also what Ratecard does not manage'
+      ? 'everything in the account, including objects that Ratecard does not manage'
       : 'everything that Ratecard manages'
   out.say(`This archives ${what}, at ${url}. Nothing can be bought until the next push.`)
   if ((await io.ask(`Type "${word}" to go on`)) === word) return

@@ -13,6 +13,9 @@ import {
   followStarted,
   hasChanges,
   impactOptions,
+  overrideOf,
+  overrideOption,
+  overriding,
   showPlanOf,
 } from '../plan-and-apply.ts'
 
@@ -20,16 +23,17 @@ export const billingRollback: Command = {
   name: 'billing rollback',
   summary: 'Push the content of an earlier revision again',
   description:
-    'Creates a new revision with the content of the earlier one. Original prices at the processor are reactivated where they still exist. Shows the plan first.',
+    'Shows the plan, and then creates a new revision with the content of the earlier one. Prices that still exist at the processor are reactivated.',
   arguments: [{ name: '<revision>', description: 'A number from `ratecard billing history`.' }],
   options: [
     { flags: '--dry-run', description: 'Show the plan and stop.' },
     { flags: '--exit-code', description: 'With --dry-run: exit 3 when there are changes.' },
     approvalOption,
     ...impactOptions,
+    overrideOption,
     ...actorOptions,
   ],
-  examples: [{ command: 'ratecard billing rollback 4', what: 'back to revision 4' }],
+  examples: [{ command: 'ratecard billing rollback 4', what: 'push the content of revision 4 again' }],
   run: async (context) => {
     const { args, options, io, out } = context
     const revision = revisionNumber(args[0] ?? '')
@@ -52,6 +56,7 @@ export const billingRollback: Command = {
     const outcome = await followStarted(context, connection.client, planned, (signal) =>
       connection.client.admin.startRollback(revision, {
         ...choices,
+        ...overriding(overrideOf(context)),
         ...(exactly ? { expectPlan: planned.plan } : {}),
         idempotencyKey: crypto.randomUUID(),
         signal,

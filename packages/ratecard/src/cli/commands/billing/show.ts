@@ -27,6 +27,8 @@ export const billingShow: Command = {
     const [kind, id] = context.args
     const connection = connect(context)
     if (kind === undefined) return showAll(context, connection)
+    if (kind !== 'price' && kind !== 'product' && kind !== 'meter')
+      throw usageFailure(`"${kind}" cannot be shown.`, 'Use `price`, `product` or `meter`.')
     if (id === undefined)
       throw usageFailure(`Name the ${kind}.`, `For example \`ratecard billing show ${kind} my_id\`.`)
     return showOne(context, connection, kind, id)
@@ -56,7 +58,7 @@ async function showAll(
 async function showOne(
   { io, out }: CommandContext,
   { client }: ServerConnection,
-  kind: string,
+  kind: 'price' | 'product' | 'meter',
   id: string,
 ): Promise<CommandResult> {
   const call = { signal: io.signal }
@@ -66,8 +68,6 @@ async function showOne(
     out.print(JSON.stringify(found.price, null, 2))
     return { json: found }
   }
-  if (kind !== 'product' && kind !== 'meter')
-    throw usageFailure(`"${kind}" cannot be shown.`, 'Use `price`, `product` or `meter`.')
   const item = kind === 'product' ? await client.billing.product(id, call) : await client.billing.meter(id, call)
   out.print(JSON.stringify(item, null, 2))
   return { json: { [kind]: item } }
@@ -86,8 +86,8 @@ function productRows(product: BillingDocument['products'][number]): string[][] {
 }
 
 /**
- * A newer server may have currencies that this build does not know; they are shown unformatted. The client's type allows them, hence the
- * casts.
+ * A newer server may return currencies that this build does not know. Their amounts are shown unformatted. The casts are needed because the
+ * client's type allows such currencies.
  */
 function line(price: PriceDocument): string {
   return describePrice(price as Price)
@@ -108,6 +108,8 @@ function otherRows(config: BillingDocument): string[][] {
     ...(config.meters ?? []).map((meter) => ['meter', meter.id, `${meter.display_name} (${meter.event_name})`]),
     ...(config.coupons ?? []).map((coupon) => ['coupon', coupon.id, coupon.name ?? '']),
     ...(config.promotion_codes ?? []).map((code) => ['promotion code', code.id, code.code]),
+    ...(config.tax_rates ?? []).map((rate) => ['tax rate', rate.id, `${rate.display_name} ${rate.percentage}%`]),
+    ...(config.portal ?? []).map((portal) => ['portal', portal.id, Object.keys(portal.features).join(', ')]),
     ...(config.webhooks ?? []).map((webhook) => ['webhook', webhook.id ?? '–', webhook.url]),
   ]
 }

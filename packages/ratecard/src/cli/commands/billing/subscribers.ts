@@ -3,28 +3,32 @@ import type { Command } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { amountsText, noteAsOf } from '../../views/as-of.ts'
 import { jsonSubscribers } from '../../views/json.ts'
+import { stateText } from '../../views/standing.ts'
 import { showTime, table } from '../../views/table.ts'
 
 export const billingSubscribers: Command = {
   name: 'billing subscribers',
   summary: 'List the subscribers of a price, and whether they pay its current amount',
   description:
-    'A changed amount makes a new generation of a price. Subscribers stay on the generation that they bought, until you move them with `ratecard billing migrate`.',
+    'When the amount of a price changes, a new generation of the price replaces the earlier one. Subscribers keep the generation that they bought until you move them with `ratecard billing migrate`.',
   arguments: [{ name: '<price>', description: 'Your id of the price.' }],
   options: [
     {
       flags: '--generation <which>',
       description:
-        '`current`: subscribed to the price as it is sold now. `legacy`: to an earlier generation, i.e. from before its last change.',
+        '`current`: subscribed to the price as it is sold now. `legacy`: subscribed to an earlier generation, from before the last change of the price.',
       choices: ['all', 'current', 'legacy'],
       defaultText: 'all',
     },
     { flags: '--limit <n>', description: 'How many.', range: [1, 100], defaultText: '20' },
-    { flags: '--offset <n>', description: 'How many to skip.', range: [0, 1_000_000], defaultText: '0' },
+    { flags: '--offset <n>', description: 'Number of items to skip.', range: [0, 1_000_000], defaultText: '0' },
   ],
   examples: [
     { command: 'ratecard billing subscribers pro_monthly', what: 'by tenant' },
-    { command: 'ratecard billing subscribers pro_monthly --generation legacy', what: 'who is still on an older price' },
+    {
+      command: 'ratecard billing subscribers pro_monthly --generation legacy',
+      what: 'subscribers who still pay a former amount',
+    },
   ],
   run: async (context) => {
     const { args, options, io, out } = context
@@ -40,7 +44,7 @@ export const billingSubscribers: Command = {
     if (subscribers.length === 0) out.say('No subscribers.')
     else {
       const columns = [
-        ...['tenant', 'status', 'subscription'].map((title) => ({ title })),
+        ...['tenant', 'name', 'state', 'subscription'].map((title) => ({ title })),
         ...['amount', 'quantity', 'a month'].map((title) => ({ title, align: 'right' as const })),
         ...['renews (UTC)', 'generation', 'then'].map((title) => ({ title })),
       ]
@@ -57,7 +61,8 @@ export const billingSubscribers: Command = {
 function rowOf(one: Subscriber): string[] {
   return [
     one.tenantId ?? (one.customer === '' ? '–' : `${one.customer} (no tenant)`),
-    one.status,
+    one.tenantName ?? '',
+    stateText(one),
     one.subscription,
     one.formatted ?? 'tiers',
     one.quantity === null ? 'by usage' : String(one.quantity),

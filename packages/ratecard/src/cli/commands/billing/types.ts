@@ -8,12 +8,14 @@ import { fileOption, filesArgument } from '../plan-and-apply.ts'
 
 export const billingTypes: Command = {
   name: 'billing types',
-  summary: 'Write TypeScript unions of the ids in your configuration',
+  summary: 'Write TypeScript types of the ids in your configuration',
   description:
-    'With these types, a price id that does not exist is a type error in your own code. Works without a server.',
+    'With this file in your program, a wrong id is a type error in every call of @ratecard/client. The file also exports the ids as union types. Works without a server.',
   arguments: [filesArgument],
   options: [fileOption, { flags: '--output <file>', description: 'File to write. Default: stdout.' }],
-  examples: [{ command: 'ratecard billing types --output src/billing-ids.ts', what: 'beside your code' }],
+  examples: [
+    { command: 'ratecard billing types --output src/billing-ids.ts', what: 'write the types next to your code' },
+  ],
   run: async (context) => {
     const { options, io, out } = context
     const types = typesOf(requireConfig(readConfig(context)))
@@ -46,13 +48,28 @@ export function typesOf(config: BillingConfig): string {
     MeterEventName: (config.meters ?? []).map((meter) => meter.event_name),
     CouponId: (config.coupons ?? []).map(({ id }) => id),
     PromotionCode: (config.promotion_codes ?? []).map(({ code }) => code),
+    TaxRateId: (config.tax_rates ?? []).map(({ id }) => id),
+    PortalId: (config.portal ?? []).map(({ id }) => id),
     WebhookId: (config.webhooks ?? []).map(webhookId),
     EnterpriseTemplate: present(prices.map((price) => price.enterprise_template)),
     EnterpriseId: present(prices.map((price) => price.enterprise_id)),
   }
   const lines = Object.entries(unions).map(([name, ids]) => `export type ${name} =${union(ids)}`)
-  return `// Made by \`ratecard billing types\` from version ${config.version}. Changes here are lost.\n\n${lines.join('\n')}\n`
+  return [
+    `// Made by \`ratecard billing types\` from version ${config.version}. Changes here are lost.\n`,
+    `/* eslint-disable */\n`,
+    `\n${lines.join('\n')}\n`,
+    `\n// Registers the ids with the client: from now on an unknown id is a type error in each of its calls.\n`,
+    // Without the client in the project, the unions alone are of use.
+    `// @ts-ignore\n`,
+    `declare module '@ratecard/client' {\n  interface RegisteredIds {\n`,
+    ...registered.map((name) => `    ${name}: ${name}\n`),
+    `  }\n}\n`,
+  ].join('')
 }
+
+/** Kinds of ids that the client's calls take. */
+const registered = ['ProductId', 'PriceId', 'FeatureId', 'MeterId', 'CouponId', 'EnterpriseTemplate', 'EnterpriseId']
 
 function union(ids: readonly string[]): string {
   if (ids.length === 0) return ' never'

@@ -8,12 +8,12 @@ export const billingUsage: Command = {
   name: 'billing usage',
   summary: 'Show the usage that the processor accepted and then dropped',
   description:
-    'Shows the last 30 days. The processor checks usage after it has accepted it. Dropped usage is not billed, and the sender gets no error. A report contains only a sample of the dropped events. So a tenant that no report names may still have lost usage.',
+    'Shows the last 30 days. The processor accepts usage first and checks it later. Dropped usage is not billed, and the sender gets no error. A report contains only a sample of the dropped events, so a tenant may have lost usage even if no report names it.',
   options: [
     { flags: '--meter <id>', description: 'Only reports about this meter.' },
     {
       flags: '--tenant <id>',
-      description: 'Only reports with an example of this tenant, or with an example whose tenant is unknown.',
+      description: 'Only errors whose sample event belongs to this tenant, or to no known tenant.',
     },
   ],
   examples: [{ command: 'ratecard billing usage --meter api_calls', what: 'with cause and example' }],
@@ -25,7 +25,7 @@ export const billingUsage: Command = {
     const ofMeter = meter === undefined ? '' : ` of the meter "${inline(meter)}"`
     if (tenantId !== undefined && !dropped.some((one) => namesTenant(one, tenantId))) {
       out.say(
-        `No report${ofMeter} of the last 30 days names the tenant "${inline(tenantId)}". The processor gives only samples of what it dropped: \`ratecard billing usage\` shows every report.`,
+        `No report${ofMeter} of the last 30 days names the tenant "${inline(tenantId)}". The processor’s reports contain only samples of the dropped usage: \`ratecard billing usage\` shows every report.`,
       )
     } else if (dropped.length === 0) out.say(`No usage${ofMeter} was dropped in the last 30 days.`)
     return { json: jsonDroppedUsage({ dropped }) }

@@ -13,7 +13,7 @@ export const billingWebhookListen: Command = {
   name: 'billing webhook listen',
   summary: 'Forward the account’s events to your machine during development',
   description:
-    'Asks the service for new events and posts each to your address, signed like a real delivery, with a secret of its own that stays the same for your service key. Nothing is registered at the processor. Ends with Ctrl-C.',
+    'Polls the service for new events, and posts each one to your address. Events are signed like real deliveries, with a secret that stays the same for your service key. Nothing is registered at the processor. Stop the command with Ctrl-C.',
   options: [
     { flags: '--forward <url>', description: 'URL of your handler, e.g. http://127.0.0.1:3000/hooks.' },
     { flags: '--events <types>', description: 'Event types, separated by commas.', defaultText: 'all' },
@@ -60,7 +60,7 @@ function forwardTarget(text: string | undefined): URL {
     )
   if (url.protocol === 'http:' && !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname))
     throw usageFailure(
-      'Events hold customers’ data: without https they are forwarded to this machine only.',
+      'Events contain customer data, so without https they are forwarded only to this machine.',
       'Use an https:// address, or one on 127.0.0.1.',
     )
   return url

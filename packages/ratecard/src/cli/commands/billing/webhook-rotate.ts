@@ -12,7 +12,7 @@ export const billingWebhookRotate: Command = {
   name: 'billing webhook rotate',
   summary: 'Change the signing secret of a webhook without losing an event',
   description:
-    'Creates a new endpoint beside the old one and prints its secret. Until the overlap ends both endpoints deliver, and each signs with its own secret: let your receiver accept both. Then the service switches the old endpoint off. Your files stay as they are.',
+    'Creates a new endpoint beside the old one and prints its secret. Until the overlap ends, both endpoints deliver events, each signed with its own secret, so let your receiver accept both secrets. Then the service switches the old endpoint off. Your files do not change.',
   arguments: [{ name: '<id>', description: 'Id of the webhook.' }],
   options: [
     {
@@ -25,9 +25,9 @@ export const billingWebhookRotate: Command = {
   examples: [
     {
       command: 'ratecard billing webhook rotate lifecycle_hook',
-      what: 'the new secret, and until when the old one signs',
+      what: 'prints the new secret, and how long the old one is valid',
     },
-    { command: 'ratecard billing webhook rotate lifecycle_hook --overlap 0s', what: 'the old secret has leaked' },
+    { command: 'ratecard billing webhook rotate lifecycle_hook --overlap 0s', what: 'if the old secret has leaked' },
   ],
   run: async (context) => {
     const { args, options, io, out } = context

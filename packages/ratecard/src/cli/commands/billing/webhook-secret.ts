@@ -11,7 +11,7 @@ export const billingWebhookSecret: Command = {
   description: 'With one webhook, or with an id, only the secret is printed, so that it can be piped.',
   arguments: [{ name: '[id]', description: 'Id of the webhook.' }],
   examples: [
-    { command: 'ratecard billing webhook secret', what: 'the secret, or a table when there are several' },
+    { command: 'ratecard billing webhook secret', what: 'print the secret, or a table if there are several webhooks' },
     { command: 'export WEBHOOK_SECRET=$(ratecard billing webhook secret lifecycle_hook)', what: 'into a variable' },
   ],
   run: async (context) => {
@@ -31,7 +31,7 @@ export const billingWebhookSecret: Command = {
         webhooks.map((webhook) => [
           webhook.id,
           webhook.url,
-          webhook.secret ?? out.paint.yellow(webhook.secretKnown ? 'not for this key' : 'unknown'),
+          webhook.secret ?? out.paint.yellow(webhook.secretKnown ? 'hidden from this key' : 'unknown'),
         ]),
         out,
       ),

@@ -6,10 +6,10 @@ export const dbBackup: Command = {
   name: 'db backup',
   summary: 'Write a complete copy of the embedded store to a new file',
   description:
-    'Works while the server runs. The secrets in the backup are encrypted: without the master key (RATECARD_MASTER_KEY, or the file `master-key` in the data directory) a backup is useless. Keep the key too, in another place. PostgreSQL is backed up with pg_dump.',
+    'Works while the server is running. The secrets in the backup are encrypted, so a backup is useless without the master key (RATECARD_MASTER_KEY, or the file `master-key` in the data directory). Keep the key too, in another place. For PostgreSQL, use pg_dump.',
   arguments: [{ name: '<file>', description: 'File to write. An existing file is never overwritten.' }],
   options: [dataDirOption],
-  examples: [{ command: 'ratecard db backup backup.db', what: 'of the store in ./.ratecard' }],
+  examples: [{ command: 'ratecard db backup backup.db', what: 'back up the store in ./.ratecard' }],
   run: async (context) => {
     const { args, io, out } = context
     const { backupStore } = await import('../../../composition/maintenance.ts')
@@ -17,7 +17,7 @@ export const dbBackup: Command = {
     const { file, sizeBytes, revisions, masterKey, keyFits } = report
     const size = `${String(Math.ceil(sizeBytes / 1024))} KiB, history of ${String(revisions)} revisions intact`
     out.say(`${out.paint.green('✓')} Backed up to ${file} (${size}).`)
-    out.say(`  Keep the master key too, in another place: ${masterKey}. Without it this backup is useless.`)
+    out.say(`  Also keep the master key, in another place: ${masterKey}. Without it this backup is useless.`)
     if (keyFits === null)
       out.note(`${out.paint.yellow('warning')} That key was not found here, so the backup was not tested with it.`)
     if (keyFits === false)

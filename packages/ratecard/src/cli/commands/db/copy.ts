@@ -6,7 +6,7 @@ export const dbCopy: Command = {
   name: 'db copy',
   summary: 'Copy the embedded store into an empty PostgreSQL database',
   description:
-    'For a service that needs more than one machine. Stop the server first. Either all records are copied or none: counts and the hash chain are checked before the copy is committed. The embedded store stays as it is. The master key stays the same: set RATECARD_MASTER_KEY of the new server to the content of the key file.',
+    'Use it when the service needs more than one machine. Stop the server first. Either all records are copied or none, because row counts and the hash chain are checked before the commit. The embedded store is not changed. The new server needs the same master key: set its RATECARD_MASTER_KEY to the content of the key file.',
   options: [
     {
       flags: '--to <url>',

@@ -6,7 +6,7 @@ export const dataDirOption: OptionSpec = {
   defaultText: 'RATECARD_DATA_DIR, else ./.ratecard',
 }
 
-/** Returns the environment and data folder, which locate the store that a `db` command uses. */
+/** Returns the environment variables and the data folder, which determine the store that a `db` command uses. */
 export function maintained({ io, options }: CommandContext) {
   return { env: io.env, cwd: io.cwd, dataDir: options.text('dataDir') }
 }

@@ -6,7 +6,7 @@ export const dbRestore: Command = {
   name: 'db restore',
   summary: 'Replace the embedded store with a backup',
   description:
-    'Stop the server first. The backup is verified before it is used: the database, the hash chain of its history, and whether the master key decrypts its secrets. Without the master key of that time the backup is useless. An existing store is replaced only with --force or --yes, or if you confirm it, and is kept beside the new one.',
+    'Stop the server first. The backup is verified before it is used: the database, the hash chain of its history, and whether the master key decrypts its secrets. You need the master key that was in use when the backup was made. An existing store is replaced only with --force or --yes, or if you confirm it. It is kept beside the new one.',
   arguments: [{ name: '<file>', description: 'A file that `db backup` made.' }],
   options: [
     dataDirOption,

@@ -14,7 +14,7 @@ export const invoicesExport: Command = {
   name: 'invoices export',
   summary: 'Export all invoices, credit notes and refunds of a period',
   description:
-    'A row for each finalized invoice, credit note and refund, oldest first, amounts in units of the currency. Days are UTC, both included.',
+    'Prints one row for each finalized invoice, credit note and refund, oldest first, with amounts in units of the currency. The first and the last day (UTC) are included.',
   options: [
     { flags: '--from <day>', description: 'First day, YYYY-MM-DD. Default: the day of the oldest row.' },
     { flags: '--to <day>', description: 'Last day, YYYY-MM-DD.', defaultText: 'today' },
@@ -24,7 +24,7 @@ export const invoicesExport: Command = {
   examples: [
     {
       command: 'ratecard invoices export --from 2030-01-01 --to 2030-01-31 --out january.csv',
-      what: 'January, for the accounts',
+      what: 'the invoices of January, for your accountant',
     },
   ],
   run: async (context) => {

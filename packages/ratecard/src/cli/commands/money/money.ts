@@ -16,13 +16,13 @@ export const money: Command = {
   name: 'money',
   summary: 'Show monthly recurring revenue: now, by price, and day by day',
   description:
-    'Monthly recurring revenue (MRR) counts licensed recurring items that are active or past due, less discounts that never end, without tax. Usage, trials and paused subscriptions are not included.',
+    'Monthly recurring revenue (MRR) is the monthly amount of licensed recurring items that are active or past due, minus discounts that never end, without tax. Usage, trials and paused subscriptions are not included.',
   options: [
     { flags: '--days <n>', description: 'Number of days before today.', range: [1, 3650], defaultText: '90' },
-    { flags: '--csv', description: 'Print the days as CSV instead.' },
+    { flags: '--csv', description: 'Print CSV instead of the overview: one row for each day and currency.' },
   ],
   examples: [
-    { command: 'ratecard money', what: 'now, the last 30 days, and the last pushes' },
+    { command: 'ratecard money', what: 'revenue now and over the last 30 days, and the last pushes' },
     { command: 'ratecard money --days 365 --csv > mrr.csv', what: 'a row for each day and currency' },
   ],
   run: async (context) => {

@@ -22,7 +22,7 @@ export const sandboxClockAdvance: Command = {
   name: 'sandbox clock advance',
   summary: 'Move a sandbox account’s clock forward',
   description:
-    'Everything that becomes due in between happens at its own time: trials end, subscriptions renew, invoices are paid, webhooks are delivered. The clock cannot go back.',
+    'Everything that becomes due on the way happens at its own time: trials end, subscriptions renew, invoices are paid, webhooks are delivered. The clock cannot be moved back.',
   arguments: [
     {
       name: '<time>',
@@ -32,7 +32,7 @@ export const sandboxClockAdvance: Command = {
   options: sandboxOptions,
   examples: [
     { command: 'ratecard sandbox clock advance 1mo', what: 'the same day next month, or its last day' },
-    { command: 'ratecard sandbox clock advance 2027-03-01T09:00:00Z', what: 'to this time' },
+    { command: 'ratecard sandbox clock advance 2027-03-01T09:00:00Z', what: 'advance to this time' },
   ],
   run: async (context) => {
     const sandbox = sandboxClockOf(context)
@@ -76,7 +76,7 @@ function sandboxClockOf(context: CommandContext): SandboxClock {
   const key = options.text('key') ?? (known?.url === url ? known.key : null) ?? localSandboxKey(context)
   if (key === null)
     throw usageFailure(
-      'Which sandbox account? Each has its own clock.',
+      'The sandbox account is not known. Each account has its own clock.',
       'Start the service of the account on this machine, run the command in its project, or give the test key of the account with --key.',
     )
   const ask = (body?: object) => askClock({ url: new URL('/_sandbox/clock', parsed), key, signal: io.signal, body })
@@ -88,7 +88,10 @@ function sandboxClockOf(context: CommandContext): SandboxClock {
 
 const defaultUrl = 'http://127.0.0.1:4243'
 
-/** Returns URL and key of the sandbox of the local service, from the file that the service wrote for its port; null if there is none. */
+/**
+ * Returns URL and key of the local service's sandbox. The service writes them to a file in a folder named after its port. Returns null if
+ * there is no such file.
+ */
 function ofServerHere(context: CommandContext): { readonly url: string; readonly key: string } | null {
   const { port } = new URL(serverUrl(context))
   const file = path.join(context.io.home, '.ratecard', 'servers', port === '' ? '80' : port, 'sandbox.json')
@@ -133,7 +136,7 @@ async function askClock({ url, key, signal, body }: Question): Promise<Record<st
   if (response.ok && typeof answer === 'object' && answer !== null) return answer as Record<string, unknown>
   throw new CliFailure(1, {
     code: 'sandbox_refused',
-    title: 'The sandbox refused',
+    title: 'The sandbox refused the request',
     detail: messageOf(answer) ?? `${url.origin} answered ${String(response.status)}; is it a sandbox?`,
   })
 }

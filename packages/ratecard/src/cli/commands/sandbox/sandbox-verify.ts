@@ -5,7 +5,7 @@ export const sandboxVerify: Command = {
   name: 'sandbox verify',
   summary: 'Check the sandbox against the real processor, with a test key',
   description:
-    'Runs the same scenarios in your test account and in a new sandbox, and shows where the results differ. The scenarios check what Ratecard and the sandbox assume about Stripe. All objects that they create are removed. Live keys are refused. Other users of the machine can read a key on the command line: set STRIPE_SECRET_KEY instead, or pass `--key -` to read it from stdin.',
+    'Runs the same scenarios in your test account and in a new sandbox, and shows where the results differ. The scenarios check assumptions of Ratecard and the sandbox about Stripe. All objects that they create are removed. Live keys are refused. Other users of the machine can see a key on the command line, so set STRIPE_SECRET_KEY, or pass `--key -` to read the key from stdin.',
   options: [
     {
       flags: '--key <key>',
@@ -20,7 +20,7 @@ export const sandboxVerify: Command = {
     { flags: '--only <id...>', description: 'Run only these scenarios.' },
   ],
   examples: [
-    { command: 'ratecard sandbox verify --key -', what: 'asks for the key' },
+    { command: 'ratecard sandbox verify --key -', what: 'ask for the test key' },
     {
       command: 'ratecard sandbox verify --only prorations refusals --json',
       what: 'two scenarios, with the key of STRIPE_SECRET_KEY',
@@ -78,10 +78,10 @@ async function keyOf({ options, io }: CommandContext): Promise<string> {
     throw new CliFailure(1, {
       code: 'live_key_refused',
       title: 'Live keys are refused',
-      detail: 'That is a live key. The check creates and deletes objects, so it accepts test keys only.',
+      detail: 'The key is a live key. The check creates and deletes objects, so it accepts only test keys.',
       hint: 'Use a key that begins with sk_test_ or rk_test_.',
     })
   if (!/^(sk|rk)_test_\w+$/.test(key))
-    throw usageFailure('That is no test key of Stripe.', 'Test keys begin with sk_test_ or rk_test_.')
+    throw usageFailure('The key is not a test key of Stripe.', 'Test keys begin with sk_test_ or rk_test_.')
   return key
 }

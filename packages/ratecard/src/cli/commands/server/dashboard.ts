@@ -9,10 +9,12 @@ export const dashboard: Command = {
     const { io, out } = context
     const { client, url } = connect(context)
     const link = await client.admin.dashboardLink({ signal: io.signal })
-    // Without a configured public URL, the service returns a relative link, so resolve it.
+    // Without a configured public URL, the service returns a relative link. So resolve it against the server's address.
     const address = new URL(link.url, url).href
     out.print(address)
-    out.say('Open it and press the button: it signs in once, within ten minutes, with the rights of your service key.')
+    out.say(
+      'Open the link and press the button. The link works once, for ten minutes, and has the rights of your service key.',
+    )
     return { exit: 0, json: { url: address, expires_at: link.expiresAt } }
   },
 }

@@ -9,7 +9,7 @@ import { count } from '../../views/issues.ts'
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Check the project, the server and the processor',
-  examples: [{ command: 'ratecard doctor', what: 'what is wrong, and what to do about it' }],
+  examples: [{ command: 'ratecard doctor', what: 'lists problems and how to fix them' }],
   run: async (context) => {
     const { out } = context
     const findings = [...checkHere(context), ...(await checkServer(context, connect(context)))]
@@ -19,7 +19,7 @@ export const doctor: Command = {
       if (finding.hint !== undefined) out.print(`    ${out.paint.cyan('hint:')} ${finding.hint}`)
     }
     const problems = findings.filter(({ status }) => status === 'problem').length
-    out.say(problems === 0 ? '\nEverything needed works.' : `\n${count(problems, 'problem')}.`)
+    out.say(problems === 0 ? '\nAll required checks passed.' : `\n${count(problems, 'problem')}.`)
     return { exit: problems === 0 ? 0 : 1, json: { findings } }
   },
 }

@@ -7,7 +7,7 @@ export const serverStart: Command = {
   name: 'server start',
   summary: 'Start the service in the foreground',
   description:
-    'Without STRIPE_SECRET_KEY it also starts a sandbox processor, so that everything works without an account. Settings come from the environment. SIGTERM or Ctrl-C ends it after running requests are done.',
+    'Without STRIPE_SECRET_KEY it also starts a sandbox processor, so that everything works without a Stripe account. Settings are read from the environment. On SIGTERM or Ctrl-C it finishes the running requests and ends.',
   options: [
     {
       flags: '--port <n>',

@@ -11,8 +11,8 @@ interface Running {
 const pollMs = 500
 
 /**
- * Starts the service and serves until the process gets a stop signal, then drains. Under npm it also stops when npm exits, because a killed
- * npm forwards no signal.
+ * Starts the service and serves until the process gets a stop signal, then drains. If started by npm, also stops when npm exits, because
+ * npm forwards no signal if it is killed.
  */
 export async function serveUntilStopped(io: CliIo, start: () => Promise<Running>): Promise<void> {
   const ended = new AbortController()
@@ -28,7 +28,7 @@ export async function serveUntilStopped(io: CliIo, start: () => Promise<Running>
   await running.close()
 }
 
-/** Resolves when the npm process above this process has ended. Never resolves if there is none. */
+/** Resolves when the npm process that started this process has ended. If npm did not start it, never resolves. */
 async function endOfNpm(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void> {
   const npm = env['npm_lifecycle_event'] === undefined ? null : npmAbove(process.pid)
   if (npm === null) return new Promise(() => undefined)

@@ -6,9 +6,12 @@ import { usageFailure } from '../../failure.ts'
 import { followJob, requireDone } from '../../follow/follow-job.ts'
 import { closedPagesText, outcomeOf, reasonText, printUnmoved } from '../../follow/job-outcome.ts'
 import type { Output } from '../../terminal/output.ts'
+import { systemClock } from '../../../clock.ts'
 import { connect } from '../../server-address.ts'
+import { futureTime } from '../../future-time.ts'
+import { dealEndText } from '../../views/deal-end.ts'
 import { printTable } from '../../views/table.ts'
-import { actorOptions } from '../plan-and-apply.ts'
+import { actorOptions, noteViolations, overrideOf, overrideOption, overriding } from '../plan-and-apply.ts'
 import { jsonCoverage, jsonEnterpriseOutcome, jsonJobReport } from '../../views/json.ts'
 
 const targetOptions: readonly OptionSpec[] = [
@@ -30,7 +33,7 @@ export const enterprisePrices: Command = {
       template === undefined
         ? await admin.enterprisePricesById(id ?? '', { signal: io.signal })
         : await admin.enterprisePricesByTemplate(template, { signal: io.signal })
-    printTable(out, ['price', 'amount'], prices.map(rowOf), 'No price has it.')
+    printTable(out, ['price', 'amount'], prices.map(rowOf), 'No price has this template or enterprise id.')
     return { json: { prices } }
   },
 }
@@ -52,30 +55,51 @@ export const enterpriseApply: Command = {
   name: 'enterprise apply',
   summary: 'Give a tenant its negotiated prices',
   description:
-    'Moves every matching item of the tenant’s subscriptions. Nothing is billed or credited now; the new amount is on the next invoice. Repeating the command changes nothing more, and finishes a move that was interrupted.',
+    'Moves all matching items of the tenant’s subscriptions. Nothing is billed or credited now; the new amount is on the next invoice. If you repeat the command, it changes nothing, or finishes an interrupted move.',
   arguments: [{ name: '[tenant]', description: 'Id of the tenant. Leave it out with --all-with-template.' }],
   options: [
     ...targetOptions,
     {
       flags: '--all-with-template <name>',
-      description: 'Move all tenants with this template, after its prices changed. Runs as a job.',
+      description:
+        'Move all tenants with this template to its present prices. Use it after you changed them. Runs as a job.',
     },
     {
       flags: '--unmatched <what>',
       description:
-        'Items on other negotiated prices without a counterpart in this template or id: `keep` their price, or move them back to their `base` price.',
+        'What happens to items with a negotiated price of another deal that have no price in this one: `keep` that price, or move to their `base` price.',
       choices: ['keep', 'base'],
       defaultText: 'keep',
     },
+    {
+      flags: '--until <when>',
+      description:
+        'When the deal ends: after a duration (90d), on a day (at 00:00 UTC), at a time with a time zone, or `never`. If you apply the same deal again without this option, it keeps its end.',
+    },
+    {
+      flags: '--then <what>',
+      description:
+        'With --until: which price the items return to. `base`: their base price at that time. `signed`: the price that they had before the deal.',
+      choices: ['base', 'signed'],
+      defaultText: 'base',
+    },
     dryRunOption,
+    overrideOption,
     ...actorOptions,
   ],
   examples: [
-    { command: 'ratecard enterprise apply glazeworks --template school --dry-run', what: 'what would move' },
-    { command: 'ratecard enterprise apply glazeworks --id northclay', what: 'prices of its own' },
+    { command: 'ratecard enterprise apply glazeworks --template school --dry-run', what: 'show what would move' },
+    {
+      command: 'ratecard enterprise apply glazeworks --template school --until 2031-01-01',
+      what: 'a deal with an end date',
+    },
+    {
+      command: 'ratecard enterprise apply glazeworks --id northclay',
+      what: 'apply prices that were negotiated with this tenant only',
+    },
     {
       command: 'ratecard enterprise apply --all-with-template school',
-      what: 'all tenants that have it, with progress',
+      what: 'move all tenants with this template',
     },
   ],
   run: async (context) => {
@@ -87,7 +111,10 @@ export const enterpriseApply: Command = {
     const { template, id } = targetOf(context)
     const { enterprise } = connect(context).client
     const asked = await askedOf(context)
-    const choices = options.text('unmatched') === 'base' ? ({ unmatched: 'base' } as const) : {}
+    const choices = {
+      ...(options.text('unmatched') === 'base' ? ({ unmatched: 'base' } as const) : {}),
+      ...endOf(context),
+    }
     const outcome =
       template === undefined
         ? await enterprise.applyCustom({ tenantId, enterpriseId: id ?? '', ...choices }, asked)
@@ -96,10 +123,24 @@ export const enterpriseApply: Command = {
   },
 }
 
+function endOf({ options }: CommandContext): { endsAt?: string | null; then?: 'base' | 'signed' } {
+  const [until, then] = [options.text('until'), options.text('then')]
+  if (until === undefined || until === 'never') {
+    if (then !== undefined)
+      throw usageFailure('--then needs --until.', 'Add the end of the deal, e.g. --until 2031-01-01.')
+    return until === undefined ? {} : { endsAt: null }
+  }
+  return {
+    endsAt: futureTime('--until', until, systemClock.now()),
+    ...(then === 'signed' || then === 'base' ? { then } : {}),
+  }
+}
+
 async function askedOf(context: CommandContext) {
   const { options, io } = context
   return {
     dryRun: options.flag('dryRun'),
+    ...overriding(overrideOf(context)),
     author: await authorOf(context),
     message: options.text('message'),
     signal: io.signal,
@@ -108,7 +149,7 @@ async function askedOf(context: CommandContext) {
 
 async function moveAll(context: CommandContext, template: string): Promise<CommandResult> {
   const { args, options, io, out } = context
-  const others = ['template', 'id', 'unmatched'].filter((name) => options.text(name) !== undefined)
+  const others = ['template', 'id', 'unmatched', 'until', 'then'].filter((name) => options.text(name) !== undefined)
   if (args.length > 0 || options.flag('dryRun') || others.length > 0)
     throw usageFailure(
       '--all-with-template cannot be combined with a tenant or another option.',
@@ -139,42 +180,68 @@ export const enterpriseRemove: Command = {
   name: 'enterprise remove',
   summary: 'Put a tenant back on the list prices',
   arguments: [{ name: '<tenant>', description: 'Id of the tenant.' }],
-  options: [dryRunOption, ...actorOptions],
+  options: [
+    {
+      flags: '--to <what>',
+      description:
+        'Which price the items return to. `base`: their current base price. `signed`: the price that they had before the deal.',
+      choices: ['base', 'signed'],
+      defaultText: 'base',
+    },
+    dryRunOption,
+    overrideOption,
+    ...actorOptions,
+  ],
   examples: [
-    { command: 'ratecard enterprise remove glazeworks', what: 'billed at the list price from the renewal on' },
+    { command: 'ratecard enterprise remove glazeworks', what: 'bill the list price from the renewal on' },
+    {
+      command: 'ratecard enterprise remove glazeworks --to signed --dry-run',
+      what: 'preview the amounts before and after',
+    },
   ],
   run: async (context) => {
     const asked = await askedOf(context)
-    const target = { tenantId: context.args[0] ?? '' }
+    const to = context.options.text('to')
+    const target = { tenantId: context.args[0] ?? '', ...(to === 'signed' || to === 'base' ? ({ to } as const) : {}) }
     return showOutcome(context, await connect(context).client.enterprise.remove(target, asked))
   },
 }
 
-function showOutcome({ out }: CommandContext, outcome: EnterpriseOutcome): CommandResult {
+const moneyText = (sums: readonly { readonly formatted: string }[]) =>
+  sums.length === 0 ? 'nothing' : sums.map(({ formatted }) => formatted).join(' + ')
+
+function showOutcome(context: CommandContext, outcome: EnterpriseOutcome): CommandResult {
+  const { out } = context
   const { paint } = out
-  for (const { subscription, from, to, effective } of outcome.swaps) {
+  for (const { subscription, from, to, effective, former } of outcome.swaps) {
+    const earlier = former === true ? ' (as signed, replaced since)' : ''
     const when = effective === 'now' ? 'billed from the renewal on' : 'when the period ends'
-    out.say(`  ${paint.yellow('~')}  ${subscription}  ${from} → ${to}  ${paint.dim(when)}`)
+    out.say(`  ${paint.yellow('~')}  ${subscription}  ${from} → ${to}${earlier}  ${paint.dim(when)}`)
   }
   for (const { subscription, price, reason, detail } of outcome.skipped)
     out.say(`  ${paint.dim('·')}  ${subscription}  ${price} stays: ${reasonText(reason, detail)}`)
   const count = `${String(outcome.pricesSwapped)} ${outcome.pricesSwapped === 1 ? 'price' : 'prices'}`
+  const { monthly } = outcome
+  if (monthly !== undefined && monthly.before.length + monthly.after.length > 0)
+    out.say(`  ${paint.dim('·')}  a month: ${moneyText(monthly.before)} → ${moneyText(monthly.after)}`)
+  if (outcome.endsAt !== undefined) out.say(`  ${paint.dim('·')}  ${dealEndText(outcome.endsAt, outcome.then)}`)
   if (outcome.checkoutsClosed > 0) out.say(`  ${paint.dim('·')}  ${closedPagesText(outcome.checkoutsClosed)}`)
   const left = outcome.leftOnOtherDeal
-  // There is no check mark while items stay on other negotiated prices, because it would suggest that everything was swapped.
+  // Shows no check mark if some items stay on other negotiated prices, because a check mark would suggest that all were swapped.
   const tick = left === 0 ? `${paint.green('✓')} ` : ''
   out.say(outcome.dryRun === true ? `Would swap ${count}.` : `${tick}Swapped ${count}.`)
   if (left > 0)
     out.say(
       `${paint.yellow('!')} ${String(left)} ${left === 1 ? 'item' : 'items'} ${outcome.dryRun === true ? 'would stay' : left === 1 ? 'stays' : 'stay'} on other negotiated prices, with any discount. To move back to the base price: the same command with --unmatched base.`,
     )
+  noteViolations(context, outcome.violations ?? [])
   return { json: jsonEnterpriseOutcome(outcome) }
 }
 
 export const enterpriseCoverage: Command = {
   name: 'enterprise coverage',
-  summary: 'Show which base prices have which negotiated prices, and the gaps',
-  options: [{ flags: '--exit-code', description: 'Exit 3 when there are gaps.' }],
+  summary: 'Show the negotiated prices of each base price, and which are missing',
+  options: [{ flags: '--exit-code', description: 'Exit with code 3 if negotiated prices are missing.' }],
   examples: [{ command: 'ratecard enterprise coverage', what: 'a row for each base price' }],
   run: async (context) => {
     const { options, io, out } = context
@@ -183,13 +250,15 @@ export const enterpriseCoverage: Command = {
     const columns = [{ title: 'base price' }, ...targets.map((title) => ({ title }))]
     const rows = coverage.rows.map(({ basePriceId, cells }) => [
       basePriceId,
-      // `–` marks a gap: a customer or template without a negotiated price for this base price. A base price without any negotiated price
-      // has no gaps, so its cells stay empty.
+      // `–` marks a gap: the customer or template has no negotiated price for this base price. If no customer or template has one, there
+      // are no gaps and the cells are empty.
       ...cells.map(({ priceId }) => priceId ?? (cells.some((cell) => cell.priceId !== null) ? out.paint.red('–') : '')),
     ])
     printTable(out, columns, rows, 'There are no negotiated prices.')
     if (coverage.withoutBase.length > 0)
-      out.note(`Without a base, never applied: ${coverage.withoutBase.join(', ')}. Give them \`base_price\`.`)
+      out.note(
+        `Never applied, because they have no base price: ${coverage.withoutBase.join(', ')}. Set their \`base_price\`.`,
+      )
     if (coverage.gaps > 0) out.note(`${String(coverage.gaps)} ${coverage.gaps === 1 ? 'gap' : 'gaps'}.`)
     return { json: jsonCoverage(coverage), exit: options.flag('exitCode') && coverage.gaps > 0 ? 3 : 0 }
   },

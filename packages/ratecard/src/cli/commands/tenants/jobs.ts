@@ -4,6 +4,7 @@ import { followJob, requireDone } from '../../follow/follow-job.ts'
 import { outcomeOf, printOutcome, printUnmoved, printWaiting } from '../../follow/job-outcome.ts'
 import { sentencesOf, waysBack } from '../../follow/job-sentences.ts'
 import { connect } from '../../server-address.ts'
+import { jobWords } from '../../../wording/job-words.ts'
 import { printTable, showTime } from '../../views/table.ts'
 import { jsonJob, jsonJobReport, jsonJobs } from '../../views/json.ts'
 import { formatAuthor } from '../../views/who.ts'
@@ -13,15 +14,17 @@ const jobArgument: ArgumentSpec = { name: '<id>', description: 'Id of the job.' 
 export const jobsList: Command = {
   name: 'jobs list',
   summary: 'List jobs that move subscriptions',
-  options: [{ flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '10' }],
-  examples: [{ command: 'ratecard jobs list', what: 'running and ended ones' }],
+  options: [
+    { flags: '--limit <n>', description: 'Number of items to show, newest first.', range: [1, 100], defaultText: '10' },
+  ],
+  examples: [{ command: 'ratecard jobs list', what: 'running and ended jobs' }],
   run: async (context) => {
     const { options, io, out } = context
     const list = await connect(context).client.jobs.list({ limit: options.whole('limit') ?? 10, signal: io.signal })
-    const columns = ['id', 'kind', 'about', 'state', 'steps', 'when (UTC)', 'author']
+    const columns = ['id', 'what', 'about', 'state', 'steps', 'when (UTC)', 'author']
     const rows = list.jobs.map((job) => [
       job.id,
-      job.kind.replace('_', ' '),
+      jobWords[job.kind],
       job.subject,
       job.state,
       `${String(job.stepsDone)}/${String(job.stepsTotal)}`,
@@ -38,7 +41,7 @@ export const jobsShow: Command = {
   summary: 'Show what a job did, to which tenants, and how to undo it',
   description: 'With --json, the steps are printed as the journal stores them.',
   arguments: [jobArgument],
-  examples: [{ command: 'ratecard jobs show <id>', what: 'and how to undo it' }],
+  examples: [{ command: 'ratecard jobs show <id>', what: 'show the steps, and how to undo the job' }],
   run: async (context) => {
     const { args, io } = context
     const job = await connect(context).client.jobs.find(args[0] ?? '', { signal: io.signal })
@@ -48,7 +51,7 @@ export const jobsShow: Command = {
 
 export const jobsResume: Command = {
   name: 'jobs resume',
-  summary: 'Continue a job that stopped before its end',
+  summary: 'Continue a job that stopped before it was complete',
   arguments: [jobArgument],
   examples: [{ command: 'ratecard jobs resume <id>', what: 'completed steps are not repeated' }],
   run: async (context) => {
@@ -64,7 +67,7 @@ export const jobsResume: Command = {
 
 export const jobsCancel: Command = {
   name: 'jobs cancel',
-  summary: 'Stop a running job after its current step, or a job that waits for a date',
+  summary: 'Stop a running job after its current step, or cancel a job that waits for a date',
   description: 'Completed steps are kept; the remaining ones are not done.',
   arguments: [jobArgument],
   examples: [{ command: 'ratecard jobs cancel <id>', what: 'the running step is completed' }],
@@ -81,7 +84,7 @@ function show({ out }: CommandContext, job: JobReport): CommandResult {
   const { moved, stayed } = outcomeOf(job)
   const steps = `${String(job.stepsDone)}/${String(job.stepsTotal)} steps`
   out.say(
-    `${job.kind.replace('_', ' ')} ${job.subject}: ${job.state}, ${steps}, ${String(moved)} moved, ${String(stayed.length)} skipped`,
+    `${job.subject}, ${jobWords[job.kind]}: ${job.state}, ${steps}, ${String(moved)} moved, ${String(stayed.length)} skipped`,
   )
   const by = job.author === null ? '' : ` by ${job.author}`
   out.say(`Begun ${showTime(job.createdAt)} UTC${by}${job.message === null ? '' : `: ${job.message}`}.\n`)

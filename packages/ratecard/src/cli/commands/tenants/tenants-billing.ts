@@ -1,4 +1,4 @@
-import type { Invoice } from '@ratecard/client'
+import type { AuditEntry, Invoice } from '@ratecard/client'
 import { formatMinor } from '../../../money/format.ts'
 import type { Command } from '../../program/command.ts'
 import type { Output } from '../../terminal/output.ts'
@@ -13,7 +13,7 @@ export const tenantsUpcomingInvoice: Command = {
   name: 'tenants upcoming-invoice',
   summary: 'Show what a tenant will be billed next',
   arguments: [tenantArgument],
-  examples: [{ command: 'ratecard tenants upcoming-invoice glazeworks', what: 'the processor’s own preview' }],
+  examples: [{ command: 'ratecard tenants upcoming-invoice glazeworks', what: 'as the processor calculates it' }],
   run: async (context) => {
     const { args, io, out } = context
     const upcoming = await connect(context).client.tenants.upcomingInvoice(args[0] ?? '', { signal: io.signal })
@@ -23,6 +23,8 @@ export const tenantsUpcomingInvoice: Command = {
         `${invoice.subscription}  ${invoice.dueAt === null ? '' : showTime(invoice.dueAt)}  ${invoice.formatted}`,
       )
       out.print(linesOf(invoice, out))
+      if (invoice.creditsApplied > 0)
+        out.say(`Credit pays ${formatMinor(invoice.creditsApplied, invoice.currency)} of it.`)
     }
     printDroppedUsage(context, upcoming.droppedUsage)
     return { json: jsonUpcomingInvoice(upcoming) }
@@ -56,15 +58,19 @@ export const tenantsEntitlements: Command = {
       resetsAt === null ? '' : showTime(resetsAt),
     ])
     printTable(out, ['feature', 'name', 'limit', 'used', 'resets (UTC)'], rows, 'The tenant has no features.')
+    const credits = entitlements.credits ?? []
+    if (credits.length > 0) out.say(`Credit: ${credits.map(({ formatted }) => formatted).join(', ')}`)
     return { json: jsonEntitlements(entitlements) }
   },
 }
 
 export const tenantsAudit: Command = {
   name: 'tenants audit',
-  summary: 'Show who changed a tenant’s negotiated prices, and how',
+  summary: 'Show who changed a tenant’s prices, plan or grants, and how',
   arguments: [tenantArgument],
-  options: [{ flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '20' }],
+  options: [
+    { flags: '--limit <n>', description: 'Number of items to show, newest first.', range: [1, 100], defaultText: '20' },
+  ],
   examples: [{ command: 'ratecard tenants audit glazeworks', what: 'with request ids' }],
   run: async (context) => {
     const { args, options, io, out } = context
@@ -76,8 +82,8 @@ export const tenantsAudit: Command = {
     const rows = audit.entries.map((entry) => [
       showTime(entry.createdAt),
       entry.action.replaceAll('_', ' '),
-      pricingOf(entry.before),
-      pricingOf(entry.after),
+      changedPart(entry, 'before'),
+      changedPart(entry, 'after'),
       formatAuthor(entry),
       entry.requestId ?? '–',
     ])
@@ -86,11 +92,23 @@ export const tenantsAudit: Command = {
   },
 }
 
-function pricingOf(fields: Readonly<Record<string, unknown>> | null): string {
-  const template = fields?.['enterprise_template']
-  const id = fields?.['enterprise_id']
+/** Returns the state before or after an audited change: the negotiated prices, or the items of a subscription. */
+function changedPart(entry: AuditEntry, side: 'before' | 'after'): string {
+  const [template, id] = [entry[side]?.['enterprise_template'], entry[side]?.['enterprise_id']]
   if (typeof template === 'string') return template
-  return typeof id === 'string' ? `id ${id}` : '–'
+  if (typeof id === 'string') return `id ${id}`
+  const items = entry.result?.[side]
+  return Array.isArray(items) ? (items as readonly AuditedItem[]).map(itemText).join(' + ') : '–'
+}
+
+interface AuditedItem {
+  readonly price_id: string | null
+  readonly processor_price_id: string
+  readonly quantity: number | null
+}
+
+function itemText({ price_id: id, processor_price_id: processorId, quantity }: AuditedItem): string {
+  return `${id ?? processorId}${quantity === null ? '' : ` × ${quantity}`}`
 }
 
 export const tenantsSession: Command = {

@@ -1,6 +1,8 @@
 import type { Grant, NewGrant } from '@ratecard/client'
 import type { Command, CommandContext } from '../../program/command.ts'
+import { systemClock } from '../../../clock.ts'
 import { usageFailure } from '../../failure.ts'
+import { futureTime } from '../../future-time.ts'
 import { connect } from '../../server-address.ts'
 import { jsonGrant, jsonGrants } from '../../views/json.ts'
 import { printTable, showTime } from '../../views/table.ts'
@@ -21,7 +23,7 @@ export const tenantsGrants: Command = {
       grant.endsAt === null ? 'never' : showTime(grant.endsAt),
       grant.note ?? '',
     ])
-    printTable(out, ['feature', 'granted', 'ends (UTC)', 'note'], rows, 'It was given nothing by hand.')
+    printTable(out, ['feature', 'granted', 'ends (UTC)', 'note'], rows, 'No feature was granted to the tenant by hand.')
     return { json: jsonGrants({ grants }) }
   },
 }
@@ -30,23 +32,29 @@ export const tenantsGrant: Command = {
   name: 'tenants grant',
   summary: 'Give a tenant more of a feature, or take that back',
   description:
-    'On top of what the tenant buys, or with --replace in its place. Takes the place of an earlier grant of the same feature.',
+    'Adds to the limit that the tenant bought, or replaces it with --replace. A new grant replaces an earlier grant of the same feature.',
   arguments: [tenantArgument, { name: '<feature>', description: 'Id of the feature in the configuration.' }],
   options: [
-    { flags: '--limit <n>', description: 'How many, or `unlimited`.' },
-    { flags: '--enable', description: 'The tenant has the feature, whatever it buys.' },
-    { flags: '--disable', description: 'The tenant does not have the feature, whatever it buys.' },
+    { flags: '--limit <n>', description: 'Granted limit: a whole number, or `unlimited`.' },
+    { flags: '--enable', description: 'Give the tenant the feature, even if it did not buy it.' },
+    { flags: '--disable', description: 'Take the feature away from the tenant, even if it bought it.' },
     {
       flags: '--replace',
-      description: 'The limit replaces the one of the tenant’s products. Default: it is added to it.',
+      description: 'Replace the limit that the tenant bought. Default: add to it.',
     },
-    { flags: '--until <date>', description: 'When the grant ends: a day (2027-01-01, UTC) or a time with a zone.' },
+    {
+      flags: '--until <date>',
+      description: 'When the grant ends: on a day (2027-01-01, UTC) or at a time with a time zone.',
+    },
     { flags: '--note <text>', description: 'For yourself.' },
-    { flags: '--remove', description: 'Take the grant back.' },
+    { flags: '--remove', description: 'Remove the grant.' },
   ],
   examples: [
-    { command: 'ratecard tenants grant glazeworks projects --limit 50 --until 2027-01-01', what: '50 more until then' },
-    { command: 'ratecard tenants grant glazeworks projects --remove', what: 'only what it buys' },
+    {
+      command: 'ratecard tenants grant glazeworks projects --limit 50 --until 2027-01-01',
+      what: '50 more until that day',
+    },
+    { command: 'ratecard tenants grant glazeworks projects --remove', what: 'back to what the tenant bought' },
   ],
   run: async (context) => {
     const { args, options, io, out } = context
@@ -55,7 +63,7 @@ export const tenantsGrant: Command = {
     const acting = { author: await authorOf(context), signal: io.signal }
     if (options.flag('remove')) {
       await client.tenants.removeGrant(id, feature, acting)
-      out.say(`${out.paint.green('✓')} ${id} has only what it buys of ${feature}.`)
+      out.say(`${out.paint.green('✓')} The grant is removed: ${id} has only what it bought of ${feature}.`)
       return { json: { id, feature, removed: true } }
     }
     const grant = await client.tenants.grant(id, feature, wantedGrant(context), acting)
@@ -68,15 +76,15 @@ export const tenantsGrant: Command = {
 function wantedGrant({ options }: CommandContext): NewGrant {
   const [limit, until, note] = [options.text('limit'), options.text('until'), options.text('note')]
   if (limit !== undefined && limit !== 'unlimited' && !/^\d{1,12}$/.test(limit))
-    throw usageFailure(`--limit is a whole number or "unlimited", not "${limit}".`, 'For example --limit 50.')
+    throw usageFailure(`--limit must be a whole number or "unlimited", not "${limit}".`, 'For example --limit 50.')
   if (options.flag('enable') && options.flag('disable'))
-    throw usageFailure('--enable and --disable do not go together.', 'Choose one.')
+    throw usageFailure('--enable and --disable cannot be combined.', 'Choose one.')
   return {
     ...(limit !== undefined && { limit: limit === 'unlimited' ? limit : Number(limit) }),
     ...(options.flag('enable') && { enabled: true }),
     ...(options.flag('disable') && { enabled: false }),
     ...(options.flag('replace') && { replace: true }),
-    ...(until !== undefined && { endsAt: /^\d{4}-\d\d-\d\d$/.test(until) ? `${until}T00:00:00Z` : until }),
+    ...(until !== undefined && { endsAt: futureTime('--until', until, systemClock.now()) }),
     ...(note !== undefined && { note }),
   }
 }

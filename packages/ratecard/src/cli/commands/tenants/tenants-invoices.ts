@@ -10,8 +10,8 @@ export const tenantsInvoices: Command = {
   summary: 'List a tenant’s invoices: what is owed, and what was refunded',
   arguments: [{ name: '<id>', description: 'Id of the tenant.' }],
   options: [
-    { flags: '--limit <n>', description: 'How many, newest first.', range: [1, 100], defaultText: '20' },
-    { flags: '--offset <n>', description: 'How many to skip.', range: [0, 1_000_000], defaultText: '0' },
+    { flags: '--limit <n>', description: 'Number of items to show, newest first.', range: [1, 100], defaultText: '20' },
+    { flags: '--offset <n>', description: 'Number of items to skip.', range: [0, 1_000_000], defaultText: '0' },
   ],
   examples: [{ command: 'ratecard tenants invoices glazeworks', what: 'newest first' }],
   run: async (context) => {

@@ -4,46 +4,53 @@ import type { Command, CommandContext } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { amountsText, noteAsOf } from '../../views/as-of.ts'
 import { jsonTenants } from '../../views/json.ts'
+import { standingText } from '../../views/standing.ts'
 import { showTime, table } from '../../views/table.ts'
 import { enterpriseOf } from './tenants.ts'
 
 const sorts = tenantOperations.listTenants.query.sort.enum
-/** Sort keys that sort descending: amounts of money are mostly read from the largest down. */
+/** Sort keys with descending order. Amounts of money are usually read from the largest down. */
 const descending: readonly string[] = ['monthly', 'owed']
 
 export const tenantsList: Command = {
   name: 'tenants list',
   summary: 'List tenants: who buys what, pays how much and owes how much',
   description:
-    'A tenant is listed if it matches all filters. State, products and money come from the mirror. Without the mirror (or until it is complete) they are left out, and filtering or sorting by them is refused.',
+    'A tenant is listed if it matches all filters. State, products and amounts are read from the mirror. Without the mirror, or until it is complete, they are not shown, and you cannot filter or sort by them.',
   options: [
     {
       flags: '--search <text>',
       description: 'Part of the id, name, email address or customer id, upper or lower case.',
     },
-    { flags: '--state <state>', description: 'Only those in this state.', choices: BillingStatus.enum },
-    { flags: '--price <id>', description: 'Only subscribers of this price, on any generation of it.' },
+    { flags: '--state <state>', description: 'Only tenants in this state.', choices: BillingStatus.enum },
+    {
+      flags: '--price <id>',
+      description: 'Only subscribers of this price, including earlier generations of it (before its amount changed).',
+    },
     { flags: '--product <id>', description: 'Only subscribers of this product.' },
-    { flags: '--legacy', description: 'Only those with an item on an earlier generation of its price.' },
-    { flags: '--owing', description: 'Only those that owe something.' },
+    {
+      flags: '--legacy',
+      description: 'Only tenants that still pay an earlier generation of a price (before its amount changed).',
+    },
+    { flags: '--owing', description: 'Only tenants with unpaid invoices.' },
     { flags: '--sort <member>', description: 'Order of the list.', choices: sorts, defaultText: 'id' },
     {
       flags: '--order <order>',
       description: 'Direction of --sort.',
       choices: ['asc', 'desc'],
-      defaultText: 'asc; desc for monthly and owed',
+      defaultText: 'asc, or desc for monthly and owed',
     },
-    { flags: '--template <name>', description: 'Only those with this enterprise template.' },
-    { flags: '--enterprise-id <id>', description: 'Only those with this enterprise id.' },
+    { flags: '--template <name>', description: 'Only tenants with this enterprise template.' },
+    { flags: '--enterprise-id <id>', description: 'Only tenants with this enterprise id.' },
     { flags: '--customer <id>', description: 'Only the tenant with this customer at the processor, `cus_…`.' },
     { flags: '--limit <n>', description: 'How many.', range: [1, 100], defaultText: '20' },
-    { flags: '--offset <n>', description: 'How many to skip.', range: [0, 1_000_000], defaultText: '0' },
+    { flags: '--offset <n>', description: 'Number of items to skip.', range: [0, 1_000_000], defaultText: '0' },
   ],
   examples: [
-    { command: 'ratecard tenants list --search glaze', what: 'by any part of a name' },
+    { command: 'ratecard tenants list --search glaze', what: 'find tenants by a part of their name' },
     { command: 'ratecard tenants list --state past_due --sort owed', what: 'who has not paid, the largest debt first' },
-    { command: 'ratecard tenants list --price pro_monthly --legacy', what: 'who is on an older price' },
-    { command: 'ratecard tenants list --template school', what: 'who has a template' },
+    { command: 'ratecard tenants list --price pro_monthly --legacy', what: 'tenants who still pay a former amount' },
+    { command: 'ratecard tenants list --template school', what: 'list the tenants with this template' },
   ],
   run: async (context) => {
     const { io, out } = context
@@ -90,7 +97,7 @@ function billingTable({ tenants }: TenantList, style: Style): string {
   const rows = tenants.map((tenant) => [
     tenant.id,
     tenant.name,
-    tenant.billingStatus ?? '–',
+    standingText(tenant),
     (tenant.products ?? []).join(', '),
     amountsText(tenant.monthly),
     amountsText(tenant.owed),

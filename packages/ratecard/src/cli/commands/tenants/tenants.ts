@@ -1,13 +1,17 @@
 import { RatecardError } from '@ratecard/client'
-import type { Client, DroppedUsage, Tenant, TenantSubscriptions } from '@ratecard/client'
+import type { Client, Credits, DroppedUsage, Tenant, TenantSubscriptions } from '@ratecard/client'
 import { authorOf } from '../../author.ts'
 import type { ArgumentSpec, Command, CommandContext, OptionSpec } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
 import { requireConsent } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
+import { dealEndText } from '../../views/deal-end.ts'
 import { printDroppedUsage } from '../../views/dropped-usage.ts'
+import { itemsText } from '../../views/items.ts'
+import { stateText } from '../../views/standing.ts'
+import { endOf } from '../../../wording/planned-end.ts'
 import { showTime, table } from '../../views/table.ts'
-import { jsonDroppedUsage, jsonSubscriptions, jsonTenant } from '../../views/json.ts'
+import { jsonCreditBalance, jsonDroppedUsage, jsonSubscriptions, jsonTenant } from '../../views/json.ts'
 
 export const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 const emailOption: OptionSpec = { flags: '--email <address>', description: 'Email address for invoices.' }
@@ -24,12 +28,15 @@ export const tenantsCreate: Command = {
   options: [{ flags: '--name <name>', description: 'Name of the tenant.' }, emailOption, customerOption],
   examples: [
     { command: 'ratecard tenants create glazeworks --name "Glazeworks"', what: 'with your own id' },
-    { command: 'ratecard tenants create acme --name Acme --customer cus_123', what: 'for an existing customer' },
+    {
+      command: 'ratecard tenants create acme --name Acme --customer cus_123',
+      what: 'for a customer that already exists at the processor',
+    },
   ],
   run: async (context) => {
     const { args, options, io, out } = context
     const name = options.text('name') ?? args[0]
-    if (name === undefined) throw usageFailure('A tenant needs an id or a name.', 'Give one, or --name.')
+    if (name === undefined) throw usageFailure('A tenant needs an id or a name.', 'Pass an id, or a name with --name.')
     const tenant = await connect(context).client.tenants.create(
       { id: args[0], name, email: options.text('email'), processorCustomerId: options.text('customer') },
       { author: await authorOf(context), signal: io.signal },
@@ -47,19 +54,23 @@ export const tenantsShow: Command = {
   name: 'tenants show',
   summary: 'Show a tenant and its subscriptions',
   arguments: [tenantArgument],
-  examples: [{ command: 'ratecard tenants show glazeworks', what: 'by your own price ids' }],
+  examples: [{ command: 'ratecard tenants show glazeworks', what: 'show the tenant with your own price ids' }],
   run: async (context) => {
     const { args, io, out } = context
     const { client } = connect(context)
     const id = args[0] ?? ''
     const tenant = await client.tenants.find(id, { signal: io.signal })
     const subscriptions = await client.tenants.subscriptions(id, { signal: io.signal })
+    const credits = await creditBalance(context, client, id)
     out.print(
       [
         `${out.paint.bold(tenant.id)}${tenant.name === tenant.id ? '' : `  ${tenant.name}`}${tenant.email === null ? '' : `  ${tenant.email}`}`,
         `  customer    ${tenant.processorCustomerId ?? 'none yet'}`,
-        `  enterprise  ${enterpriseOf(tenant)}`,
+        `  enterprise  ${enterpriseOf(tenant)}${tenant.enterpriseEndsAt === null ? '' : `, ${dealEndText(tenant.enterpriseEndsAt, tenant.enterpriseThen)}`}`,
         `  billing     ${subscriptions.billingStatus}`,
+        ...(credits === undefined || credits.length === 0
+          ? []
+          : [`  credit      ${credits.map(({ formatted }) => formatted).join(', ')}`]),
       ].join('\n'),
     )
     showSubscriptions(context, subscriptions)
@@ -67,13 +78,32 @@ export const tenantsShow: Command = {
     printDroppedUsage(context, dropped, id)
     const json = dropped ? jsonDroppedUsage({ dropped }).dropped : dropped
     const told = json === undefined ? {} : { dropped_usage: json }
-    return { json: { ...jsonTenant(tenant), ...jsonSubscriptions(subscriptions), ...told } }
+    const balance = credits === undefined ? {} : { credits: jsonCreditBalance(credits) }
+    return { json: { ...jsonTenant(tenant), ...jsonSubscriptions(subscriptions), ...told, ...balance } }
   },
 }
 
 /**
- * Returns reports of dropped usage: null if the processor returned no data, undefined if an older server lacks the route. The tenant is
- * shown in either case.
+ * Returns the remaining amount of the tenant's credits. Returns undefined if the mirror is off or not complete, or if the server is too old
+ * for this request.
+ */
+async function creditBalance(
+  { io }: CommandContext,
+  client: Client,
+  tenantId: string,
+): Promise<Credits['balance'] | undefined> {
+  try {
+    return (await client.credits.list(tenantId, { signal: io.signal })).balance
+  } catch (error) {
+    if (error instanceof RatecardError && ['mirror_off', 'mirror_filling', 'route_not_found'].includes(error.code))
+      return undefined
+    throw error
+  }
+}
+
+/**
+ * Returns reports of dropped usage. null: the processor returned no data. undefined: the server is too old for this request. In both cases
+ * the rest of the tenant's data is shown.
  */
 async function droppedUsage(
   { io }: CommandContext,
@@ -95,9 +125,11 @@ async function droppedUsage(
 export const tenantsSubscriptions: Command = {
   name: 'tenants subscriptions',
   summary: 'List the subscriptions of a tenant',
-  description: '`legacy` marks a price that was replaced since. The tenant keeps that price until you move it.',
+  description: '`legacy` marks a price that has been replaced. The tenant keeps that price until you move it.',
   arguments: [tenantArgument],
-  examples: [{ command: 'ratecard tenants subscriptions glazeworks', what: 'live ones, by your own price ids' }],
+  examples: [
+    { command: 'ratecard tenants subscriptions glazeworks', what: 'list active subscriptions with your own price ids' },
+  ],
   run: async (context) => {
     const { args, io } = context
     const found = await connect(context).client.tenants.subscriptions(args[0] ?? '', { signal: io.signal })
@@ -111,11 +143,11 @@ function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSub
     out.say('No live subscriptions.')
     return
   }
-  const columns = ['subscription', 'status', 'price', 'quantity', 'renews (UTC)', 'then']
+  const columns = ['subscription', 'state', 'price', 'quantity', 'renews (UTC)', 'then']
   const rows = subscriptions.flatMap((subscription) =>
     subscription.items.map((item) => [
       subscription.id,
-      subscription.cancelAtPeriodEnd ? `${subscription.status}, ends` : subscription.status,
+      stateText({ ...subscription, endsAt: endOf(subscription) }),
       `${item.priceId ?? item.processorPriceId}${item.legacy ? out.paint.yellow(' (legacy)') : ''}`,
       item.quantity === null ? (item.usageType === 'metered' ? 'by usage' : '–') : String(item.quantity),
       item.currentPeriodEnd === null ? '–' : showTime(item.currentPeriodEnd),
@@ -123,6 +155,8 @@ function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSub
     ]),
   )
   out.print(table(columns, rows, out))
+  for (const { id, scheduled } of subscriptions)
+    if (scheduled !== null) out.say(`${id} from ${showTime(scheduled.at)} UTC: ${itemsText(scheduled.items)}`)
   for (const { id, duplicateOf, items } of subscriptions)
     if (duplicateOf !== null)
       out.say(
@@ -135,7 +169,12 @@ export const tenantsUpdate: Command = {
   summary: 'Change a tenant’s name, address or customer',
   arguments: [tenantArgument],
   options: [{ flags: '--name <name>', description: 'Name of the tenant.' }, emailOption, customerOption],
-  examples: [{ command: 'ratecard tenants update glazeworks --email ap@glazeworks.example', what: 'the rest stays' }],
+  examples: [
+    {
+      command: 'ratecard tenants update glazeworks --email ap@glazeworks.example',
+      what: 'change only the email address',
+    },
+  ],
   run: async (context) => {
     const { args, options, io, out } = context
     const change = {
@@ -183,7 +222,7 @@ export const tenantsCancel: Command = {
   name: 'tenants cancel',
   summary: 'End a tenant’s subscription to a free price',
   description:
-    'Ends the free subscription now. Paid subscriptions are cancelled in the processor’s customer portal. If the tenant buys a paid subscription, its free ones end by themselves.',
+    'Ends the free subscription immediately. To cancel a paid subscription, use `ratecard subscriptions cancel`. If the tenant buys a paid subscription, its free ones end automatically.',
   arguments: [
     tenantArgument,
     { name: '<subscription>', description: 'Id of the subscription, from `ratecard tenants show`.' },

@@ -76,7 +76,8 @@ function showRequests({ out }: CommandContext, workers: readonly BundledWorker[]
 }
 
 /**
- * Returns a setting from the process, otherwise from the environment file; null if neither has it. Settings are never passed to a worker.
+ * Returns a setting from the process environment, otherwise from the environment file; null if it is in neither. Settings are never passed
+ * to a worker.
  */
 function settingOf({ io }: CommandContext, environment: EnvironmentText, name: string): string | null {
   return io.env[name] || parseEnvFile(environment.text ?? '').get(name) || null
@@ -97,11 +98,11 @@ function failureOf(error: unknown, name: string): unknown {
   const refused = error.problem === 'refused'
   const after =
     error.step === 'schedules'
-      ? ` The code of "${name}" is uploaded and serves; its schedules there are still those of before, or none.`
+      ? ` The code of "${name}" is uploaded and serves; its schedules there did not change.`
       : ' Nothing was changed.'
   return new CliFailure(refused && (error.status ?? 500) < 500 ? 1 : 70, {
     code: refused ? 'cloudflare_refused' : 'cloudflare_unreachable',
-    title: refused ? 'Cloudflare refused it' : 'Cloudflare could not be reached',
+    title: refused ? 'Cloudflare refused the request' : 'Cloudflare could not be reached',
     detail: `${name}: ${error.message}${after}`,
     hint:
       error.status === 401 || error.status === 403

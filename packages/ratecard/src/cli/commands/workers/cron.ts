@@ -13,13 +13,13 @@ export const cloudWorkersCronRuns: Command = {
   name: 'cloud workers cron runs',
   summary: 'List scheduled runs, newest first',
   description:
-    'Every scheduled time has a row, even if the run was missed, or skipped because the previous run was still in progress.',
+    'Lists every scheduled time, even if the run was missed, or was skipped because the previous run was still in progress.',
   arguments: [nameArgument],
   options: [
     cronOption('Only runs of this schedule.'),
     { flags: '--limit <n>', description: 'How many.', range: [1, 100], defaultText: '20' },
   ],
-  examples: [{ command: 'ratecard cloud workers cron runs', what: 'when, how long, how it ended' }],
+  examples: [{ command: 'ratecard cloud workers cron runs', what: 'time, duration and outcome of each run' }],
   run: async (context) => {
     const { args, options, io, out } = context
     const { runs, pagination } = await connect(context).client.workers.cronRuns(workerName(context, args[0]), {
@@ -49,8 +49,8 @@ export const cloudWorkersCronTrigger: Command = {
   arguments: [nameArgument],
   options: [cronOption('Cron expression that the handler receives. Default: the worker’s first schedule.')],
   examples: [
-    { command: 'ratecard cloud workers cron trigger', what: 'the first schedule' },
-    { command: 'ratecard cloud workers cron trigger hooks --cron "0 6 * * 1"', what: 'one of several' },
+    { command: 'ratecard cloud workers cron trigger', what: 'run the first schedule' },
+    { command: 'ratecard cloud workers cron trigger hooks --cron "0 6 * * 1"', what: 'run a specific schedule' },
   ],
   run: async (context) => {
     const { args, options, io, out } = context
@@ -68,8 +68,8 @@ export const cloudWorkersCronTrigger: Command = {
 }
 
 /**
- * Returns the cron expression of the option. It is also validated locally, because the local parser's message is more precise than the
- * server's refusal.
+ * Returns the cron expression in the option. It is validated here and not only by the server, because the local parser's message is more
+ * precise.
  */
 function cronOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined

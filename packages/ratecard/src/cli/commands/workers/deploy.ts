@@ -2,13 +2,15 @@ import { systemClock, toRfc3339 } from '../../../clock.ts'
 import { describeCron } from '../../../workers/cron/describe.ts'
 import { nextFire } from '../../../workers/cron/next-fire.ts'
 import type { NewDeployment, Worker } from '@ratecard/client'
+import { checkTypes } from '../../../workers/project/type-check.ts'
+import { CliFailure } from '../../failure.ts'
 import { authorOf } from '../../author.ts'
 import type { Command, CommandContext } from '../../program/command.ts'
 import { connect, requireAddress, requireServerOf, type ServerConnection } from '../../server-address.ts'
 import { showIssues } from '../../views/issues.ts'
 import { showTime } from '../../views/table.ts'
 import { deployAllToCloudflare } from './cloudflare.ts'
-import { requireWorkers, variableNames, viewIssues, type BundledWorker } from './project.ts'
+import { failOnErrors, requireWorkers, variableNames, viewIssues, type BundledWorker } from './project.ts'
 import { actorOptions } from '../plan-and-apply.ts'
 import { jsonIssue } from '../../views/json-problem.ts'
 import { jsonWorker } from '../../views/json.ts'
@@ -17,7 +19,7 @@ export const cloudWorkersDeploy: Command = {
   name: 'cloud workers deploy',
   summary: 'Bundle and deploy workers',
   description:
-    'Checks manifest, schedules and variables, and bundles everything, before anything is sent. Code, schedules and the variables of the chosen environment change together, once the new version runs. If it does not start, the old version keeps serving. With --target cloudflare the workers go to a Cloudflare account instead (CLOUDFLARE_ACCOUNT_ID, CLOUDFLARE_API_TOKEN).',
+    'Before anything is sent, checks manifest, schedules and variables, and bundles all workers. If the project has TypeScript, it also checks the types of the workers. Once the new version has started, its code, schedules and variables take effect together. If it does not start, the old version keeps serving. With --target cloudflare, the workers are deployed to a Cloudflare account (CLOUDFLARE_ACCOUNT_ID, CLOUDFLARE_API_TOKEN).',
   arguments: [{ name: '[names...]', description: 'Names of the workers. Default: all of the project.' }],
   options: [
     { flags: '--dry-run', description: 'Check and bundle, show what would be sent, and stop.' },
@@ -27,18 +29,23 @@ export const cloudWorkersDeploy: Command = {
       choices: ['server', 'cloudflare'],
       defaultText: 'server',
     },
+    { flags: '--strict', description: 'Refuse to deploy workers with type errors. Default: they are warnings.' },
     ...actorOptions,
   ],
   examples: [
     { command: 'ratecard cloud workers deploy', what: 'to the server of .env.dev, with its variables' },
     { command: 'ratecard cloud workers deploy --env production --message "Fix hooks"', what: 'into service' },
-    { command: 'ratecard cloud workers deploy --target cloudflare --dry-run', what: 'the requests, secrets masked' },
+    {
+      command: 'ratecard cloud workers deploy --target cloudflare --dry-run',
+      what: 'show the requests, with secrets masked',
+    },
   ],
   run: async (context) => {
     const { args, options, out } = context
     if (options.text('target') !== 'cloudflare' && !options.flag('dryRun')) requireAddress(context)
     const read = await requireWorkers(context, args)
-    const warnings = viewIssues(context, read.issues)
+    const types = await checkedTypes(context, read.workers)
+    const warnings = viewIssues(context, [...read.issues, ...types])
     if (warnings.length > 0) out.note(`${showIssues(warnings, out.paint)}\n`)
     if (read.environment.text === null)
       out.note(`There is no .env.${read.environment.name}: workers get [vars] only.\n`)
@@ -50,6 +57,24 @@ export const cloudWorkersDeploy: Command = {
         : deployAll(context, workers, environment.name))
     return { json: { ...json, warnings: warnings.map(jsonIssue) } }
   },
+}
+
+/** Returns the type errors of the workers as warnings. With `--strict`, throws if there are type errors, or if nothing could be checked. */
+async function checkedTypes({ options, io }: CommandContext, workers: readonly BundledWorker[]) {
+  const { version, issues } = await checkTypes(workers)
+  if (!options.flag('strict')) return issues
+  if (version === null && workers.some(({ manifest }) => /\.[cm]?tsx?$/.test(manifest.main)))
+    throw new CliFailure(1, {
+      code: 'worker_invalid',
+      title: 'The types of the workers cannot be checked',
+      detail: 'The project has no package `typescript` with an API. Nothing was sent.',
+      hint: 'Run `npm install --save-dev typescript`, or leave out --strict.',
+    })
+  failOnErrors(
+    { io },
+    issues.map((issue) => ({ ...issue, severity: 'error' })),
+  )
+  return issues
 }
 
 async function deployAll(context: CommandContext, workers: readonly BundledWorker[], environment: string) {

@@ -89,7 +89,7 @@ function portFailure(error: unknown, port: number): unknown {
   return new CliFailure(1, {
     code: 'address_in_use',
     title: 'The port is taken',
-    detail: `Something else listens on port ${port}, maybe another \`cloud workers dev\`.`,
+    detail: `Another program listens on port ${port}, maybe another \`cloud workers dev\`.`,
     hint: `Stop it, or choose another one: \`ratecard cloud workers dev --port ${port + 1}\`.`,
   })
 }
@@ -104,7 +104,7 @@ class DevSession {
   private bundled = ''
   private reloading: Promise<void> | null = null
   private again = false
-  /** True after a key press that requests a reload. Then unchanged code is reloaded as well. */
+  /** True after a key press that requests a reload. The next reload then runs even if the code is unchanged. */
   private forced = false
   private readonly stopped = new AbortController()
   private lastIssues = ''

@@ -81,14 +81,17 @@ export const cloudWorkersRollback: Command = {
   name: 'cloud workers rollback',
   summary: 'Deploy an earlier version of a worker again',
   description: 'Code, variables and schedules of that version change together, as in a deployment, once it runs.',
-  arguments: [{ name: '[version]', description: 'Id of a version. Default: the one before the present one.' }],
+  arguments: [{ name: '[version]', description: 'Id of a version. Default: the version before the current one.' }],
   options: [
     { flags: '--worker <name>', description: 'Name of the worker, if the project has several.' },
     ...actorOptions,
   ],
   examples: [
-    { command: 'ratecard cloud workers rollback', what: 'to the version before' },
-    { command: 'ratecard cloud workers rollback <version> --worker hooks', what: 'to any that `versions` lists' },
+    { command: 'ratecard cloud workers rollback', what: 'to the previous version' },
+    {
+      command: 'ratecard cloud workers rollback <version> --worker hooks',
+      what: 'to a version from the list of `versions`',
+    },
   ],
   run: async (context) => {
     const { args, options, io, out } = context
@@ -116,7 +119,7 @@ export const cloudWorkersDelete: Command = {
     await client.workers.find(name, { signal: io.signal })
     await requireConsent(context, {
       question: `Delete the worker "${name}" at ${url}, with all its versions and logs?`,
-      title: 'Deleting needs to be confirmed',
+      title: 'Deleting a worker needs to be confirmed',
       detail: `The worker "${name}" serves requests.`,
       hint: `To confirm: \`ratecard cloud workers delete ${name} --yes\`.`,
     })

@@ -14,7 +14,7 @@ export const cloudWorkersLogs: Command = {
   name: 'cloud workers logs',
   summary: 'Show the log of a worker',
   description:
-    'Console output, exceptions with stack traces in your files, requests, and actions of the host, oldest first. With --follow, new lines of all replicas are shown as they arrive; with --json as well, one JSON document is printed per line.',
+    'Shows console output, exceptions with stack traces in your files, requests, and actions of the host, oldest first. With --follow, new lines of all replicas are shown as they arrive. With --follow and --json, one JSON document is printed per line.',
   arguments: [nameArgument],
   options: [
     { flags: '--follow', description: 'Show new lines until the command is stopped.' },

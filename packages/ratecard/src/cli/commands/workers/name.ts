@@ -20,7 +20,7 @@ export function workerName({ io }: CommandContext, given: string | undefined, ho
   if (only !== undefined && others.length === 0) return only
   throw usageFailure(
     names.length === 0
-      ? 'There is no project with a worker here, so the name of the worker is needed.'
+      ? 'This folder has no project with a worker, so the command needs the name of the worker.'
       : 'The project has several workers.',
     names.length === 0 ? `Add ${how}; \`ratecard cloud workers list\` shows them.` : `Add ${how}: ${names.join(', ')}.`,
   )

@@ -15,11 +15,11 @@ export interface WorkersOnDisk {
   readonly project: string
   readonly environment: EnvironmentFile & { readonly name: EnvironmentName }
   readonly workers: readonly WorkerSource[]
-  /** Issues of the workers. In the result of {@link requireWorkers} they are warnings only. */
+  /** Issues of the workers. In the result of {@link requireWorkers} they are only warnings, because it throws on errors. */
   readonly issues: readonly WorkerIssue[]
 }
 
-/** Reads the named workers, or all if no name is given. Errors in the workers are returned as issues. */
+/** Reads the named workers, or all workers if no name is given. Errors in the workers are returned as issues, not thrown. */
 export function readProjectWorkers(context: CommandContext, names: readonly string[]): WorkersOnDisk {
   const { io, global } = context
   const project = findProject(io.cwd)
@@ -58,7 +58,9 @@ function requireNoFile(file: string, asked: boolean): void {
     code: 'file_not_found',
     title: 'The environment file is missing',
     detail: `${file} does not exist. Environment files are not kept in version control.`,
-    hint: existsSync(example) ? `Start from the example: cp ${example} ${file}` : 'Write it with lines NAME=value.',
+    hint: existsSync(example)
+      ? `Start from the example: cp ${example} ${file}`
+      : 'Create the file, with a line NAME=value for each variable.',
   })
 }
 
@@ -86,7 +88,7 @@ export async function requireWorkers(
   return { ...read, workers, issues }
 }
 
-export function failOnErrors(context: CommandContext, issues: readonly WorkerIssue[]): void {
+export function failOnErrors(context: Pick<CommandContext, 'io'>, issues: readonly WorkerIssue[]): void {
   const errors = issues.filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return
   throw new CliFailure(1, {
@@ -109,7 +111,8 @@ export function viewIssues(
   }
   return issues.map(({ file, ...issue }) => {
     const { line, column, code } = issue
-    // An environment file gets no code frame, because a line may contain a secret. Warnings get none either: they are shown in one line.
+    // No code frame is shown for environment files, because a line may contain a secret, and none for warnings, because they are shown in
+    // one line.
     const shown = issue.severity === 'error' && !path.basename(file).startsWith('.env.')
     const text = shown && line !== undefined ? textOf(file) : null
     const frame = text === null || line === undefined ? {} : { frame: codeFrame(text, line, column ?? 1) }

@@ -37,8 +37,8 @@ export function showRequest({ out }: Context, request: LocalRequest): void {
 }
 
 /**
- * Prints the result of a scheduled run. An exception of the worker is in its log already, but an external reason (e.g. the CPU limit) is
- * not.
+ * Prints the result of a scheduled run. If the worker threw an exception, the worker's log already contains it. An external reason (e.g.
+ * the CPU limit) is not in the log and is printed.
  */
 export function showRun(
   { out }: Context,

@@ -20,8 +20,8 @@ export function isAttachmentStep(step: { readonly op: string }): step is Attachm
 }
 
 /**
- * Returns the products with their attached features. Stripe lists features product by product, so no list is read if the account has no
- * feature. Archived features are ignored, even on products where they are still attached.
+ * Returns the products with their attached features. If the account has no features, nothing is read, because Stripe needs one list request
+ * per product. Archived features are ignored, even where they are still attached.
  */
 export async function withAttachments(
   context: StripeContext,
@@ -104,7 +104,7 @@ export async function performAttachment(
   if (featureOf(reply) !== step.feature)
     throw new ProcessorError(
       'broken',
-      `Stripe accepted a feature of the product ${step.configId}, but it is not the one that was written.`,
+      `Stripe accepted a feature of the product ${step.configId}, but returned another one than was sent.`,
       requestId === null ? {} : { request_id: requestId },
     )
   return done(step, requestId)

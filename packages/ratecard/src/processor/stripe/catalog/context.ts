@@ -8,9 +8,11 @@ import { couponAdapter } from '../kinds/coupon.ts'
 import { featureAdapter } from '../kinds/feature.ts'
 import type { KindAdapter, Reply, ReadContext } from '../kinds/kind.ts'
 import { meterAdapter } from '../kinds/meter.ts'
+import { portalAdapter } from '../kinds/portal.ts'
 import { priceAdapter } from '../kinds/price.ts'
 import { productAdapter } from '../kinds/product.ts'
 import { promotionCodeAdapter } from '../kinds/promotion-code.ts'
+import { taxRateAdapter } from '../kinds/tax-rate.ts'
 import { webhookAdapter } from '../kinds/webhook.ts'
 
 export interface StripeContext {
@@ -30,12 +32,15 @@ export function kindsOf(stripe: Stripe) {
     price: priceAdapter(stripe.prices),
     coupon: couponAdapter(stripe.coupons),
     promotion_code: promotionCodeAdapter(stripe.promotionCodes),
+    tax_rate: taxRateAdapter(stripe.taxRates),
+    portal: portalAdapter(stripe.billingPortal.configurations),
     webhook: webhookAdapter(stripe.webhookEndpoints),
   } satisfies Record<ResourceKind, unknown>
 }
 
 /**
- * Returns the adapter of a kind that is only known at run time. The cast is safe, because step and adapter are both picked by that kind.
+ * Returns the adapter of a kind that is only known at run time. The cast is safe, because the caller selects the step and the adapter by
+ * the same kind.
  */
 export function adapterOf(context: StripeContext, kind: ResourceKind): KindAdapter {
   return context.kinds[kind] as unknown as KindAdapter

@@ -1,5 +1,5 @@
-// Looks up whether a step of unknown outcome happened. The object is found by a natural key, e.g. its lookup key or event name, and counts
-// only if it matches the step.
+// Finds out whether a step of unknown outcome was executed. The object is searched by a natural key, e.g. its lookup key or event name. It
+// counts as the step's result only if it has the values of the step.
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps.ts'
 import type { PerformedStep } from '../../processor.ts'
@@ -21,7 +21,7 @@ export async function locateStep(
   if (step.op === 'create') return locateCreation(context, adapter, step, signal)
   const object = await readOne(context, adapter, adapter.retrieve(step.processorId), signal)
   if (object !== null) return firstMatching(context, adapter, step, [object])
-  // An object that no longer exists counts as archived, because e.g. a coupon is archived by deleting it.
+  // An object that no longer exists counts as archived: e.g. archiving a coupon deletes it.
   return step.op === 'archive' ? located(step.processorId, null) : null
 }
 
@@ -69,7 +69,8 @@ function firstMatching(
 }
 
 /**
- * Returns the result of a step that was found to have happened. Request id and webhook secret are unknown, because the response was lost.
+ * Returns the result of a step that has turned out to have happened. Request id and webhook secret are missing, because they were in the
+ * lost response.
  */
 function located(id: string, observed: PerformedStep['observed']): PerformedStep {
   return { processorId: processorId(id), observed, secret: null, requestId: null }

@@ -1,5 +1,6 @@
-// Compares an object with the step that wrote it: after each write, and when a step of unknown outcome is looked up.
+// Compares an object with the step that wrote it. Used after each write, and to find the outcome of a step.
 import { isDeepStrictEqual } from 'node:util'
+import { hasRoomForMark } from '../../../catalog/mark.ts'
 import { isUnmanaged } from '../../../catalog/fields/differences.ts'
 import { rowOf } from '../../../catalog/fields/tables.ts'
 import type { MetadataMap, ObservedResource, ProcessorId, ResourceKind } from '../../../catalog/resource.ts'
@@ -22,18 +23,21 @@ export function firstMismatch(step: Creation | UpdatedObject | ArchiveStep, obse
 
 function createMismatch(step: Creation, observed: ObservedResource): string | null {
   const { metadata, ...fields } = withMetadata(step.fields)
-  const active = step.kind === 'promotion_code' ? step.fields.active : true
+  const active = 'active' in step.fields ? step.fields.active : true
   return (
     fieldMismatch(spokenOf(step.kind, fields), observed) ??
     (isDeepStrictEqual(filled(metadata ?? {}), withMetadata(observed.fields).metadata ?? {}) ? null : 'metadata') ??
-    (step.kind === 'meter' || observed.mark === step.configId ? null : 'mark') ??
-    (step.kind !== 'price' || observed.lookupKey === step.configId ? null : 'lookupKey') ??
+    (step.kind === 'meter' || observed.mark === step.configId || !markFitsInto(metadata, observed) ? null : 'mark') ??
     (step.id === null || observed.processorId === step.id ? null : 'id') ??
     (observed.carried === step.carried ? null : 'carried') ??
     (observed.active === active ? null : 'active') ??
     observed.unrepresentable[0] ??
     null
   )
+}
+
+function markFitsInto(metadata: MetadataMap = {}, { companions }: ObservedResource): boolean {
+  return hasRoomForMark(Object.keys(filled(metadata)).length + companions)
 }
 
 function updateMismatch(step: UpdatedObject, observed: ObservedResource): string | null {
@@ -46,7 +50,6 @@ function updateMismatch(step: UpdatedObject, observed: ObservedResource): string
     (lost === undefined ? null : `metadata.${lost[0]}`) ??
     (kept === undefined ? null : `metadata.${kept}`) ??
     (!step.mark || step.kind === 'meter' || observed.mark === step.configId ? null : 'mark') ??
-    (!step.claimLookupKey || observed.lookupKey === step.configId ? null : 'lookupKey') ??
     (!step.activate || observed.active ? null : 'active')
   )
 }
@@ -56,7 +59,7 @@ function archiveMismatch(observed: ObservedResource): string | null {
   return 'defaultPrice' in observed.fields && observed.fields.defaultPrice !== null ? 'defaultPrice' : null
 }
 
-/** Returns the fields to compare after a creation. Omits unset fields whose value the processor chooses. */
+/** Returns the fields to compare after a creation. Omits fields that the step left empty and whose value the processor chooses. */
 function spokenOf(kind: ResourceKind, fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).filter(([field, value]) => {
@@ -75,14 +78,14 @@ function fieldMismatch(wanted: object, observed: ObservedResource): string | nul
 }
 
 /**
- * Sorts lists of ids or names before they are compared, because their order has no meaning: a plan sorts them by configuration id, the
- * adapter by processor id.
+ * Sorts lists of ids or names before they are compared. Their order has no meaning: a plan sorts ids by configuration id, the adapter by
+ * processor id.
  */
 function comparable(value: unknown): unknown {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? [...value].sort() : value
 }
 
-/** Types the fields so that `metadata` is optional, because some kinds have none. */
+/** Adds the optional member `metadata` to the type of the fields, because some kinds have no metadata. */
 function withMetadata(fields: object): { readonly metadata?: MetadataMap } {
   return fields
 }

@@ -1,7 +1,7 @@
 // Reads the whole account in list pages. All kinds are read concurrently, within the rate budget.
-import type { ObservedResource, ResourceKind, Snapshot } from '../../../catalog/resource.ts'
+import { resourceKinds, type ObservedResource, type ResourceKind, type Snapshot } from '../../../catalog/resource.ts'
 import type { ReadOptions } from '../../processor.ts'
-import { observe, readContext } from './context.ts'
+import { adapterOf, observe, readContext } from './context.ts'
 import type { StripeContext } from './context.ts'
 import type { KindAdapter, Reply, ReadContext } from '../kinds/kind.ts'
 import { withAttachments } from './attachments.ts'
@@ -9,33 +9,24 @@ import { isEventsEndpoint } from '../mirror/events-endpoint.ts'
 import { listAllAs } from '../connection/pages.ts'
 
 export async function readSnapshot(context: StripeContext, options: ReadOptions): Promise<Snapshot> {
-  const { kinds } = context
   const stop = new AbortController()
   const siblings: ReadOptions = { ...options, signal: AbortSignal.any([options.signal, stop.signal]) }
   const around = readContext(context)
   const read = <K extends ResourceKind, Live extends Reply>(adapter: KindAdapter<K, Live>) =>
     readKind(context, adapter, around, siblings)
   try {
-    const [meter, feature, products, price, coupon, promotion_code, webhook] = await Promise.all([
-      read(kinds.meter),
-      read(kinds.feature),
-      read(kinds.product),
-      read(kinds.price),
-      read(kinds.coupon),
-      read(kinds.promotion_code),
-      read(kinds.webhook),
-    ])
-    const product = await withAttachments(context, products, feature, siblings)
-    return { meter, feature, product, price, coupon, promotion_code, webhook }
+    const lists = await Promise.all(resourceKinds.map(async (kind) => [kind, await read(adapterOf(context, kind))]))
+    const snapshot = Object.fromEntries(lists) as unknown as Snapshot
+    return { ...snapshot, product: await withAttachments(context, snapshot.product, snapshot.feature, siblings) }
   } finally {
-    // After one kind failed, the snapshot fails: stop the reads of the other kinds.
+    // If one kind fails, the whole snapshot fails. So the reads of the other kinds are stopped.
     stop.abort()
   }
 }
 
 /**
- * Reads all objects of a kind. A price that is archived or reactivated between the list of active prices and the list of archived ones
- * appears in both, and counts once.
+ * Reads all objects of a kind. A price that is archived or reactivated during the read is in both lists (active and archived prices), and
+ * is returned once.
  */
 async function readKind<K extends ResourceKind, Live extends Reply>(
   context: StripeContext,

@@ -1,5 +1,5 @@
-// Reads the account's events in chronological order. Event lists come newest first, so the page after a cursor is requested with
-// `ending_before` and reversed.
+// Reads the account's events in chronological order. Stripe lists events newest first. So the page after a cursor is requested with
+// `ending_before`, and then reversed.
 import type { Stripe } from 'stripe'
 import type { Processor, ProcessorEvent } from '../../processor.ts'
 import type { StripeContext } from './context.ts'
@@ -12,8 +12,8 @@ const pageSize = 100
 type Query = Parameters<Processor['events']>[0]
 
 /**
- * Reads the events after the event `after`. Throws `rejected` with param `ending_before` if Stripe does not have that event (any more): it
- * keeps events for 30 days.
+ * Reads the events after the event `after`. Stripe keeps events for 30 days. If it no longer has that event, throws `rejected` with the
+ * param `ending_before`.
  */
 export async function readEvents(context: StripeContext, { after, types }: Query, signal: AbortSignal) {
   const filter = types.length === 0 ? {} : { types: [...types] }
@@ -29,9 +29,10 @@ export async function readEvents(context: StripeContext, { after, types }: Query
     )
     return { ...oldestFirst(data, after), more }
   }
-  // An empty `after` means the oldest events. There is no cursor for them, so the list is read to its end.
+  // If `after` is empty, the oldest events are needed. No cursor leads to them, so all pages of the list are read.
   let { data, has_more: older } = await readPage(context, { limit: pageSize, ...filter }, signal)
-  // The last page may be short although newer events follow: it is filled from the newest event on.
+  // The last page contains the oldest events of the account. It may be short although newer events follow, because these are on the pages
+  // before it.
   let newer = false
   for (let oldest = data.at(-1); older && oldest !== undefined; oldest = data.at(-1)) {
     const page = { limit: pageSize, starting_after: oldest.id, ...filter }

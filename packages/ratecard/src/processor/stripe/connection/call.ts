@@ -1,5 +1,5 @@
-// Sends one call to Stripe: takes it from the rate budget, retries it and checks the response. The SDK's own retries are off, because it
-// retries writes whose socket closed, which is unsafe, and does not retry 429.
+// Sends one call to Stripe. Waits for the rate budget, retries the call and checks the response. The SDK's own retries are off. They are
+// unsafe for writes, because they also retry a write whose socket closed, and they do not retry 429.
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Stripe } from 'stripe'
@@ -17,7 +17,10 @@ export interface StripeRequest<T> {
   /** Method and path template of the call, e.g. `POST /v1/prices`. Stripe limits the rate of each operation separately. */
   readonly operation: string
   readonly access: ReadOrWrite
-  /** Aborts the call. A write is aborted between attempts only: aborting a write in flight would make its outcome unknown. */
+  /**
+   * Signal that aborts the call. A write is aborted only between two attempts, because aborting a write in flight would make its outcome
+   * unknown.
+   */
   readonly signal: AbortSignal
   readonly send: () => Promise<T>
   /** Returns the flaw of a malformed response, or null. */
@@ -45,7 +48,8 @@ export interface CallerOptions {
 const maxBackoffMs = 16_000
 const attempts: Readonly<Record<ReadOrWrite, Readonly<Record<RetryRule, number>>>> = {
   read: { never: 1, later: 8, unsent: 4, doubtful: 4 },
-  // A write of unknown outcome is retried once. Stripe replays the result of the first attempt, because the idempotency key is the same.
+  // `doubtful: 2` allows one retry of a write of unknown outcome. The retry has the same idempotency key, so Stripe replays the result of
+  // the first attempt.
   write: { never: 1, later: 8, unsent: 4, doubtful: 2 },
 }
 
@@ -85,8 +89,8 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
     if (repeat === 'doubtful' && call.access === 'write') doubt ??= error
     const waitMs = backoffMs(attempt, options.firstWaitMs)
     const exhausted = failures[repeat] >= attempts[call.access][repeat] || options.clock.now() + waitMs > giveUpAt
-    // A replayed failure (`repeated`) is the outcome of the first attempt, so it is final. Any other refusal leaves the outcome of an
-    // earlier attempt open, because that attempt may still be in flight.
+    // If Stripe replays a failure (`repeated`), that is the final outcome of the first attempt. After any other refusal of a retry, the
+    // outcome of an earlier attempt is still unknown, because that attempt may still be running.
     if (exhausted) throw error.repeated ? error : (doubt ?? error)
     try {
       await wait(waitMs, undefined, { signal: call.signal })
@@ -98,7 +102,7 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
 
 /**
  * Throws the abort reason if the signal is aborted or its deadline has passed. Nothing is awaited between this check and the request. So a
- * process that was suspended until its lease expired never sends a write.
+ * process that was suspended until its lease expired does not send a write when it continues.
  */
 function stopIfLate(signal: AbortSignal): void {
   runOverdueDeadlines()
@@ -106,8 +110,8 @@ function stopIfLate(signal: AbortSignal): void {
 }
 
 /**
- * Returns the backoff (ms). It doubles per attempt. Its upper half is random (jitter), so that callers refused together do not retry
- * together.
+ * Returns the backoff (ms), which doubles with each attempt. Half of it is random (jitter), so that callers that were refused at the same
+ * time do not retry at the same time.
  */
 function backoffMs(attempt: number, firstWaitMs: number): number {
   const fullMs = Math.min(maxBackoffMs, firstWaitMs * 2 ** (attempt - 1))

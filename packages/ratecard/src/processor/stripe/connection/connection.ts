@@ -1,5 +1,5 @@
-// Configures the SDK's client: without its own retries and telemetry. Its failures distinguish requests that were sent from those that were
-// not.
+// Configures the SDK's client, with the SDK's own retries and telemetry turned off. Errors of this client tell whether the request was
+// sent.
 import http from 'node:http'
 import https from 'node:https'
 import { Stripe } from 'stripe'
@@ -9,8 +9,8 @@ import { ProcessorError } from '../../processor-error.ts'
 export class TransportFailure extends Error {
   override readonly name = 'TransportFailure'
   /**
-   * `connect`: no connection was made, so nothing was sent. `answer`: the connection was made, and the server may have received the whole
-   * request.
+   * Stage at which a request failed. `connect`: no connection was made, so nothing was sent. `answer`: the connection was made, and the
+   * server may have received the whole request.
    */
   readonly stage: 'connect' | 'answer'
   readonly timedOut: boolean
@@ -23,8 +23,8 @@ export class TransportFailure extends Error {
 }
 
 /**
- * Error for a response whose JSON is not an object but e.g. a string, a number, null or an array. A proxy in between may send such a
- * response.
+ * Error for a response whose JSON is not an object, but e.g. a string, a number, null or an array. A proxy between this service and Stripe
+ * may send such a response.
  */
 export class NotAnObject extends Error {
   override readonly name = 'NotAnObject'
@@ -51,7 +51,8 @@ function codeOf(error: unknown): unknown {
 }
 
 /**
- * HTTP client that hides socket errors from the SDK, because the SDK retries a request whose socket closed even with retries turned off.
+ * HTTP client that hides socket errors from the SDK. Otherwise the SDK would retry a request whose socket closed, even with retries turned
+ * off.
  */
 class PlainTransport extends Stripe.HttpClient {
   readonly #inner: Stripe.HttpClient
@@ -79,7 +80,7 @@ class PlainTransport extends Stripe.HttpClient {
 
 /**
  * Wraps the response so that its `toJSON` rejects JSON other than an object. Otherwise the SDK would set properties on the parsed value in
- * a callback. For a string or a number that throws a TypeError that nothing catches.
+ * a callback. If the value is a string or a number, that throws a TypeError that no caller can catch.
  */
 function objectsOnly(response: Stripe.HttpClientResponse): Stripe.HttpClientResponse {
   const toJSON = response.toJSON.bind(response)

@@ -21,8 +21,8 @@ export interface FailedAttempt {
 }
 
 /**
- * Returns the ProcessorError and the retry rule of a failure. `access` decides the meaning of a lost response: a read can be retried, a
- * write may have happened.
+ * Returns the ProcessorError and the retry rule of a failure. `access` matters if the response was lost: a read can be retried, but a write
+ * may have been executed.
  */
 export function sortFailure(error: unknown, access: ReadOrWrite, secretKey: string): FailedAttempt {
   if (error instanceof ProcessorError) return { error, repeat: 'never' }
@@ -40,8 +40,8 @@ export function sortFailure(error: unknown, access: ReadOrWrite, secretKey: stri
 }
 
 /**
- * Returns the ProcessorError and the retry rule of a response with a failing status but without Stripe’s `error` member. The SDK takes such
- * a response for a success.
+ * Returns the ProcessorError and the retry rule of a response that has an error status but lacks Stripe’s `error` member. The SDK treats
+ * such a response as a success.
  */
 export function sortBareStatus(status: number, access: ReadOrWrite, requestId: string | undefined): FailedAttempt {
   const words = requestId === undefined ? {} : { request_id: requestId }
@@ -100,7 +100,7 @@ function exceptionOf({ raw }: Stripe.errors.StripeError): unknown {
   return typeof raw === 'object' && raw !== null && 'exception' in raw ? raw.exception : undefined
 }
 
-/** True for the error that the SDK throws for a complete body that is not JSON. This error has no status. */
+/** True for the error that the SDK throws if a body arrived completely but is not JSON. Such an error has no status. */
 function isGarbledAnswer(error: Stripe.errors.StripeError): boolean {
   return error.type === 'StripeAPIError' && error.statusCode === undefined
 }
@@ -114,7 +114,7 @@ function failure(
   return { error: new ProcessorError(kind, message, words), repeat }
 }
 
-// The SDK's error itself never becomes a `cause`: it contains headers and raw bodies, and causes are logged.
+// The SDK's error itself never becomes a `cause`, because causes are logged, and it contains headers and raw bodies.
 function wordsOf(error: Stripe.errors.StripeError, secretKey: string): ProcessorWords {
   return {
     type: error.rawType,
@@ -125,12 +125,12 @@ function wordsOf(error: Stripe.errors.StripeError, secretKey: string): Processor
   }
 }
 
-/** Redacts keys and webhook secrets. Stripe masks keys in its messages, but a proxy in between may not. */
+/** Redacts keys and webhook secrets. Stripe masks keys in its messages, but a proxy between this service and Stripe may not. */
 export function withoutSecrets(text: string, secretKey: string): string {
   return text.replaceAll(secretKey, '[key]').replace(/\b((sk|rk)_(live|test)|whsec)_[A-Za-z0-9]{8,}/g, '[key]')
 }
 
-/** True if Stripe's error means that the object of the path does not exist. */
+/** True if Stripe's error means that the object in the request's path does not exist. */
 export function isMissing(error: unknown): boolean {
   if (error instanceof Stripe.errors.StripeError) return error.statusCode === 404 && error.code === 'resource_missing'
   return false

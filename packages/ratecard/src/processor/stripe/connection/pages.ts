@@ -4,7 +4,7 @@ import type { Caller } from './call.ts'
 import type { ListRequest, Reply } from '../kinds/kind.ts'
 
 const pageSize = 100
-/** Maximum number of times that a list is read again from its start, because the object under the cursor was deleted. */
+/** Maximum number of times that a list is read again from its start. That is necessary if the object that the cursor names was deleted. */
 const restarts = 3
 
 export interface ListOptions {
@@ -23,8 +23,8 @@ export async function listAll<T extends Reply>(
 }
 
 /**
- * Returns `read(object)` for every object of a list. Converts each page as soon as it arrives, because the replies of a long list would
- * take many times the memory.
+ * Returns `read(object)` for every object of a list. Converts each page as soon as it arrives, because keeping the complete replies of a
+ * long list would need many times the memory.
  */
 export async function listAllAs<T extends Reply, Kept>(
   caller: Caller,
@@ -42,7 +42,7 @@ export async function listAllAs<T extends Reply, Kept>(
   }
 }
 
-/** Returns the first objects of a list, from at most `pages` pages. `complete` is true if there are no more. */
+/** Returns the first objects of a list. Reads at most `pages` pages; `complete` is true if these contain the whole list. */
 export async function listSome<T extends Reply>(
   caller: Caller,
   object: string,

@@ -30,7 +30,7 @@ export function writeOf<T>(request: Request<T>, { idempotencyKey, signal }: Writ
   return { operation: request.operation, access: 'write' as const, signal, send: () => request.send(options) }
 }
 
-/** Returns the request id. It is null if a proxy in between removed the header, although the SDK's types exclude that. */
+/** Returns the request id. Returns null if a proxy in between removed the header, which the SDK's types do not foresee. */
 export function requestIdOf(reply: { readonly lastResponse: { readonly requestId?: string } }): string | null {
   return reply.lastResponse.requestId ?? null
 }

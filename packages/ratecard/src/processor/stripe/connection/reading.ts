@@ -1,5 +1,5 @@
-// Readers of replies. A member may be null or missing although the SDK's types exclude it: the types describe the current API version only,
-// and Stripe's own examples contain nulls that they exclude. A reader of a required member throws a plain error, which `understood`
+// Readers of replies. Stripe sends null or nothing for some members that the SDK's types require: the types describe the current API
+// version only, and even Stripe's own examples contain such nulls. A reader of a required member throws a plain error, which `understood`
 // converts to `broken`.
 import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../../catalog/resource.ts'
@@ -18,7 +18,7 @@ type UntrustedValue<T> =
   | null
   | undefined
 
-/** A whole reply. Its `object` and `id` were checked on arrival; all other members may be null or missing. */
+/** A complete reply of Stripe. Its `object` and `id` were checked on arrival; all other members may be null or missing. */
 export type UntrustedReply<T> = Untrusted<T> & { readonly id: string; readonly object: string }
 
 type Maybe<T> = T | null | undefined
@@ -60,7 +60,7 @@ export function milliseconds(seconds: Maybe<number>, member: string): number {
   return integer(seconds, member) * 1000
 }
 
-/** Returns the id of a reference. Stripe sends an id, or the whole object if the reference was expanded. */
+/** Returns the id of a reference to an object. Stripe sends either the id or, if the reference was expanded, the whole object. */
 export function idOf(reference: Maybe<string | { readonly id?: Maybe<string> }>, member = 'reference'): ProcessorId {
   const id = typeof reference === 'string' ? reference : reference?.id
   return text(id, `${member} id`) as ProcessorId
@@ -71,7 +71,7 @@ export function idIn(reference: Maybe<string | { readonly id?: Maybe<string> }>)
   return reference === null || reference === undefined || reference === '' ? null : idOf(reference)
 }
 
-/** Returns the value if it is one of `words`; null for any other value, because Stripe may add values. */
+/** Returns the value if it is one of `words`, otherwise null, because Stripe may add values at any time. */
 export function known<const T extends string>(words: readonly T[], word: Maybe<string>): T | null {
   return words.find((candidate) => candidate === word) ?? null
 }
@@ -83,7 +83,9 @@ export function word<const T extends string>(words: readonly T[], said: Maybe<st
   return found
 }
 
-/** Returns a member that earlier API versions sent and that the SDK's types no longer contain; undefined if the object does not have it. */
+/**
+ * Returns a member that earlier API versions sent and that is not in the SDK's types any more; undefined if the object does not have it.
+ */
 export function former(said: object, member: string): unknown {
   return Object.hasOwn(said, member) ? (said as Readonly<Record<string, unknown>>)[member] : undefined
 }

@@ -1,8 +1,14 @@
-// Hosted pages of Stripe: checkouts for one price and an existing customer, and the customer portal.
+// Creates links to Stripe's hosted pages: checkouts for an existing customer, and the customer portal.
 import { randomUUID } from 'node:crypto'
 import type { Stripe } from 'stripe'
-import type { ProcessorId } from '../../../catalog/resource.ts'
-import { soldPriceKey, type CheckoutRequest, type OpenCheckouts } from '../../customer-half.ts'
+import {
+  soldPricesIn,
+  type CheckoutRequest,
+  type OpenCheckouts,
+  type PortalFlow,
+  type PortalRequest,
+  type SaleTax,
+} from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
 import { tenantKey } from './customers.ts'
@@ -24,7 +30,7 @@ export async function createCheckout(
 }
 
 export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.SessionCreateParams {
-  const { mode, customer, price, quantity, trialPeriodDays, trialEnd, currency, promotionCode } = wanted
+  const { mode, customer, items, trialPeriodDays, trialEnd, currency, promotionCode } = wanted
   const metadata = { ...wanted.metadata }
   const trial = {
     ...(trialPeriodDays === null ? {} : { trial_period_days: trialPeriodDays }),
@@ -33,16 +39,47 @@ export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.Session
   return {
     mode,
     customer,
-    line_items: [{ price, ...(quantity === null ? {} : { quantity }) }],
+    line_items: items.map(({ price, quantity }) => ({
+      price,
+      ...(quantity === null ? {} : { quantity }),
+      ...(mode === 'payment' && wanted.tax.rates.length > 0 ? { tax_rates: [...wanted.tax.rates] } : {}),
+    })),
     success_url: wanted.successUrl,
     cancel_url: wanted.cancelUrl,
     metadata,
-    // `allow_promotion_codes` is sent only if true: Stripe refuses it beside an applied promotion code, whatever its value.
+    // The parameter is omitted if false. If a promotion code is already applied, Stripe refuses `allow_promotion_codes` even with the value
+    // false.
     ...(wanted.allowPromotionCodes ? { allow_promotion_codes: true } : {}),
     ...(wanted.paymentMethodCollection === 'always' ? {} : { payment_method_collection: 'if_required' as const }),
     ...(currency === null ? {} : { currency }),
     ...(promotionCode === null ? {} : { discounts: [{ promotion_code: promotionCode }] }),
-    ...(mode === 'subscription' ? { subscription_data: { metadata, ...trial } } : {}),
+    ...(mode === 'subscription' ? { subscription_data: { metadata, ...trial, ...subscriptionTax(wanted.tax) } } : {}),
+    ...taxParams(wanted.tax),
+  }
+}
+
+/** Returns the tax rates of a subscription. Its invoices use these rates for every line, including one-time items of the page. */
+function subscriptionTax({ rates }: SaleTax): { default_tax_rates?: string[] } {
+  return rates.length === 0 ? {} : { default_tax_rates: [...rates] }
+}
+
+/**
+ * Returns the parameters of automatic tax and of the collection of tax ids. For an existing customer Stripe has two conditions. Automatic
+ * tax is accepted only if the page may save the address, unless the customer already has one. Tax ids are accepted only if the page may
+ * save the name of the business.
+ */
+function taxParams({
+  automatic,
+  collectTaxIds,
+}: SaleTax): Pick<Stripe.Checkout.SessionCreateParams, 'automatic_tax' | 'customer_update' | 'tax_id_collection'> {
+  if (!automatic && !collectTaxIds) return {}
+  return {
+    ...(automatic ? { automatic_tax: { enabled: true } } : {}),
+    ...(collectTaxIds ? { tax_id_collection: { enabled: true } } : {}),
+    customer_update: {
+      ...(automatic ? { address: 'auto' as const } : {}),
+      ...(collectTaxIds ? { name: 'auto' as const } : {}),
+    },
   }
 }
 
@@ -65,15 +102,13 @@ export async function expireCheckouts(
     ({ id, metadata }) =>
       id !== except &&
       metadata?.[tenantKey] === tenantId &&
-      (sells === undefined || sells(metadata[soldPriceKey] ?? '')),
+      (sells === undefined || soldPricesIn(metadata).some(sells)),
   )
   for (const { id } of ours) await expireCheckout(context, id, signal)
   return ours.length
 }
 
-/**
- * Expires one session. Stripe refuses to expire a session that was paid or has expired in the meantime; such a session counts as closed.
- */
+/** Expires one session. A session that was paid or has expired in the meantime counts as closed, although Stripe refuses to expire it. */
 async function expireCheckout(context: StripeContext, id: string, signal: AbortSignal): Promise<void> {
   const { sessions } = context.stripe.checkout
   const expected = { object: 'checkout.session', id }
@@ -82,8 +117,8 @@ async function expireCheckout(context: StripeContext, id: string, signal: AbortS
     send: (sending: Stripe.RequestOptions) => sessions.expire(id, {}, sending),
   }
   try {
-    // The idempotency key is new for each attempt, because Stripe replays a failure under the same key for a day. Expiring a session twice
-    // is harmless.
+    // Each attempt has a new idempotency key, because Stripe would replay a failure under the same key for a day. That is safe, because
+    // expiring a session twice is harmless.
     await writeOne(context, request, expected, { idempotencyKey: `ratecard-expire-${randomUUID()}`, signal })
   } catch (error) {
     if (!(error instanceof ProcessorError) || error.kind !== 'rejected') throw error
@@ -97,13 +132,13 @@ async function expireCheckout(context: StripeContext, id: string, signal: AbortS
 
 export async function createPortal(
   context: StripeContext,
-  { customer, returnUrl }: { readonly customer: ProcessorId; readonly returnUrl: string },
+  wanted: PortalRequest,
   options: WriteOptions,
 ): Promise<{ url: string }> {
   const request = {
     operation: 'POST /v1/billing_portal/sessions',
     send: (sending: Stripe.RequestOptions) =>
-      context.stripe.billingPortal.sessions.create({ customer, return_url: returnUrl }, sending),
+      context.stripe.billingPortal.sessions.create(portalParams(wanted), sending),
   }
   const expected = { object: 'billing_portal.session', id: null }
   const reply = await writeOne(context, request, expected, options).catch((error: unknown) => {
@@ -112,8 +147,51 @@ export async function createPortal(
   return { url: pageOf(reply) }
 }
 
+function portalParams(wanted: PortalRequest): Stripe.BillingPortal.SessionCreateParams {
+  const { customer, returnUrl, configuration, flow } = wanted
+  return {
+    customer,
+    return_url: returnUrl,
+    ...(configuration === null ? {} : { configuration }),
+    ...(flow === null ? {} : { flow_data: flowParams(flow) }),
+  }
+}
+
+function flowParams(flow: PortalFlow): Stripe.BillingPortal.SessionCreateParams.FlowData {
+  const { type, afterCompletion, subscription, offer, confirm } = flow
+  const own = {
+    ...(subscription === null ? {} : { subscription }),
+    ...(offer === null ? {} : { retention: { type: 'coupon_offer' as const, coupon_offer: { coupon: offer } } }),
+    ...(confirm === null ? {} : confirmParams(confirm)),
+  }
+  return {
+    type,
+    ...(subscription === null ? {} : { [type]: own }),
+    ...(afterCompletion === null ? {} : { after_completion: completionParams(afterCompletion) }),
+  }
+}
+
+function confirmParams({ item, price, quantity, discounts }: NonNullable<PortalFlow['confirm']>) {
+  return {
+    items: [{ id: item, price, ...(quantity === null ? {} : { quantity }) }],
+    ...(discounts.length === 0
+      ? {}
+      : { discounts: discounts.map((one) => ('coupon' in one ? one : { promotion_code: one.promotionCode })) }),
+  }
+}
+
+function completionParams({ type, redirect, hostedConfirmation }: NonNullable<PortalFlow['afterCompletion']>) {
+  const message = hostedConfirmation?.customMessage
+  return {
+    type,
+    ...(redirect === undefined ? {} : { redirect: { return_url: redirect.returnUrl } }),
+    ...(message === undefined ? {} : { hosted_confirmation: { custom_message: message } }),
+  }
+}
+
 /**
- * Adds a hint to the error for a customer portal whose settings were never saved in Stripe's dashboard. Returns any other error unchanged.
+ * If the settings of the customer portal were never saved in Stripe's dashboard, adds a hint to the error. Returns any other error
+ * unchanged.
  */
 function withoutSettings(error: unknown): unknown {
   if (!(error instanceof ProcessorError) || error.kind !== 'rejected') return error

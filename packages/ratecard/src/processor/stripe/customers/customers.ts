@@ -1,5 +1,5 @@
-// Customers of tenants. The metadata of each customer contains the tenant's id, so that a customer whose creation response was lost is
-// found again.
+// Customers of tenants. The metadata of each customer contains the tenant's id, so that the customer is found again if the response to its
+// creation was lost.
 import type { Stripe } from 'stripe'
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { NewCustomer } from '../../customer-half.ts'
@@ -61,8 +61,8 @@ export async function knowsCustomer(
 }
 
 /**
- * Finds the customer of a tenant. It lists customers, because Stripe's search does not index new objects at once. Returns the oldest match,
- * so that all callers agree.
+ * Finds the customer of a tenant. Lists customers instead of searching, because Stripe's search does not find new objects at once. Returns
+ * the oldest match, so that all callers get the same customer.
  */
 export async function findCustomer(
   context: StripeContext,

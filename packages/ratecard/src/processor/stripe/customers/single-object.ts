@@ -11,7 +11,7 @@ interface IdentifiedReply {
   readonly object: string
 }
 
-/** Expected kind and id of a reply. `id` is null if the id is not known before the reply, e.g. for a creation. */
+/** Kind and id that a reply must have. `id` is null if the id is not known in advance, e.g. for a creation. */
 interface ExpectedObject {
   readonly object: string
   readonly id: string | null
@@ -63,7 +63,7 @@ export function readAll<T extends Reply>(
   return untrusted(listAll(context.caller, object, request, { signal }))
 }
 
-/** Types a reply so that each member may be null or missing, because only its kind and id were checked. */
+/** Returns a reply with a type in which every member may be null or missing, because only its kind and id were checked. */
 function untrusted<Answer>(answer: Promise<unknown>): Promise<Answer> {
   return answer as Promise<Answer>
 }

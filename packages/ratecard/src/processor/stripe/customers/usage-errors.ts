@@ -1,4 +1,4 @@
-// Usage that Stripe accepted and dropped later. Stripe reports it in events of its v2 API.
+// Reads reports of dropped usage, i.e. usage that Stripe accepted and dropped later. Stripe reports it in events of its v2 API.
 import type { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import type { UsageError } from '../../customer-half.ts'
@@ -36,8 +36,8 @@ interface Reports {
 }
 
 /**
- * Reads one page of reports. The SDK’s page of this list has no `lastResponse`, so a placeholder with status 200 is added: the request
- * succeeded, otherwise the SDK would have thrown.
+ * Reads one page of reports. For this list, the SDK's page has no `lastResponse`, so a placeholder with status 200 is added. The request
+ * has succeeded, because otherwise the SDK would have thrown.
  */
 async function listReports({ stripe }: StripeContext, type: (typeof reports)[number]) {
   const { data } = await stripe.v2.core.events.list({ types: [type], limit: 100 })

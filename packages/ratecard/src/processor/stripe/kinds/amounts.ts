@@ -1,19 +1,19 @@
-// Amounts at Stripe: an integer if possible, otherwise a decimal. A request may contain only one of both, e.g. `unit_amount` or
-// `unit_amount_decimal`.
+// Amounts in Stripe's API: an integer if possible, otherwise a decimal. A request may contain only one of the two members, e.g.
+// `unit_amount` or `unit_amount_decimal`.
 import { Stripe } from 'stripe'
 import { currencies } from '../../../money/currencies.ts'
 import { canonicalDecimal } from '../../../money/decimal.ts'
 
 /**
- * Returns an amount of a reply as a canonical decimal; null if the reply has none. Prefers `decimal`, because `whole` is null for fractions
- * of a minor unit.
+ * Returns an amount in a reply as canonical decimal; null if the reply has none. Uses `decimal` if possible, because `whole` is null for
+ * fractions of a minor unit.
  */
 export function observedAmount(whole: number | null, decimal: Stripe.Decimal | string | null): string | null {
   const said = decimal ?? whole
   return said === null ? null : canonicalDecimal(typeof said === 'number' ? said : said.toString())
 }
 
-/** Returns the amount of a tier; null for zero, because in a tier an amount of zero and no amount cost the same. */
+/** Returns the amount of a tier; null for zero. In a tier, an amount of zero and no amount have the same effect. */
 export function observedTierAmount(whole: number | null, decimal: Stripe.Decimal | string | null): string | null {
   const amount = observedAmount(whole, decimal)
   return amount === '0' ? null : amount
@@ -32,7 +32,7 @@ function isWhole(amount: string): boolean {
   return /^\d{1,15}$/.test(amount)
 }
 
-/** Returns the amounts in other currencies. Stripe's `currency_options` contain the object's own currency too, which is left out. */
+/** Returns the amounts in additional currencies. Stripe's `currency_options` also contain the object's main currency, which is left out. */
 export function amountsBeside<Option>(
   own: string | null,
   options: Readonly<Record<string, Option>> | null | undefined,

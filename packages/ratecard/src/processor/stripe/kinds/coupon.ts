@@ -7,7 +7,7 @@ import { changeParams, creationParams, readFields, updatableFields, type Transla
 import { changeableText, fixedOrNull } from './same-member.ts'
 import { known, ordinary, reasons, type CreateOf, type KindAdapter, type ReadContext, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
+import { carriedMetadata, metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<'coupon', Stripe.Coupon, Stripe.CouponCreateParams, Stripe.CouponUpdateParams> = {
   name: changeableText('name'),
@@ -59,7 +59,7 @@ export function couponAdapter(coupons: Stripe['coupons']): KindAdapter<'coupon',
       operation: 'POST /v1/coupons/:id',
       send: (options) => coupons.update(step.processorId, { ...couponChangeParams(step), expand }, options),
     }),
-    // A coupon cannot be switched off, so it is deleted. Discounts already granted continue.
+    // A coupon cannot be switched off, so archiving deletes it. Discounts that were already granted continue.
     archive: (id) => ({
       id,
       deletes: { operation: 'DELETE /v1/coupons/:id', send: (options) => coupons.del(id, {}, options) },
@@ -85,7 +85,7 @@ export function newCouponParams(step: CreateOf<'coupon'>): Stripe.CouponCreatePa
   return {
     id: chosenId(step),
     ...creationParams(translations, step),
-    metadata: newMetadata(step.configId, step.fields.metadata, step.carried),
+    metadata: newMetadata(step.configId, step.fields.metadata, carriedMetadata(step.carried)),
   }
 }
 
@@ -99,8 +99,8 @@ function observeProducts(coupon: Stripe.Coupon): ProcessorId[] | null {
 }
 
 /**
- * Returns the maximum number of redemptions as the document counts it: the redemptions of the coupons that this one replaced are added.
- * null if unlimited.
+ * Returns the maximum number of redemptions as the document counts it. The document also counts the redemptions of earlier coupons that
+ * this one replaced, so they are added. null if unlimited.
  */
 export function allowedInAll(offer: Pick<Stripe.Coupon, 'max_redemptions' | 'metadata'>): number | null {
   return offer.max_redemptions === null ? null : offer.max_redemptions + splitMetadata(offer.metadata).carried
@@ -120,7 +120,7 @@ export function isUsedUp(offer: { readonly max_redemptions: number | null; reado
 }
 
 export function observeCoupon(coupon: Stripe.Coupon, { now }: ReadContext): ObservedResource<'coupon'> {
-  const { author, mark, carried } = splitMetadata(coupon.metadata)
+  const { author, mark, carried, companions } = splitMetadata(coupon.metadata)
   return {
     ...ordinary,
     ...unmanagedMembers('coupon', coupon),
@@ -129,6 +129,7 @@ export function observeCoupon(coupon: Stripe.Coupon, { now }: ReadContext): Obse
     active: true,
     fields: { ...readFields<'coupon'>(translations, coupon), metadata: author },
     mark,
+    companions,
     created: coupon.created,
     redeemed: coupon.times_redeemed,
     carried,

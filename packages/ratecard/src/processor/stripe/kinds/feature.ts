@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { processorId, type ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
-import { changeable } from './same-member.ts'
+import { changeable, fixed } from './same-member.ts'
 import { ordinary, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
@@ -15,6 +15,7 @@ const translations: Translations<
   Stripe.Entitlements.FeatureUpdateParams
 > = {
   name: changeable('name'),
+  lookupKey: fixed('lookup_key'),
 }
 
 export function featureAdapter(features: Features): KindAdapter<'feature', Stripe.Entitlements.Feature> {
@@ -36,13 +37,13 @@ export function featureAdapter(features: Features): KindAdapter<'feature', Strip
       send: (options) => features.create(newFeatureParams(step), options),
     }),
     update: (step) => change(step.processorId, featureChangeParams(step)),
-    // Archiving is final: Stripe does not list an archived feature and refuses changes of it. Its lookup key is free again.
+    // Archiving a feature is final: Stripe no longer lists it and refuses to change it. Its lookup key can be used again.
     archive: (id) => change(id, { active: false }),
     retrieve: (id) => ({
       operation: 'GET /v1/entitlements/features/:id',
       send: (options) => features.retrieve(id, {}, options),
     }),
-    search: (step) => list({ lookup_key: step.configId }),
+    search: (step) => list({ lookup_key: step.fields.lookupKey }),
     lists: () => [list({})],
     observe: observeFeature,
   }
@@ -50,8 +51,7 @@ export function featureAdapter(features: Features): KindAdapter<'feature', Strip
 
 export function newFeatureParams(step: CreateOf<'feature'>): Stripe.Entitlements.FeatureCreateParams {
   return {
-    ...(creationParams(translations, step) as Pick<Stripe.Entitlements.FeatureCreateParams, 'name'>),
-    lookup_key: step.configId,
+    ...(creationParams(translations, step) as Pick<Stripe.Entitlements.FeatureCreateParams, 'name' | 'lookup_key'>),
     metadata: newMetadata(step.configId, step.fields.metadata),
   }
 }
@@ -61,7 +61,7 @@ export function featureChangeParams(step: UpdateOf<'feature'>): Stripe.Entitleme
 }
 
 export function observeFeature(feature: Stripe.Entitlements.Feature): ObservedResource<'feature'> {
-  const { author, mark } = splitMetadata(feature.metadata)
+  const { author, mark, companions } = splitMetadata(feature.metadata)
   return {
     ...ordinary,
     ...unmanagedMembers('feature', feature),
@@ -70,7 +70,7 @@ export function observeFeature(feature: Stripe.Entitlements.Feature): ObservedRe
     active: feature.active,
     fields: { ...readFields<'feature'>(translations, feature), metadata: author },
     mark,
-    lookupKey: feature.lookup_key,
+    companions,
     created: 0,
     unrepresentable: [],
     raw: feature,

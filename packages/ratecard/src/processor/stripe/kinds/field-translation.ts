@@ -1,14 +1,14 @@
-// Translation tables of the adapter: the request parameters and the reply members of each catalog field. A field has an `update` only if
-// the catalog's field table marks it as changeable; the types enforce this.
+// Types of the translation tables of the adapter. A table maps each catalog field to request parameters and reply members. A field has an
+// `update` only if the catalog's field table marks it as changeable; the types enforce this.
 import type { FieldName, FieldsOf, FieldsThat } from '../../../catalog/fields/tables.ts'
 import type { ProcessorId, ResourceKind } from '../../../catalog/kinds.ts'
 import type { CreateOf } from './kind.ts'
 
 type Fields<K extends ResourceKind> = FieldsOf<K, ProcessorId>
-/** Inputs of a creation besides the value of the field: the other fields, and the redemptions of replaced predecessors. */
+/** Other values that a field's translation may need for a creation: the other fields, and the number of redemptions of replaced objects. */
 type StepParts<K extends ResourceKind> = Pick<CreateOf<K>, 'fields' | 'carried'>
 
-/** Request parameters of one field. Objects may be partial, because several fields share them (e.g. `recurring`). */
+/** Request parameters of one field. Nested objects may be partial, because several fields can share one (e.g. `recurring`). */
 type ParamsPart<Params> = {
   readonly [Key in keyof Params]?: Params[Key] extends infer Value ? Value | Partial<Value> : never
 }
@@ -25,8 +25,8 @@ interface ChangeableTranslation<Live, Value, Step, Create, Update> extends Trans
 }
 
 /**
- * Fields with a translation. Two fields have none: metadata is merged with Ratecard's own keys (metadata.ts), and attachments use separate
- * requests (attachments.ts).
+ * Fields that have a translation. Two fields have none, because they are handled elsewhere: metadata is merged with Ratecard's own keys
+ * (metadata.ts), and attachments use separate requests (attachments.ts).
  */
 type TranslatedField<K extends ResourceKind> = Exclude<FieldName<K>, 'metadata' | FieldsThat<K, 'attached'>>
 
@@ -80,12 +80,14 @@ export function readFields<K extends ResourceKind>(
   return fields as unknown as Pick<Fields<K>, TranslatedField<K> & keyof Fields<K>>
 }
 
-/** Returns the names of the fields that an update may contain. Any other field in an update is a bug of the plan. */
+/** Returns the names of the fields that an update may contain. If an update contains another field, the plan has a bug. */
 export function updatableFields(translations: Readonly<Record<string, AnyTranslation>>): readonly string[] {
   return [...Object.keys(translations).filter((field) => translations[field]?.update !== undefined), 'metadata']
 }
 
-/** Merges partial parameters into one object. Joins a nested object (one level) that several fields share, e.g. `recurring`. */
+/**
+ * Merges partial parameters into one object. If several parts contain the same nested object (e.g. `recurring`), its members are joined.
+ */
 function merged(parts: readonly object[]): object {
   const whole: Record<string, unknown> = {}
   for (const part of parts)

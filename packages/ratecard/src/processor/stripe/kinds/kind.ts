@@ -1,4 +1,4 @@
-// Adapter of one kind of object: the kind's name at Stripe, its writes and its reads.
+// Interface of the adapter for one kind of object: the kind's name at Stripe, its writes and its reads.
 import type { Stripe } from 'stripe'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../../catalog/resource.ts'
 import type { CreateStep, UpdateStep } from '../../../catalog/steps.ts'
@@ -43,11 +43,11 @@ export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends
   readonly kind: K
   /** Stripe's value of the member `object`, e.g. `price`. */
   readonly object: string
-  /** Fields that an update may set; any other field in an update is a bug of the plan. */
+  /** Fields that an update may set. If an update contains another field, the plan has a bug. */
   readonly updatable: readonly string[]
   create(step: CreateOf<K>): Request<Live>
   update(step: UpdateOf<K>): Request<Live>
-  /** Returns the request that archives an object. A result with `deletes` is a deletion: the object no longer exists afterwards. */
+  /** Returns the request that archives an object. A result with `deletes` means that archiving deletes the object, e.g. a coupon. */
   archive(id: ProcessorId): Request<Live> | { readonly id: ProcessorId; readonly deletes: Request<Deletion> }
   retrieve(id: ProcessorId): Request<Live>
   search(step: CreateOf<K>): Request<Live> | ListRequest<Live>
@@ -57,7 +57,7 @@ export interface KindAdapter<K extends ResourceKind = ResourceKind, Live extends
 }
 
 /** Values of members that most kinds do not have. */
-export const ordinary = { lookupKey: null, attachments: {}, redeemed: 0, carried: 0, spent: false } as const
+export const ordinary = { companions: 0, attachments: {}, redeemed: 0, carried: 0, spent: false } as const
 
 /** Returns an object with one parameter; an empty object if the value is null. */
 export function unlessNull<Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } {

@@ -1,5 +1,5 @@
-// Handling of every member in Stripe's types, one table per kind. The types enforce completeness: a member added by a new SDK release does
-// not compile until it has a row. At run time a member without a row counts as not expressible in a document.
+// States for every member in Stripe's types how it is handled, in one table per kind. The types enforce completeness: a member that a new
+// SDK release adds is a compile error until it has a row. At run time, a member without a row counts as not expressible in a document.
 import type { Stripe } from 'stripe'
 import type { FieldName } from '../../../catalog/fields/tables.ts'
 import type { ResourceKind } from '../../../catalog/kinds.ts'
@@ -8,18 +8,18 @@ import type { CarriedValue, ObservedResource } from '../../../catalog/resource.t
 export type MemberRow<Field extends string = string> =
   /** The member corresponds to a field of the document. */
   | { readonly field: Field }
-  /** The member is derived from other members, or maintained by Stripe itself. */
+  /** The member needs no handling, because it is derived from other members or maintained by Stripe itself. */
   | { readonly derived: string }
   /** An object with this member is neither adopted nor pulled, because the member changes what the object bills or applies to. */
   | { readonly refused: string }
   /**
-   * The document cannot express the member. It is left unchanged, and listed wherever it could be lost. `carriedWith`: Stripe accepts the
-   * member at creation together with this field of the document, so a replacement object takes it over.
+   * The document cannot express the member. Updates leave it unchanged, and plans list it where it could be lost. `carriedWith`: Stripe
+   * accepts the member at creation together with this field of the document, so a replacement object gets it too.
    */
   | { readonly notExpressible: string; readonly carriedWith?: Field }
   /**
-   * The member is an object, a list or a map with its own table: for the members of the object (`within`), or of each list item or map
-   * value (`each`).
+   * The member is an object, a list or a map with a table of its own. `within` is the table of an object's members; `each` is the table of
+   * every list item or map value.
    */
   | { readonly within: MemberTable<Field> }
   | { readonly each: MemberTable<Field> }
@@ -37,7 +37,7 @@ const each = <T, Field extends string>(rows: Rows<T, Field>) => ({ each: rows })
 
 const itself = derived('the object itself')
 const byStripe = derived('Stripe’s own record')
-const activity = derived('whether the document holds it')
+const activity = derived('from whether the document contains the object')
 
 type Field<K extends ResourceKind> = FieldName<K>
 
@@ -103,7 +103,7 @@ const price: Rows<Stripe.Price, Field<'price'>> = {
   }),
   deleted: byStripe,
   livemode: byStripe,
-  lookup_key: derived('the price’s id'),
+  lookup_key: is('lookupKey'),
   metadata: is('metadata'),
   nickname: is('nickname'),
   product: is('product'),
@@ -161,7 +161,7 @@ const promotionCode: Rows<Stripe.PromotionCode, Field<'promotion_code'>> = {
   metadata: is('metadata'),
   promotion: within<Stripe.PromotionCode.Promotion, Field<'promotion_code'>>({
     coupon: is('coupon'),
-    type: derived('a code gives a coupon'),
+    type: derived('a promotion code always refers to a coupon'),
   }),
   restrictions: within<Stripe.PromotionCode.Restrictions, Field<'promotion_code'>>({
     currency_options: each<Stripe.PromotionCode.Restrictions.CurrencyOptions, Field<'promotion_code'>>({
@@ -198,7 +198,7 @@ const feature: Rows<Stripe.Entitlements.Feature, Field<'feature'>> = {
   object: itself,
   active: activity,
   livemode: byStripe,
-  lookup_key: derived('the feature’s id when it was made'),
+  lookup_key: is('lookupKey'),
   metadata: is('metadata'),
   name: is('name'),
 }
@@ -214,18 +214,95 @@ const webhook: Rows<Stripe.WebhookEndpoint, Field<'webhook'>> = {
   enabled_events: is('events'),
   livemode: byStripe,
   metadata: is('metadata'),
-  secret: derived('told once at creation, sealed here'),
+  secret: derived('the processor returns it only at creation; Ratecard stores it encrypted'),
   status: activity,
   url: is('url'),
 }
 
-export const memberTables = { meter, feature, product, price, coupon, promotion_code: promotionCode, webhook } as const
+const taxRate: Rows<Stripe.TaxRate, Field<'tax_rate'>> = {
+  id: itself,
+  object: itself,
+  active: is('active'),
+  country: is('country'),
+  created: byStripe,
+  description: is('description'),
+  display_name: is('displayName'),
+  effective_percentage: byStripe,
+  flat_amount: refused('the rate is an amount, not a percentage'),
+  inclusive: is('inclusive'),
+  jurisdiction: is('jurisdiction'),
+  jurisdiction_level: byStripe,
+  livemode: byStripe,
+  metadata: is('metadata'),
+  percentage: is('percentage'),
+  rate_type: refused('the rate is an amount, not a percentage'),
+  state: is('state'),
+  tax_type: is('taxType'),
+}
+
+const portal: Rows<Stripe.BillingPortal.Configuration, Field<'portal'>> = {
+  id: itself,
+  object: itself,
+  active: activity,
+  application: byStripe,
+  business_profile: within<Stripe.BillingPortal.Configuration.BusinessProfile, Field<'portal'>>({
+    headline: is('headline'),
+    privacy_policy_url: is('privacyPolicyUrl'),
+    terms_of_service_url: is('termsOfServiceUrl'),
+  }),
+  created: byStripe,
+  default_return_url: is('returnUrl'),
+  features: within<Stripe.BillingPortal.Configuration.Features, Field<'portal'>>({
+    customer_update: is('customerUpdate'),
+    invoice_history: is('invoiceHistory'),
+    payment_method_update: within<Stripe.BillingPortal.Configuration.Features.PaymentMethodUpdate, Field<'portal'>>({
+      enabled: is('paymentMethodUpdate'),
+      payment_method_configuration: carried('which payment methods the portal offers', 'paymentMethodUpdate'),
+    }),
+    subscription_cancel: within<Stripe.BillingPortal.Configuration.Features.SubscriptionCancel, Field<'portal'>>({
+      cancellation_reason: within<
+        Stripe.BillingPortal.Configuration.Features.SubscriptionCancel.CancellationReason,
+        Field<'portal'>
+      >({
+        enabled: is('subscriptionCancel'),
+        feedback_options: carried('the seller’s own reasons', 'subscriptionCancel'),
+        options: is('subscriptionCancel'),
+      }),
+      enabled: is('subscriptionCancel'),
+      mode: is('subscriptionCancel'),
+      proration_behavior: is('subscriptionCancel'),
+    }),
+    subscription_pause: within<Stripe.BillingPortal.Configuration.Features.SubscriptionPause, Field<'portal'>>({
+      duration: derived('has no effect while the feature is off'),
+      enabled: carried('customers pause their subscriptions', 'paymentMethodUpdate'),
+    }),
+    subscription_update: is('subscriptionUpdate'),
+  }),
+  is_default: byStripe,
+  livemode: byStripe,
+  login_page: is('loginPage'),
+  metadata: is('metadata'),
+  name: carried('a name in the dashboard', 'headline'),
+  updated: byStripe,
+}
+
+export const memberTables = {
+  meter,
+  feature,
+  product,
+  price,
+  coupon,
+  promotion_code: promotionCode,
+  tax_rate: taxRate,
+  portal,
+  webhook,
+} as const
 
 type UnmanagedMembers = Pick<ObservedResource, 'unsaid' | 'carriable'>
 
 /**
- * Returns the members of a live object that a document cannot express, as paths in Stripe's names (e.g. `recurring.trial_period_days`).
- * Omits members that are null, empty or false.
+ * Returns the members of a live object that a document cannot express, as paths with Stripe's names (e.g. `recurring.trial_period_days`).
+ * Omits members whose value is null, empty or false.
  */
 export function unmanagedMembers(kind: ResourceKind, object: object): UnmanagedMembers {
   const found = new Map<string, CarriedValue | null>()

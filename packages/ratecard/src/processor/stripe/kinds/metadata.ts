@@ -1,4 +1,5 @@
-// Ratecard's own metadata keys and the author's share one map at Stripe. Authors cannot use keys with the prefix `ratecard_`.
+// Metadata at Stripe contains both Ratecard's own keys and the author's keys. Authors cannot use keys with the prefix `ratecard_`.
+import { hasRoomForMark } from '../../../catalog/mark.ts'
 import { carriedKey, configId, ownershipKey, type ConfigId, type MetadataMap } from '../../../catalog/resource.ts'
 
 const ourPrefix = 'ratecard_'
@@ -11,6 +12,8 @@ export interface OwnMetadata {
   readonly carried: number
   /** The `connect` flag; null if the metadata has no such key. */
   readonly connect: boolean | null
+  /** Number of Ratecard's keys besides the ownership mark. */
+  readonly companions: number
 }
 
 export function splitMetadata(metadata: Readonly<Record<string, string>> | null | undefined): OwnMetadata {
@@ -21,6 +24,7 @@ export function splitMetadata(metadata: Readonly<Record<string, string>> | null 
   const connect = ours.get(connectKey)
   return {
     author: Object.fromEntries(entries.filter(([key]) => !key.startsWith(ourPrefix))),
+    companions: entries.filter(([key]) => key.startsWith(ourPrefix) && key !== ownershipKey).length,
     mark: mark === '' ? null : configId(mark),
     carried: /^\d{1,15}$/.test(carried) ? Number(carried) : 0,
     connect: connect === undefined ? null : connect === 'true',
@@ -28,11 +32,21 @@ export function splitMetadata(metadata: Readonly<Record<string, string>> | null 
 }
 
 /**
- * Returns the metadata of a new object: the author's, the ownership mark (`mark`, the configuration id) and, if not 0, the redemptions of
- * replaced predecessors (`carried`).
+ * Returns the metadata of a new object. It contains the author's keys, Ratecard's other keys (`companions`) and, if there is room, the
+ * ownership mark (`mark`, the configuration id).
  */
-export function newMetadata(mark: ConfigId, author: MetadataMap = {}, carried = 0): Record<string, string> {
-  return { ...author, [ownershipKey]: mark, ...(carried === 0 ? {} : { [carriedKey]: String(carried) }) }
+export function newMetadata(
+  mark: ConfigId,
+  author: MetadataMap = {},
+  companions: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const others = { ...author, ...companions }
+  return hasRoomForMark(Object.keys(others).length) ? { ...others, [ownershipKey]: mark } : others
+}
+
+/** Returns the metadata entry with the number of redemptions of replaced objects; empty if there were none. */
+export function carriedMetadata(carried: number): Readonly<Record<string, string>> {
+  return carried === 0 ? {} : { [carriedKey]: String(carried) }
 }
 
 /**

@@ -89,7 +89,7 @@ export function observeMeter(meter: Stripe.Billing.Meter): ObservedResource<'met
     processorId: processorId(meter.id),
     active: meter.status === 'active',
     fields: readFields<'meter'>(translations, meter),
-    // Meters have no metadata. So only Ratecard's stored mapping identifies the meters that it manages.
+    // Meters have no metadata and so no ownership mark. Only the mapping in the store shows which meters Ratecard owns.
     mark: null,
     created: meter.created,
     unrepresentable: reasons({

@@ -75,6 +75,11 @@ const translations: Translations<'price', Stripe.Price, Stripe.PriceCreateParams
             },
           },
   },
+  lookupKey: {
+    read: (price) => price.lookup_key ?? '',
+    create: keyParams,
+    update: keyParams,
+  },
   nickname: changeableText('nickname'),
   taxBehavior: {
     read: (price) => known(['inclusive', 'exclusive'], price.tax_behavior) ?? 'unspecified',
@@ -110,8 +115,8 @@ export function priceAdapter(prices: Stripe['prices']): KindAdapter<'price', Str
       operation: 'GET /v1/prices/:id',
       send: (options) => prices.retrieve(id, { expand }, options),
     }),
-    search: (step) => list({ lookup_keys: [step.configId], active: true }),
-    // Reads two lists, because Stripe lists only active prices without the filter.
+    search: (step) => list({ lookup_keys: [step.fields.lookupKey], active: true }),
+    // Two lists are needed for all prices, because without this filter Stripe lists only active prices.
     lists: () => [list({ active: true }), list({ active: false })],
     observe: observePrice,
   }
@@ -120,10 +125,13 @@ export function priceAdapter(prices: Stripe['prices']): KindAdapter<'price', Str
 export function newPriceParams(step: CreateOf<'price'>): Stripe.PriceCreateParams {
   return {
     ...(creationParams(translations, step) as Pick<Stripe.PriceCreateParams, 'currency'>),
-    lookup_key: step.configId,
-    transfer_lookup_key: true,
     metadata: newMetadata(step.configId, step.fields.metadata),
   }
+}
+
+/** Takes the key over from the price that has it. */
+function keyParams(key: string): { lookup_key: string; transfer_lookup_key: true } {
+  return { lookup_key: key, transfer_lookup_key: true }
 }
 
 function tierParams(tier: CanonicalTier): Stripe.PriceCreateParams.Tier {
@@ -139,14 +147,13 @@ function tierParams(tier: CanonicalTier): Stripe.PriceCreateParams.Tier {
 export function priceChangeParams(step: UpdateOf<'price'>): Stripe.PriceUpdateParams {
   return {
     ...(step.activate ? { active: true } : {}),
-    ...(step.claimLookupKey ? { lookup_key: step.configId, transfer_lookup_key: true } : {}),
     ...changeParams(translations, step.set),
     ...metadataChange(step),
   }
 }
 
 export function observePrice(price: Stripe.Price): ObservedResource<'price'> {
-  const { author, mark } = splitMetadata(price.metadata)
+  const { author, mark, companions } = splitMetadata(price.metadata)
   return {
     ...ordinary,
     ...unmanagedMembers('price', price),
@@ -155,8 +162,8 @@ export function observePrice(price: Stripe.Price): ObservedResource<'price'> {
     active: price.active,
     fields: { ...readFields<'price'>(translations, price), metadata: author },
     mark,
+    companions,
     created: price.created,
-    lookupKey: price.lookup_key,
     unrepresentable: inexpressibleReasons(price),
     raw: null,
   }
@@ -172,15 +179,15 @@ function observeTiers(price: Stripe.Price): CanonicalTier[] | null {
 }
 
 /**
- * Returns the tiers of a price. Throws if the list is missing: Stripe sends it only if it is expanded, and a price without tiers would look
- * free.
+ * Returns the tiers of a price. Throws if the list is missing: Stripe sends it only if it is expanded, and without tiers the price would
+ * seem to be free.
  */
 function tiersOf({ tiers }: { readonly tiers?: readonly Stripe.Price.Tier[] }, { id }: Stripe.Price) {
   if (tiers === undefined) throw new TypeError(`the tiers of ${id} did not come with it`)
   return tiers
 }
 
-/** Returns the currency options of a price. Stripe includes the price's own currency in the map; it is left out. */
+/** Returns the currency options of a price. Leaves out the price's main currency, which Stripe's map also contains. */
 function observeOptions(price: Stripe.Price): CurrencyOptions {
   const others = Object.entries(price.currency_options ?? {}).filter(([currency]) => currency !== price.currency)
   return Object.fromEntries(
@@ -232,7 +239,7 @@ function inexpressibleReasons(price: Stripe.Price): string[] {
   const metered = recurring?.usage_type === 'metered'
   return reasons({
     currency: !currencies.some((currency) => currency === price.currency),
-    // True if an option has an unsupported currency, or lets the customer choose the amount although the price does not.
+    // True if an additional currency is unsupported, or lets the customer choose the amount although the price does not.
     currency_options: Object.entries(price.currency_options ?? {}).some(
       ([currency, option]) =>
         currency !== price.currency &&
@@ -240,7 +247,7 @@ function inexpressibleReasons(price: Stripe.Price): string[] {
     ),
     transform_quantity:
       price.transform_quantity !== null && known(['up', 'down'], price.transform_quantity.round) === null,
-    // Legacy metered prices without a meter: they used usage records, and can no longer be created.
+    // True for a metered price without a meter. Such legacy prices used usage records, and can no longer be created.
     metered_without_meter: metered && !recurring.meter,
     'recurring.interval': recurring !== null && noInterval,
     'recurring.usage_type': recurring !== null && known(['licensed', 'metered'], recurring.usage_type) === null,

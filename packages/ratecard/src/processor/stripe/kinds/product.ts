@@ -106,7 +106,7 @@ export function productChangeParams(step: UpdateOf<'product'>): Stripe.ProductUp
 }
 
 export function observeProduct(product: Stripe.Product): ObservedResource<'product'> {
-  const { author, mark } = splitMetadata(product.metadata)
+  const { author, mark, companions } = splitMetadata(product.metadata)
   return {
     ...ordinary,
     ...unmanagedMembers('product', product),
@@ -116,6 +116,7 @@ export function observeProduct(product: Stripe.Product): ObservedResource<'produ
     // Attached features are read by separate requests: attachments.ts.
     fields: { ...readFields<'product'>(translations, product), features: [], metadata: author },
     mark,
+    companions,
     created: product.created,
     unrepresentable: reasons({ type: known(['service', 'good'], product.type) === null }),
     raw: null,

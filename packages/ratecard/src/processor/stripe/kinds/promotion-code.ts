@@ -9,7 +9,7 @@ import { formerId, idIn, type Untrusted } from '../connection/reading.ts'
 import { idOf, ordinary, reasons, unlessEmpty } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import type { CreateOf, KindAdapter, ReadContext, UpdateOf } from './kind.ts'
-import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
+import { carriedMetadata, metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<
   'promotion_code',
@@ -55,7 +55,9 @@ const translations: Translations<
   expiresAt: fixedOrNull('expires_at'),
 }
 
-/** Returns the processor id of the code's coupon. API versions before 2025-09-30.clover have the coupon in the code itself. */
+/**
+ * Returns the processor id of the code's coupon. In API versions before 2025-09-30.clover, the coupon is in a different member of the code.
+ */
 function couponOf(code: Untrusted<Stripe.PromotionCode>): ProcessorId | null {
   return idIn(code.promotion?.coupon) ?? formerId(code, 'coupon')
 }
@@ -102,7 +104,7 @@ export function promotionCodeAdapter(
 export function newPromotionCodeParams(step: CreateOf<'promotion_code'>): Stripe.PromotionCodeCreateParams {
   return {
     ...(creationParams(translations, step) as Pick<Stripe.PromotionCodeCreateParams, 'promotion'>),
-    metadata: newMetadata(step.configId, step.fields.metadata, step.carried),
+    metadata: newMetadata(step.configId, step.fields.metadata, carriedMetadata(step.carried)),
   }
 }
 
@@ -118,7 +120,7 @@ export function observePromotionCode(
   code: Stripe.PromotionCode,
   { now }: ReadContext,
 ): ObservedResource<'promotion_code'> {
-  const { author, mark, carried } = splitMetadata(code.metadata)
+  const { author, mark, carried, companions } = splitMetadata(code.metadata)
   const restrictions = restrictionsOf(code)
   const currency = restrictions.minimum_amount_currency ?? null
   return {
@@ -129,13 +131,15 @@ export function observePromotionCode(
     active: code.active,
     fields: { ...readFields<'promotion_code'>(translations, code), metadata: author },
     mark,
+    companions,
     created: code.created,
     redeemed: code.times_redeemed,
     carried,
-    // Checks the code's own limits only. The state of its coupon is added later, where both are known.
+    // `spent` covers only the code's own limits here. The state of its coupon is added later, when both the code and the coupon have been
+    // read.
     spent: isOver(code.expires_at, now) || isUsedUp(code),
     unrepresentable: reasons({
-      // A code restricted to one customer account cannot be expressed in the document, and must not become a public code.
+      // True for a code that only one customer account may use. The document cannot express that, and the code must not become public.
       customer_account: (code.customer_account ?? null) !== null,
       promotion: couponOf(code) === null,
       'restrictions.minimum_amount_currency': currency !== null && !currencies.some((one) => one === currency),

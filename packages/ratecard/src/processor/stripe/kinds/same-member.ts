@@ -1,4 +1,4 @@
-// Translations of fields that Stripe keeps in one member of the same name with the same value.
+// Translations for fields that Stripe stores in a member of the same name, with the same value.
 import { unlessEmpty, unlessNull } from './kind.ts'
 
 /** Translation of a field that is set at creation only. */
@@ -16,7 +16,7 @@ export const fixedOrNull = <Name extends string>(name: Name) => ({
 /** Translation of a field that an update may change. */
 export const changeable = <Name extends string>(name: Name) => ({ ...fixed(name), update: fixed(name).create })
 
-/** Translation of a text that an update may change; an absent text is read as an empty one. */
+/** Translates a text field of the catalog that an update may change. In a reply, an absent text is read as an empty one. */
 export const changeableText = <Name extends string>(name: Name) => ({
   read: (live: { readonly [Key in Name]?: string | null }) => live[name] ?? '',
   create: (value: string) => unlessEmpty(name, value),

@@ -1,4 +1,5 @@
 import { Stripe } from 'stripe'
+import { maxMetadataKeys } from '../../../config/schema/fields.ts'
 import { processorId, type ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
 import { changeable, changeableText } from './same-member.ts'
@@ -27,9 +28,9 @@ const translations: Translations<
   description: changeableText('description'),
   apiVersion: {
     read: (endpoint) => endpoint.api_version ?? '',
-    // If the document gives no API version, the endpoint gets the SDK's version. Otherwise its events would use the account's default
-    // version, which can be raised in Stripe's dashboard. The version is not validated here, because Stripe may have newer versions than
-    // the SDK's list.
+    // If the document gives no API version, the endpoint gets the SDK's version. Otherwise its events would have the account's default
+    // version, which can change at any time in Stripe's dashboard. The version is not validated here, because Stripe may have newer
+    // versions than the SDK's list.
     create: (version) => ({
       api_version: (version === '' ? Stripe.API_VERSION : version) as Stripe.WebhookEndpointCreateParams.ApiVersion,
     }),
@@ -76,8 +77,16 @@ export function newWebhookParams(step: CreateOf<'webhook'>): Stripe.WebhookEndpo
   const params = creationParams(translations, step)
   return {
     ...(params as Pick<Stripe.WebhookEndpointCreateParams, 'url' | 'enabled_events'>),
-    metadata: { ...newMetadata(step.configId, step.fields.metadata), [connectKey]: String(step.fields.connect) },
+    metadata: newMetadata(step.configId, step.fields.metadata, connectMetadata(step.fields)),
   }
+}
+
+/**
+ * Returns the metadata entry for the flag `connect`. If there is no room for both the flag and the ownership mark, omits the flag if it has
+ * its default value `false`.
+ */
+function connectMetadata({ connect, metadata }: CreateOf<'webhook'>['fields']): Readonly<Record<string, string>> {
+  return connect || Object.keys(metadata).length < maxMetadataKeys - 1 ? { [connectKey]: String(connect) } : {}
 }
 
 export function webhookChangeParams(step: UpdateOf<'webhook'>): Stripe.WebhookEndpointUpdateParams {
@@ -91,15 +100,15 @@ export function webhookChangeParams(step: UpdateOf<'webhook'>): Stripe.WebhookEn
 type EventName = Stripe.WebhookEndpointCreateParams.EnabledEvent
 
 /**
- * Types event names for the SDK. Stripe itself refuses unknown names; they are not checked here, because the SDK’s list may be older than
- * Stripe's.
+ * Converts the type of event names for the SDK. The names are not checked, because the SDK’s list may be older than Stripe's, and Stripe
+ * refuses unknown names.
  */
 function eventNames(events: readonly string[]): EventName[] {
   return [...events] as EventName[]
 }
 
 export function observeWebhook(endpoint: Stripe.WebhookEndpoint): ObservedResource<'webhook'> {
-  const { author, mark } = splitMetadata(endpoint.metadata)
+  const { author, mark, companions } = splitMetadata(endpoint.metadata)
   return {
     ...ordinary,
     ...unmanagedMembers('webhook', endpoint),
@@ -108,9 +117,10 @@ export function observeWebhook(endpoint: Stripe.WebhookEndpoint): ObservedResour
     active: endpoint.status !== 'disabled',
     fields: { ...readFields<'webhook'>(translations, endpoint), metadata: author },
     mark,
+    companions,
     created: endpoint.created,
     unrepresentable: [],
-    // The raw object is stored and shown, so the secret is removed from it. The secret is stored separately.
+    // The raw object without its secret, because the raw object is stored and shown. The secret is stored separately.
     raw: without(endpoint, 'secret'),
   }
 }

@@ -1,5 +1,5 @@
-// Terms of the coupons behind discounts. A discount in a list contains only the coupon's id, because Stripe expands at most four levels.
-// Each coupon is read once and cached, because its terms never change.
+// Reads the terms of the coupons behind discounts. A discount in a list contains only the coupon's id, because Stripe expands at most four
+// levels. Each coupon is read once and then cached, because its terms never change.
 import type { Stripe } from 'stripe'
 import { canonicalDecimal } from '../../../money/decimal.ts'
 import { processorId } from '../../../catalog/resource.ts'
@@ -19,7 +19,7 @@ export type FindCoupon = (id: string, signal: AbortSignal) => Promise<CouponTerm
 /** Maximum number of cached coupons. A further one replaces the oldest. */
 const keptCoupons = 10_000
 
-/** Terms of a coupon that was deleted at Stripe: its discounts stay in force, but the terms can no longer be read. */
+/** Terms of a coupon that was deleted at Stripe. Its discounts still apply, but Stripe no longer returns its terms. */
 const deletedCoupon: CouponTerms = { duration: null, percentOff: null, amountOff: {}, products: null }
 
 export function createCoupons(context: StripeContext): FindCoupon {
@@ -41,7 +41,10 @@ export function createCoupons(context: StripeContext): FindCoupon {
   }
 }
 
-function termsOf(coupon: UntrustedReply<Stripe.Coupon>): CouponTerms {
+/** Converts the terms of a coupon. The coupon must have been requested with `applies_to` and `currency_options` expanded. */
+export function termsOf(
+  coupon: UntrustedReply<Stripe.Coupon>,
+): CouponTerms & { readonly duration: NonNullable<CouponTerms['duration']> } {
   const products = listOf(coupon.applies_to?.products)
   const { amount_off: amount, currency } = coupon
   return {
@@ -78,8 +81,8 @@ export async function mirroredDiscounts(
   return found
 }
 
-/** Throws `broken` for a malformed discount, so that a list skips only the object with that discount. */
-function readDiscount(discount: DiscountReply) {
+/** Converts a discount. Throws `broken` if it is malformed, so that a list skips only the object with this discount. */
+export function readDiscount(discount: DiscountReply) {
   try {
     if (typeof discount === 'string') throw new TypeError('it is not expanded')
     const { end } = discount
@@ -93,7 +96,7 @@ function readDiscount(discount: DiscountReply) {
 }
 
 function couponOf(discount: Untrusted<Stripe.Discount>) {
-  // API versions before September 2025 have the coupon on the discount itself.
+  // In API versions before September 2025, the coupon is a member of the discount itself.
   const coupon = discount.source?.coupon ?? (former(discount, 'coupon') as Stripe.Coupon | string | null | undefined)
   return idOf(coupon, 'coupon')
 }

@@ -4,12 +4,12 @@ import type { ProcessorEvent } from '../../processor.ts'
 import type { DeliveredEvent } from '../../mirrored.ts'
 import { milliseconds, text } from '../connection/reading.ts'
 
-/** Age (s) from which a signature is refused, so that a recorded delivery cannot be replayed later. */
+/** Maximum age (s) of a signature. Older ones are refused, so that a recorded delivery cannot be replayed later. */
 const toleranceSeconds = 300
 
 /**
- * Returns the event of a delivery that one of the secrets signed within the last five minutes; null for any other delivery. Gives no reason
- * for the refusal, because it would help to forge a delivery.
+ * Returns the event in a delivery if one of the secrets signed the delivery within the last five minutes; otherwise null. Gives no reason
+ * for a refusal, because a reason would help to forge deliveries.
  */
 export function readDelivery(stripe: Stripe, delivery: DeliveredEvent, now: number): ProcessorEvent | null {
   const { body, signature, secrets } = delivery
@@ -24,7 +24,7 @@ export function readDelivery(stripe: Stripe, delivery: DeliveredEvent, now: numb
         body: event as unknown as ProcessorEvent['body'],
       }
     } catch {
-      // The delivery may be signed with the next secret, e.g. while an endpoint is being replaced.
+      // Another secret may match, because two secrets are valid while an endpoint is being replaced. So try the next one.
     }
   }
   return null

@@ -1,5 +1,5 @@
-// Webhook endpoints that deliver events to the mirror of a running service. Their metadata marks them, so that snapshots leave them out:
-// they belong to no document, are never drift, are never pulled and are never changed by a push.
+// Webhook endpoints that deliver events to the mirror of a running service. Their metadata marks them, and snapshots leave them out,
+// because they belong to no document. So they are never drift, and never pulled or changed by a push.
 import { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import type { EventsEndpoint, MadeEndpoint } from '../../mirrored.ts'
@@ -13,7 +13,7 @@ import { listOf } from '../connection/reading.ts'
 const eventsKey = 'ratecard_events'
 const eventsMark = 'mirror'
 
-/** True for an endpoint that delivers to a mirror: of this service, or of another service on the same account. */
+/** True for an endpoint that delivers events to a mirror. It may be the mirror of another service on the same account. */
 export function isEventsEndpoint(endpoint: object): boolean {
   const { metadata } = endpoint as { readonly metadata?: Readonly<Record<string, unknown>> | null }
   return metadata?.[eventsKey] === eventsMark

@@ -1,23 +1,24 @@
-// The lists that together contain every object of a kind, and the cursor over these lists. One list is not enough: without a filter Stripe
-// leaves out inactive prices, and customers and subscriptions of test clocks.
+// The lists that together contain every object of a kind, and the cursor over these lists. One list is not enough. Without a filter, Stripe
+// leaves out inactive prices, and the customers and subscriptions of test clocks.
 import type { Stripe } from 'stripe'
 import type { MirroredKind } from '../../mirrored.ts'
 import { readAll } from '../customers/single-object.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { priceExpand } from './mirrored-money.ts'
 import { invoiceExpand } from './mirrored-invoice.ts'
+import { purchaseExpand } from './mirrored-credits.ts'
 import { subscriptionExpand } from './mirrored-subscription.ts'
 
 /**
- * Cursor over the lists (parts) of a kind, in text `<part>:<id of the last object>`, e.g. `all:sub_1`. The id is empty at the start of a
- * part.
+ * Position in the lists (parts) of a kind. As text it is `<part>:<id of the last object>`, e.g. `all:sub_1`. The id is empty at the start
+ * of a part.
  */
 export interface Place {
   readonly part: string
   readonly after: string
 }
 
-/** Name of the part with the objects that are on no test clock. The part of a test clock is named by the clock's id. */
+/** Name of the part (list) with the objects that are on no test clock. The part of a test clock is named by the clock's id. */
 const ordinary = 'all'
 
 export function firstPart(kind: MirroredKind): Place {
@@ -35,7 +36,7 @@ export function cursorOf({ part, after }: Place): string {
 }
 
 /**
- * Returns the part that follows a finished part; null after the last part. In live mode there is one part, because live mode has no test
+ * Returns the next part after a finished part; null after the last part. In live mode there is only one part, because there are no test
  * clocks.
  */
 export async function partAfter(
@@ -56,8 +57,8 @@ export async function partAfter(
     },
     signal,
   )
-  // Stripe lists test clocks newest first. If the finished clock was deleted meanwhile, `indexOf` is -1 and the newest clock is next: its
-  // objects are read again, which is harmless.
+  // Stripe lists test clocks newest first. If the finished clock was deleted meanwhile, `indexOf` returns -1, and the newest clock is next.
+  // Its objects are then read again, which is harmless.
   const names = clocks.map((clock) => clock.id)
   return names[names.indexOf(part) + 1] ?? null
 }
@@ -93,6 +94,19 @@ export function partRequest({ stripe }: StripeContext, kind: MirroredKind, part:
     },
     credit_note: { operation: 'GET /v1/credit_notes', page: (paging) => stripe.creditNotes.list(paging) },
     refund: { operation: 'GET /v1/refunds', page: (paging) => stripe.refunds.list(paging) },
+    purchase: {
+      operation: 'GET /v1/checkout/sessions',
+      page: (paging) =>
+        stripe.checkout.sessions.list({ ...paging, status: 'complete', expand: inLists(purchaseExpand) }),
+    },
+    credit_grant: {
+      operation: 'GET /v1/billing/credit_grants',
+      page: (paging) => stripe.billing.creditGrants.list(paging),
+    },
+    credit_transaction: {
+      operation: 'GET /v1/billing/credit_balance_transactions',
+      page: (paging) => stripe.billing.creditBalanceTransactions.list(paging),
+    },
   }
   return requests[kind]
 }

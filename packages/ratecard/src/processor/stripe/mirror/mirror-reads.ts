@@ -6,6 +6,7 @@ import type { StripeContext } from '../catalog/context.ts'
 import { lostItsCursor, pageFlaw } from '../connection/pages.ts'
 import type { UntrustedReply } from '../connection/reading.ts'
 import { readOne, translateReply } from '../customers/single-object.ts'
+import { countedUsage } from '../customers/usage.ts'
 import type { SubscriptionReply } from '../subscriptions/live-subscription.ts'
 import { createCoupons, mirroredDiscounts } from './coupons.ts'
 import type { DiscountReply, FindCoupon } from './coupons.ts'
@@ -15,10 +16,25 @@ import { cursorOf, partAfter, partRequest, placeOf } from './list-parts.ts'
 import type { Place } from './list-parts.ts'
 import { invoiceExpand, mirroredInvoice } from './mirrored-invoice.ts'
 import type { InvoiceReply } from './mirrored-invoice.ts'
+import { mirroredCreditGrant, mirroredCreditTransaction, mirroredPurchase, purchaseExpand } from './mirrored-credits.ts'
+import type { SessionReply } from './mirrored-credits.ts'
 import { mirroredCreditNote, mirroredCustomer, mirroredPrice, mirroredRefund, priceExpand } from './mirrored-money.ts'
 import { mirroredSubscription, subscriptionExpand } from './mirrored-subscription.ts'
 
 const pageSize = 100
+
+/** Stripe's name of the objects of each kind. */
+const objectNames: Readonly<Record<MirroredKind, string>> = {
+  price: 'price',
+  customer: 'customer',
+  subscription: 'subscription',
+  invoice: 'invoice',
+  credit_note: 'credit_note',
+  refund: 'refund',
+  purchase: 'checkout.session',
+  credit_grant: 'billing.credit_grant',
+  credit_transaction: 'billing.credit_balance_transaction',
+}
 
 interface Reply {
   readonly id: string
@@ -28,7 +44,7 @@ interface Reply {
 export interface MirrorContext {
   /** Context whose calls use the whole rate budget. For single objects. */
   readonly context: StripeContext
-  /** Context whose calls use only the share of the rate budget that list pages may use. */
+  /** Context for list pages. Its calls may use only a share of the rate budget. */
   readonly listing: StripeContext
   readonly livemode: boolean
 }
@@ -38,9 +54,15 @@ export function createMirrorReads({ context, listing, livemode }: MirrorContext)
   return {
     mirrorPage: (kind, after, signal) => readPage(listing, coupons, kind, placeOf(kind, after), livemode, signal),
     mirrorObject: async (kind, id, signal) => {
-      const reply = await readOne<Reply>(context, objectRequest(context, kind, id), { object: kind, id }, signal)
+      const reply = await readOne<Reply>(
+        context,
+        objectRequest(context, kind, id),
+        { object: objectNames[kind], id },
+        signal,
+      )
       return reply === null ? null : translated(context, coupons, kind, reply, signal)
     },
+    countedUsage: (query, signal) => countedUsage(listing, query, signal),
     eventsEndpoints: (signal) => listEventsEndpoints(context, signal),
     createEventsEndpoint: (endpoint, options) => createEventsEndpoint(context, endpoint, options),
     delivery: (delivered) => readDelivery(context.stripe, delivered, context.clock.now()),
@@ -74,7 +96,7 @@ async function readPage<K extends MirroredKind>(
   return { objects, unreadable, next: part === null ? null : cursorOf({ part, after: '' }) }
 }
 
-/** Reads one page. If the object under the cursor was deleted meanwhile, returns the first page of the part. */
+/** Reads one page. If the object that the cursor names was deleted meanwhile, returns the first page of the part. */
 async function listedPage(
   context: StripeContext,
   kind: MirroredKind,
@@ -88,7 +110,7 @@ async function listedPage(
       access: 'read',
       signal,
       send: () => request.page({ limit: pageSize, ...(cursor === '' ? {} : { starting_after: cursor }) }),
-      flaw: (answer) => pageFlaw(answer, kind),
+      flaw: (answer) => pageFlaw(answer, objectNames[kind]),
     })
   try {
     return await read(after)
@@ -119,6 +141,10 @@ async function translated<K extends MirroredKind>(
     invoice: () => mirroredInvoice(context, reply as InvoiceReply, signal),
     credit_note: () => translateReply(reply as UntrustedReply<Stripe.CreditNote>, mirroredCreditNote),
     refund: () => translateReply(reply as UntrustedReply<Stripe.Refund>, mirroredRefund),
+    purchase: () => mirroredPurchase(context, reply as SessionReply, signal),
+    credit_grant: () => translateReply(reply as UntrustedReply<Stripe.Billing.CreditGrant>, mirroredCreditGrant),
+    credit_transaction: () =>
+      translateReply(reply as UntrustedReply<Stripe.Billing.CreditBalanceTransaction>, mirroredCreditTransaction),
   }
   return readers[kind]()
 }
@@ -151,6 +177,18 @@ function objectRequest({ stripe }: StripeContext, kind: MirroredKind, id: string
       send: (options) => stripe.creditNotes.retrieve(id, {}, options),
     },
     refund: { operation: 'GET /v1/refunds/:id', send: (options) => stripe.refunds.retrieve(id, {}, options) },
+    purchase: {
+      operation: 'GET /v1/checkout/sessions/:id',
+      send: (options) => stripe.checkout.sessions.retrieve(id, { expand: [...purchaseExpand] }, options),
+    },
+    credit_grant: {
+      operation: 'GET /v1/billing/credit_grants/:id',
+      send: (options) => stripe.billing.creditGrants.retrieve(id, {}, options),
+    },
+    credit_transaction: {
+      operation: 'GET /v1/billing/credit_balance_transactions/:id',
+      send: (options) => stripe.billing.creditBalanceTransactions.retrieve(id, {}, options),
+    },
   }
   return requests[kind]
 }

@@ -22,8 +22,8 @@ export type InvoiceReply = UntrustedReply<Stripe.Invoice>
 type LineReply = Untrusted<Stripe.InvoiceLineItem>
 
 /**
- * Converts an invoice that was requested with `invoiceExpand`. Reads the lines and payments beyond the first page (ten), because a reply
- * contains only the first page.
+ * Converts an invoice that was requested with `invoiceExpand`. A reply contains only the first ten lines and payments, so further ones are
+ * read here.
  */
 export async function mirroredInvoice(
   context: StripeContext,
@@ -127,7 +127,7 @@ interface TaxReply {
   readonly inclusive?: unknown
 }
 
-/** API versions before 2025 have `tax_amounts`, with a flag, in place of `taxes`. */
+/** API versions before 2025 have `tax_amounts` in place of `taxes`, with a boolean `inclusive` in each. */
 function taxesOf(line: LineReply): readonly TaxReply[] | null {
   return (line.taxes ?? formerObjectList(line, 'tax_amounts')) as readonly TaxReply[] | null
 }

@@ -14,7 +14,10 @@ import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import { observedAmount } from '../kinds/amounts.ts'
 import { sum, taxOf } from './mirrored-invoice.ts'
 
-/** Converts a refund. Throws a plain error that names the member that is missing or malformed, as all functions of this file do. */
+/**
+ * Converts a refund. Like all functions of this file, it throws a plain error with the name of the member if a member is missing or
+ * malformed.
+ */
 export function mirroredRefund(said: UntrustedReply<Stripe.Refund>): MirroredRefund {
   return {
     id: said.id,
@@ -62,8 +65,8 @@ export function mirroredCustomer(
 }
 
 /**
- * Returns the customer's balances that are not zero, by currency. `invoice_credit_balance` has one for each currency, `balance` only that
- * of the default currency.
+ * Returns the customer's balances that are not zero, by currency. `invoice_credit_balance` contains all currencies, `balance` only the
+ * default currency.
  */
 function balanceOf(
   balance: number | null | undefined,

@@ -4,10 +4,10 @@ import { addDecimals, canonicalDecimal, decimalText, parseDecimal, zero } from '
 import type { MirroredItem, MirroredSubscription } from '../../mirrored.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readAll, translateReply } from '../customers/single-object.ts'
-import { idIn, integer, listOf, milliseconds, present, text, word } from '../connection/reading.ts'
+import { listOf, present } from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import type { LiveSubscription } from '../../customer-half.ts'
-import { liveSubscription } from '../subscriptions/live-subscription.ts'
+import { liveSubscription, moment } from '../subscriptions/live-subscription.ts'
 import type { SubscriptionReply } from '../subscriptions/live-subscription.ts'
 import { scheduleFrom } from '../subscriptions/schedule-timeline.ts'
 import { scheduledMoves } from '../subscriptions/scheduled-moves.ts'
@@ -17,8 +17,7 @@ import type { FindCoupon } from './coupons.ts'
 export const subscriptionExpand = ['discounts', 'items.data.discounts', 'schedule'] as const
 
 /**
- * Converts a subscription that was requested with `subscriptionExpand`. Reads the items beyond the first page (ten), and coupons that are
- * not cached.
+ * Converts a subscription that was requested with `subscriptionExpand`. Reads items beyond the first ten, and coupons that are not cached.
  */
 export async function mirroredSubscription(
   context: StripeContext,
@@ -42,19 +41,10 @@ export async function mirroredSubscription(
     items,
     discounts,
     automaticTax: said.automatic_tax?.enabled === true,
-    collectionMethod: word(['charge_automatically', 'send_invoice'], said.collection_method, 'collection_method'),
-    paused: pauseOf(said),
-    cancelAt: moment(said, 'cancel_at'),
     canceledAt: moment(said, 'canceled_at'),
     endedAt: moment(said, 'ended_at'),
     scheduled: scheduleOf(said, live),
-    testClock: idIn(said.test_clock),
   }))
-}
-
-function moment(said: SubscriptionReply, member: 'cancel_at' | 'canceled_at' | 'ended_at'): number | null {
-  const seconds = said[member]
-  return seconds === null || seconds === undefined ? null : milliseconds(seconds, member)
 }
 
 type Rates = readonly Untrusted<Stripe.TaxRate>[] | null | undefined
@@ -69,22 +59,13 @@ function inclusivePercent(said: SubscriptionReply, item: Untrusted<Stripe.Subscr
   return decimalText(percents.map(parseDecimal).reduce(addDecimals, zero))
 }
 
-function pauseOf({ pause_collection: pause }: SubscriptionReply): MirroredSubscription['paused'] {
-  if (pause === null || pause === undefined) return null
-  const { resumes_at: until } = pause
-  return {
-    behavior: text(pause.behavior, 'pause_collection.behavior'),
-    resumesAt: until === null || until === undefined ? null : integer(until, 'pause_collection.resumes_at') * 1000,
-  }
-}
-
 function scheduleOf({ schedule }: SubscriptionReply, live: LiveSubscription) {
   if (schedule === null || schedule === undefined) return []
   if (typeof schedule === 'string') throw new TypeError(`its schedule ${schedule} is not expanded`)
   return scheduledMoves(scheduleFrom(schedule as UntrustedReply<Stripe.SubscriptionSchedule>), live)
 }
 
-/** Completes the list of items, with their discounts, because a reply contains only its first page. */
+/** Adds the items that are missing in a reply (which contains only the first page), with their discounts. */
 async function withAllItems(
   context: StripeContext,
   reply: SubscriptionReply,

@@ -1,10 +1,21 @@
 // Converts Stripe's subscription to a LiveSubscription: seconds become milliseconds, and unknown enumeration values throw.
 import type { Stripe } from 'stripe'
-import { processorId } from '../../../catalog/resource.ts'
-import { duplicateKey, endsKey, soldPriceKey } from '../../customer-half.ts'
+import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
+import { duplicateKey, endsKey, soldPricesIn } from '../../customer-half.ts'
 import type { LiveItem, LivePrice, LiveSubscription, SubscriptionStatus } from '../../customer-half.ts'
 import { observedAmount } from '../kinds/amounts.ts'
-import { former, idIn, idOf, integer, milliseconds, present, requiredList, text, word } from '../connection/reading.ts'
+import {
+  former,
+  idIn,
+  idOf,
+  integer,
+  listOf,
+  milliseconds,
+  present,
+  requiredList,
+  text,
+  word,
+} from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 
 const statuses = [
@@ -36,18 +47,47 @@ export function liveSubscription(subscription: SubscriptionReply): LiveSubscript
     items: requiredList(items?.data, 'items').map((item) => liveItem(item, subscription)),
     schedule: idIn(subscription.schedule),
     cancelAtPeriodEnd: subscription.cancel_at_period_end === true,
-    trialStart: trialMoment(subscription, 'trial_start'),
-    trialEnd: trialMoment(subscription, 'trial_end'),
+    cancelAt: moment(subscription, 'cancel_at'),
+    endedAt: moment(subscription, 'ended_at'),
+    paused: pauseOf(subscription),
+    collectionMethod: word(
+      ['charge_automatically', 'send_invoice'],
+      subscription.collection_method,
+      'collection_method',
+    ),
+    testClock: idIn(subscription.test_clock),
+    trialStart: moment(subscription, 'trial_start'),
+    trialEnd: moment(subscription, 'trial_end'),
     createdAt: milliseconds(subscription.created, 'created'),
-    soldPriceId: subscription.metadata?.[soldPriceKey] ?? null,
+    taxRates: taxRatesOf(subscription),
+    soldPriceIds: soldPricesIn(subscription.metadata),
     allowsDuplicate: subscription.metadata?.[duplicateKey] === 'allowed',
     ends: subscription.metadata?.[endsKey]?.split(' ').filter((id) => id !== '') ?? [],
   }
 }
 
-function trialMoment(subscription: SubscriptionReply, member: 'trial_start' | 'trial_end'): number | null {
-  const moment = subscription[member]
-  return moment === null || moment === undefined ? null : milliseconds(moment, member)
+type Rates = readonly Untrusted<Stripe.TaxRate>[] | null | undefined
+
+function taxRatesOf({ default_tax_rates: own, items }: SubscriptionReply): readonly ProcessorId[] {
+  const rates = [own as Rates, ...listOf(items?.data).map(({ tax_rates: ofItem }) => ofItem as Rates)]
+  return [...new Set(rates.flatMap((list) => listOf(list).map((rate) => idOf(rate, 'tax rate'))))].sort()
+}
+
+type Moment = 'cancel_at' | 'canceled_at' | 'ended_at' | 'trial_start' | 'trial_end'
+
+/** Returns a time of the subscription in epoch milliseconds; null if the reply has none. */
+export function moment(subscription: SubscriptionReply, member: Moment): number | null {
+  const seconds = subscription[member]
+  return seconds === null || seconds === undefined ? null : milliseconds(seconds, member)
+}
+
+function pauseOf({ pause_collection: pause }: SubscriptionReply): LiveSubscription['paused'] {
+  if (pause === null || pause === undefined) return null
+  const { resumes_at: until } = pause
+  return {
+    behavior: text(pause.behavior, 'pause_collection.behavior'),
+    resumesAt: until === null || until === undefined ? null : integer(until, 'pause_collection.resumes_at') * 1000,
+  }
 }
 
 function liveItem(item: Untrusted<Stripe.SubscriptionItem>, subscription: SubscriptionReply): LiveItem {

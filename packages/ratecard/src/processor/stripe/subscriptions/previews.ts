@@ -6,26 +6,39 @@ import { replyFlaw, type StripeContext } from '../catalog/context.ts'
 import { translateReply } from '../customers/single-object.ts'
 import { hasEnded } from './live-subscription.ts'
 import { pageFlaw } from '../connection/pages.ts'
-import { formerId, idIn, integer, milliseconds, requiredList, text } from '../connection/reading.ts'
+import { formerId, idIn, integer, listOf, milliseconds, requiredList, text } from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import { retrieveSubscription } from './subscriptions.ts'
 
 /**
- * Returns the preview; null for a subscription that has ended, or that will end before it bills again. Throws `rejected` for an unknown
- * subscription.
+ * Returns the preview of the subscription's next invoice. null if the subscription has ended, or will end before it is billed again. Throws
+ * `rejected` for an unknown subscription.
  */
-export async function upcomingInvoice(
+export function upcomingInvoice(
   context: StripeContext,
   subscription: string,
   signal: AbortSignal,
 ): Promise<InvoicePreview | null> {
+  return previewInvoice(context, { subscription }, signal)
+}
+
+/** Subscription that is previewed, with the parameters. Stripe refuses `subscription` beside `schedule`, so it is not sent with one. */
+type PreviewParams = Stripe.InvoiceCreatePreviewParams & { readonly subscription: string }
+
+/** Like {@link upcomingInvoice}, with additional parameters of the preview, e.g. other discounts or changed items. */
+export async function previewInvoice(
+  context: StripeContext,
+  params: PreviewParams,
+  signal: AbortSignal,
+): Promise<InvoicePreview | null> {
+  const { subscription, ...others } = params
   try {
     const invoice: UntrustedReply<Stripe.Invoice> = await context.caller.call({
       operation: 'POST /v1/invoices/create_preview',
       // A preview writes nothing, although its method is POST.
       access: 'read',
       signal,
-      send: () => context.stripe.invoices.createPreview({ subscription }),
+      send: () => context.stripe.invoices.createPreview(params.schedule === undefined ? params : others),
       flaw: (answer) => replyFlaw(answer, 'invoice', null),
     })
     const lines = await allLines(context, invoice, signal)
@@ -44,7 +57,8 @@ async function isNoInvoice(
 ): Promise<boolean> {
   if (!(error instanceof ProcessorError) || error.kind !== 'rejected') return false
   if (error.original.code === 'invoice_upcoming_none') return true
-  // Stripe has several error codes for an ended subscription. So read the subscription instead of comparing codes.
+  // Stripe has several error codes for an ended subscription. So the subscription is read to check whether it has ended, instead of
+  // comparing codes.
   const found = await retrieveSubscription(context, subscription, signal)
   return found !== null && hasEnded(found)
 }
@@ -88,10 +102,18 @@ function previewOf(
     subtotal: integer(invoice.subtotal, 'subtotal'),
     total: integer(invoice.total, 'total'),
     amountDue: integer(invoice.amount_due, 'amount_due'),
+    startingBalance: invoice.starting_balance ?? 0,
+    creditsApplied: creditsIn(invoice),
     // The creation time of a preview is the time at which the invoice will be created.
     dueAt: milliseconds(invoice.created, 'created'),
     lines: lines.map(lineOf),
   }
+}
+
+function creditsIn({ total_pretax_credit_amounts: amounts }: UntrustedReply<Stripe.Invoice>): number {
+  return listOf(amounts)
+    .filter(({ type }) => type === 'credit_balance_transaction')
+    .reduce((sum, { amount }) => sum + integer(amount, 'amount of a credit'), 0)
 }
 
 function lineOf(line: InvoiceLineReply): InvoicePreviewLine {
@@ -100,6 +122,9 @@ function lineOf(line: InvoiceLineReply): InvoicePreviewLine {
     // API versions before 2025 have the price on the line itself.
     price: idIn(line.pricing?.price_details?.price) ?? formerId(line, 'price'),
     quantity: line.quantity ?? null,
+    proration:
+      line.parent?.subscription_item_details?.proration === true ||
+      line.parent?.invoice_item_details?.proration === true,
     amount: integer(line.amount, 'line amount'),
     periodStart: milliseconds(line.period?.start, 'line period'),
     periodEnd: milliseconds(line.period?.end, 'line period'),

@@ -1,11 +1,20 @@
-// Converts a schedule's existing phase to update parameters. All members are sent, because an update deletes the ones left out. A boundary
-// that Ratecard adds causes no proration, and one-time effects of entering a phase (e.g. added invoice items) are not repeated. The running
-// phase gets the subscription's present values; otherwise later changes to the subscription would be reverted.
+// Converts an existing phase of a schedule to update parameters. All members are sent, because an update deletes members that it omits. A
+// phase boundary that Ratecard adds causes no proration, and effects that happen once when a phase begins (e.g. added invoice items) are
+// not repeated. The running phase gets the subscription's present values; otherwise the update would revert later changes of the
+// subscription.
 import { isDeepStrictEqual } from 'node:util'
 import type { Stripe } from 'stripe'
+import { endsKey, endsText } from '../../customer-half.ts'
 import { formerId, formerObject, idIn, idOf, known, listOf, text, type Untrusted } from '../connection/reading.ts'
 import type { SubscriptionReply } from './live-subscription.ts'
-import { priceIn, type Phase, type PhaseItem, type Schedule, type Segment } from './schedule-timeline.ts'
+import {
+  priceIn,
+  type Phase,
+  type PhaseCodes,
+  type PhaseItem,
+  type Schedule,
+  type Segment,
+} from './schedule-timeline.ts'
 
 type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
 type ItemParams = PhaseParams['items'][number]
@@ -14,7 +23,7 @@ type DiscountReply = Untrusted<Stripe.SubscriptionSchedule.Phase.Discount>
 type ExtraItemReply = Untrusted<Stripe.SubscriptionSchedule.Phase.AddInvoiceItem>
 type InvoiceSettingsReply = Untrusted<Stripe.SubscriptionSchedule.Phase.InvoiceSettings>
 type SubscriptionItemReply = Untrusted<Stripe.SubscriptionItem>
-type DiscountParams = { discount: string } | { promotion_code: string } | { coupon: string }
+export type DiscountParams = { discount: string } | { promotion_code: string } | { coupon: string }
 type Reference = NonNullable<Parameters<typeof idOf>[0]>
 type Rates = readonly (Reference | null | undefined)[] | null | undefined
 
@@ -26,27 +35,30 @@ export interface PhaseSurroundings {
   readonly period: Duration
 }
 
-export function phaseParams({ phase, start, end, moved }: Segment, around: PhaseSurroundings): PhaseParams {
+export function phaseParams(
+  { phase, start, end, moved, items = phase.items, codes, ends }: Segment,
+  around: PhaseSurroundings,
+): PhaseParams {
   const begins = phase !== around.running && start === phase.start_date
   return {
     ...(start === around.running.start_date ? { start_date: start } : {}),
     ...(end === null ? { duration: around.period } : { end_date: end }),
-    items: phase.items.map((item) => itemParams(item, priceIn(item, moved), heldItem(phase, item, around))),
+    items: items.map((item) => itemParams(item, priceIn(item, moved), heldItem(phase, item, around))),
     // A later phase that existed before keeps its own proration behavior.
     proration_behavior: begins
       ? (known(['always_invoice', 'create_prorations', 'none'], phase.proration_behavior) ?? 'none')
       : 'none',
-    ...discountParams(phase, around),
+    ...discountParams(phase, around, codes),
     ...trialParams(phase, start, end, around),
     ...(begins ? beginningParams(phase) : {}),
     ...paymentParams(phase),
-    ...descriptionParams(phase),
+    ...descriptionParams(phase, ends),
     ...taxParams(phase),
     ...(phase === around.running ? presentParams(phase, around) : {}),
   }
 }
 
-/** Returns the subscription's item that corresponds to an item of the running phase. */
+/** Returns the subscription's item on the price of a phase item. Undefined if the phase is not the running one. */
 function heldItem(
   phase: Phase,
   item: PhaseItem,
@@ -72,11 +84,23 @@ function itemParams(item: PhaseItem, price: string, held: SubscriptionItemReply 
 }
 
 /**
- * Returns the discounts of a phase. The running phase gets the subscription's discounts, because the schedule may omit them or contain
- * expired ones.
+ * Returns the discounts of a phase. For the running phase these are the subscription's discounts, because those in the schedule may be
+ * missing or expired.
  */
-function discountParams(phase: Phase, { subscription, running }: PhaseSurroundings): Pick<PhaseParams, 'discounts'> {
-  return discountsOf((phase === running ? heldDiscounts(subscription) : null) ?? phaseDiscounts(phase))
+function discountParams(
+  phase: Phase,
+  { subscription, running }: PhaseSurroundings,
+  codes: PhaseCodes | undefined,
+): Pick<PhaseParams, 'discounts'> {
+  const own = (phase === running ? heldDiscounts(subscription) : null) ?? phaseDiscounts(phase)
+  return discountsOf(codes === undefined ? own : withCodes(own, codes))
+}
+
+/** Returns the discounts without the former promotion codes and with the coming ones, each once. */
+export function withCodes(own: readonly DiscountParams[], { coming, former }: PhaseCodes): DiscountParams[] {
+  const gone = new Set([...former, ...coming])
+  const left = own.filter((one) => !('promotion_code' in one) || !gone.has(one.promotion_code))
+  return [...left, ...coming.map((code) => ({ promotion_code: code }))]
 }
 
 /** Returns the subscription's discounts; null if the reply has none. */
@@ -88,7 +112,8 @@ function heldDiscounts(subscription: SubscriptionReply): DiscountParams[] | null
   return one === null ? null : [{ discount: idOf(one, 'discount') }]
 }
 
-function phaseDiscounts(phase: Phase): DiscountParams[] {
+/** Returns the discounts that a phase lists; empty if it lists none. */
+export function phaseDiscounts(phase: Phase): DiscountParams[] {
   if (phase.discounts !== null && phase.discounts !== undefined) return listOf(phase.discounts).map(sameDiscount)
   const coupon = formerId(phase, 'coupon')
   return coupon === null ? [] : [{ coupon }]
@@ -122,7 +147,7 @@ function trialParams(
   return until === null || until <= start ? {} : { trial_end: end === null ? until : Math.min(until, end) }
 }
 
-/** Returns the parameters that take effect once, when a phase starts, e.g. added invoice items. */
+/** Returns the parameters with effects that happen once, when a phase begins, e.g. added invoice items. */
 function beginningParams(phase: Phase): Partial<PhaseParams> {
   const extras = listOf(phase.add_invoice_items).map(extraParams)
   return {
@@ -184,8 +209,16 @@ function paymentParams(phase: Phase): Partial<PhaseParams> {
   }
 }
 
-function descriptionParams(phase: Phase): Partial<PhaseParams> {
-  const { description, metadata, invoice_settings: settings } = phase
+/** Returns the metadata of a phase with the free subscriptions that end with it, in place of those of an earlier plan. */
+export function phaseMetadata({ metadata }: Phase, ends: readonly string[] | undefined): Phase['metadata'] {
+  if (ends === undefined) return metadata
+  const { [endsKey]: _former, ...own } = metadata ?? {}
+  return ends.length === 0 ? own : { ...own, [endsKey]: endsText(ends) }
+}
+
+function descriptionParams(phase: Phase, ends: readonly string[] | undefined): Partial<PhaseParams> {
+  const { description, invoice_settings: settings } = phase
+  const metadata = phaseMetadata(phase, ends)
   return {
     ...unlessNull('description', description),
     ...unlessNull('metadata', filled(metadata)),
@@ -239,7 +272,7 @@ function presentParams(phase: Phase, { subscription, usual }: PhaseSurroundings)
   }
 }
 
-/** Returns all invoice settings of a phase, because sending one of them resets the others. */
+/** Returns all invoice settings of a phase, because sending only one of them would reset the others. */
 function presentInvoiceSettings(
   phase: Phase,
   { subscription, usual }: Pick<PhaseSurroundings, 'subscription' | 'usual'>,
@@ -274,8 +307,8 @@ function filled(
 }
 
 /**
- * Returns an object with one member; an empty object if the value is null, because Stripe takes an explicit null for a request to clear the
- * member.
+ * Returns an object with one member. Returns an empty object if the value is null, because Stripe treats an explicit null as a request to
+ * clear the member.
  */
 function unlessNull<K extends string, V>(name: K, value: V | null | undefined): { [key in K]?: V } {
   return value === null || value === undefined ? {} : ({ [name]: value } as { [key in K]?: V })

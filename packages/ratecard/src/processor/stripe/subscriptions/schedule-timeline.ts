@@ -1,5 +1,5 @@
 // Computes the phases of a schedule after items are moved to other prices at the end of their periods. Pure: no reads or writes. Existing
-// phases keep everything but the prices that move. The running phase may be split, but its values stay.
+// phases change only in the prices that move. The running phase may be split in two, but its values stay.
 import type { Stripe } from 'stripe'
 import { ProcessorError } from '../../processor-error.ts'
 import { idIn, idOf, integer, present, requiredList, word } from '../connection/reading.ts'
@@ -29,6 +29,7 @@ export interface Schedule {
   readonly phases: readonly Phase[]
   /** Billing settings that apply to phases without their own. */
   readonly usual: Untrusted<Stripe.SubscriptionSchedule.DefaultSettings>
+  readonly metadata: Readonly<Partial<Record<string, string>>>
 }
 
 /** Converts a schedule. Throws a plain error that names the member that is missing or malformed. */
@@ -38,7 +39,7 @@ export function scheduleFrom(said: UntrustedReply<Stripe.SubscriptionSchedule>):
     id: said.id,
     status: said.status ?? 'of no known state',
     // `end_behavior` decides whether the subscription continues after the schedule, so an unknown value throws. `none` and `renew` are
-    // former values that mean: it continues.
+    // values of earlier API versions, and mean that it continues.
     endBehavior:
       word(['cancel', 'release', 'none', 'renew'], said.end_behavior, 'end_behavior') === 'cancel'
         ? 'cancel'
@@ -51,6 +52,9 @@ export function scheduleFrom(said: UntrustedReply<Stripe.SubscriptionSchedule>):
         : null,
     phases: requiredList(said.phases, 'phases').map(phaseFrom),
     usual: said.default_settings ?? {},
+    metadata: Object.fromEntries(
+      Object.entries(said.metadata ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    ),
   }
 }
 
@@ -75,22 +79,91 @@ export interface PriceSwitch {
 
 /** A time span of the schedule within which no price changes. */
 export interface Segment {
-  /** The existing phase that this segment equals, is cut from, or continues. */
+  /** The existing phase that this segment is made from: the whole phase, a part of it, or its continuation. */
   readonly phase: Phase
   readonly start: number
-  /** End in seconds; null for an added last segment, which lasts one period and then releases the subscription. */
+  /**
+   * End of the segment (seconds). null for a segment that was added as the last one; it lasts one period, and then the schedule releases
+   * the subscription.
+   */
   readonly end: number | null
-  /** New price of each price that has moved by the start of this segment, keyed by the old price. */
+  /** Prices that items have moved to when this segment starts, keyed by the old price. */
   readonly moved: ReadonlyMap<string, string>
+  /** Items of the segment, if they were replaced. If absent, the segment has the items of its phase. */
+  readonly items?: readonly PhaseItem[]
+  /** Promotion codes that apply beside the discounts of the phase, in place of `former`. Absent if the discounts are those of the phase. */
+  readonly codes?: PhaseCodes
+  /** Free subscriptions that end with the segment. Absent if the metadata is that of the phase. */
+  readonly ends?: readonly string[]
+}
+
+/** Promotion codes of a scheduled change, and those of the change that it replaces. */
+export interface PhaseCodes {
+  readonly coming: readonly string[]
+  readonly former: readonly string[]
+}
+
+/** Replacement of items from a time (seconds) on. Items on the prices in `leaving` are replaced; all other items stay. */
+export interface ItemsReplacement {
+  readonly at: number
+  readonly leaving: ReadonlySet<string>
+  readonly coming: readonly { readonly price: string; readonly quantity: number | null }[]
+  /** Promotion codes that apply from then on. */
+  readonly codes: PhaseCodes
+  /** Free subscriptions that end when the items are replaced. */
+  readonly ends: readonly string[]
+}
+
+/** Returns the segments of a schedule whose items are replaced from a time on. The schedule ends after the last segment. */
+export function replaceItems(
+  schedule: Pick<Schedule, 'id' | 'endBehavior'>,
+  phases: readonly [Phase, ...Phase[]],
+  replacement: ItemsReplacement,
+): readonly Segment[] {
+  const { at, codes, ends } = replacement
+  const segment = (phase: Phase, start: number, end: number | null): Segment => {
+    const unmoved = { phase, start, end, moved: new Map<string, string>() }
+    if (start < at) return unmoved
+    return { ...unmoved, items: itemsAfter(phase, replacement), codes, ends }
+  }
+  const within = phases.flatMap((phase) =>
+    at > phase.start_date && at < phase.end_date
+      ? [segment(phase, phase.start_date, at), segment(phase, at, phase.end_date)]
+      : [segment(phase, phase.start_date, phase.end_date)],
+  )
+  const last = phases.at(-1) ?? phases[0]
+  if (at < last.end_date) return within
+  if (schedule.endBehavior === 'cancel')
+    throw new ProcessorError(
+      'rejected',
+      `The schedule ${schedule.id} cancels the subscription before its items change.`,
+    )
+  // Phases have no gaps, so the present items need a segment of their own until a later time, e.g. in the third period.
+  const until = at > last.end_date ? [segment(last, last.end_date, at)] : []
+  return [...within, ...until, segment(last, at, null)]
+}
+
+/**
+ * Returns the items of a phase after the replacement. A new item keeps metadata, discounts and tax rates of the item that it replaces. It
+ * replaces an item on the same price or, if there is none, the next item that leaves.
+ */
+function itemsAfter({ items }: Phase, { leaving, coming }: ItemsReplacement): readonly PhaseItem[] {
+  const free = items.filter(({ price }) => leaving.has(price) && !coming.some((one) => one.price === price))
+  const replaced = coming.map(({ price, quantity }) => {
+    const { quantity: _former, ...former } = items.find((one) => one.price === price) ?? free.shift() ?? {}
+    return { ...former, price, ...(quantity === null ? {} : { quantity }) }
+  })
+  const prices = new Set(coming.map(({ price }) => price))
+  return [...items.filter(({ price }) => !leaving.has(price) && !prices.has(price)), ...replaced]
 }
 
 interface TimelinePlan {
   readonly segments: readonly Segment[]
-  /** False if the schedule contains all moves already, so that nothing has to be written. */
+  /** False if the schedule already contains all moves, so that nothing must be written. */
   readonly changes: boolean
 }
 
-/** Returns the running phase and the later ones. Throws `rejected` if no phase is running. */
+/** Returns the running phase and the phases after it. Throws `rejected` if no phase is running. */
 export function remainingPhases(schedule: Schedule): readonly [Phase, ...Phase[]] {
   const { begun } = schedule
   const [running, ...later] = schedule.phases.filter((phase) => begun !== null && phase.start_date >= begun)
@@ -122,7 +195,7 @@ function cut(phase: Phase, turns: readonly PriceSwitch[]): Segment[] {
   return between(phase, [phase.start_date, ...inside.map((turn) => turn.at)], phase.end_date, turns)
 }
 
-/** Returns the segments that must be added after the last phase; empty if no price is left to move. */
+/** Returns the segments to add after the last phase for moves that are due after its end. Empty if there are no such moves. */
 function goingOn(last: Phase, missing: readonly PriceSwitch[], turns: readonly PriceSwitch[]): Segment[] {
   return missing.length === 0 ? [] : between(last, [last.end_date, ...missing.map((turn) => turn.at)], null, turns)
 }
@@ -143,8 +216,8 @@ function between(
 }
 
 /**
- * Throws `rejected` if the schedule moves the item to a third price (neither the old nor the new one), because that was a deliberate
- * change.
+ * Throws `rejected` if the schedule moves the item to a third price (neither the old nor the new one). Such a move was made deliberately
+ * and must not be overwritten.
  */
 function checkReached(schedule: Pick<Schedule, 'id'>, segments: readonly Segment[], turn: PriceSwitch): void {
   const then = segments.find(({ start, end }) => start <= turn.at && (end === null || end > turn.at)) ?? segments.at(-1)

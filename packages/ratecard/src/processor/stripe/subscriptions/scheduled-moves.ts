@@ -1,4 +1,4 @@
-// Finds the prices that a schedule moves items to at the end of their current period. Pure: no reads or writes.
+// Finds the prices to which a schedule moves items at the end of their current period. Pure: no reads or writes.
 import { processorId } from '../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { LiveSubscription, ScheduledMove } from '../../customer-half.ts'
@@ -20,16 +20,23 @@ export function scheduledMoves(
 }
 
 /**
- * Pairs present prices with their successors as Stripe does: an item keeps its price if the next phase contains that price. The other items
- * get the remaining prices of the phase in order.
+ * Maps present prices to the next ones as Stripe does. An item keeps its price if the next phase contains that price. The other items get
+ * the remaining prices of the phase, in order: licensed items those with a quantity, and metered items those without.
  */
 function successors(subscription: Pick<LiveSubscription, 'items'>, then: Phase): Map<ProcessorId, ProcessorId> {
   const present = subscription.items.map((item) => item.price.id)
-  const leaving = present.filter((price) => !hasPrice(then, price))
-  const coming = then.items.map((item) => processorId(item.price)).filter((price) => !present.includes(price))
-  const pairs = leaving.flatMap((price, index) => {
-    const successor = coming[index]
-    return successor === undefined ? [] : [[price, successor] as const]
+  const pairs = [true, false].flatMap((metered) => {
+    const leaving = subscription.items.filter(
+      ({ price, quantity }) => (quantity === null) === metered && !hasPrice(then, price.id),
+    )
+    const coming = then.items
+      .filter(({ quantity }) => ((quantity ?? null) === null) === metered)
+      .map((item) => processorId(item.price))
+      .filter((price) => !present.includes(price))
+    return leaving.flatMap(({ price }, index) => {
+      const successor = coming[index]
+      return successor === undefined ? [] : [[price.id, successor] as const]
+    })
   })
   return new Map(pairs)
 }

@@ -1,8 +1,11 @@
-// Moves items to other prices at the end of their current period, through the subscription's schedule. Nothing is billed now, and a metered
-// item's usage until then is billed at its old price. Takes at most two writes; a retry continues an interrupted move.
+// Moves items to other prices at the end of their current period, through the subscription's schedule. Nothing is billed now. Usage of a
+// metered item until then is billed at the old price. Takes at most two writes; a retry continues an interrupted move.
+import { isDeepStrictEqual } from 'node:util'
 import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../../catalog/resource.ts'
-import type { LiveItem, LiveSubscription, ScheduledSwaps } from '../../customer-half.ts'
+import { endsKey } from '../../customer-half.ts'
+import type { InvoicePreview, LiveItem, LiveSubscription, ScheduledSwaps } from '../../customer-half.ts'
+import type { ItemsSchedule, PreviewedInvoice, PreviewedSchedule } from '../../subscription-change.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'
@@ -10,17 +13,19 @@ import { readOne, translateReply, writeOne } from '../customers/single-object.ts
 import { hasEnded, liveSubscription } from './live-subscription.ts'
 import type { SubscriptionReply } from './live-subscription.ts'
 import { idIn, text } from '../connection/reading.ts'
-import { phaseParams } from './schedule-phases.ts'
+import { previewInvoice } from './previews.ts'
+import { phaseDiscounts, phaseMetadata, phaseParams, withCodes } from './schedule-phases.ts'
+import { changeMetadata, movedChangeMetadata, scheduledChangeOf } from './scheduled-change.ts'
 import { scheduledMoves } from './scheduled-moves.ts'
-import { hasPrice, planSegments, remainingPhases, scheduleFrom } from './schedule-timeline.ts'
-import type { Phase, Schedule, PriceSwitch } from './schedule-timeline.ts'
+import { hasPrice, planSegments, remainingPhases, replaceItems, scheduleFrom } from './schedule-timeline.ts'
+import type { Phase, PhaseItem, PriceSwitch, Schedule, Segment } from './schedule-timeline.ts'
 import { retrieveSubscription, withAllItems } from './subscriptions.ts'
 
 type Phases = readonly [Phase, ...Phase[]]
 
 /**
- * Schedules the moves. Throws `rejected`, without any write, if the subscription has ended or is going to be cancelled, if it has no item
- * on a price to move, if the new price has another usage type, or if the schedule moves the item to a third price.
+ * Schedules the moves. Throws `rejected`, before any write, in these cases: the subscription has ended or will be cancelled, it has no item
+ * on a price to move, the new price has another usage type, or the schedule already moves the item to a third price.
  */
 export async function scheduleSwaps(
   context: StripeContext,
@@ -28,29 +33,123 @@ export async function scheduleSwaps(
   options: WriteOptions,
 ): Promise<{ effectiveAt: number }> {
   if (swaps.length === 0) throw new TypeError('A schedule without swaps would do nothing.')
-  const { signal, idempotencyKey: key } = options
+  const { signal } = options
+  // Read everything before the first write, so that a refused change leaves no new schedule behind.
+  const { present, ...held } = await readScheduled(context, id, signal)
+  const turns = translateReply(held.subscription, () => swaps.map((swap) => turnOf(swap, held.live, present)))
+  await checkPrices(context, held.live, turns, signal)
+  const plan: PlanOfSegments = (schedule, phases) => {
+    const { segments, changes } = planSegments(schedule, phases, turns)
+    return changes ? segments : null
+  }
+  const metadata = present === null ? null : movedChangeMetadata(present, turns)
+  await writePlan(context, { ...held, plan, ...(metadata === null ? {} : { metadata }) }, present, options)
+  return { effectiveAt: Math.max(...turns.map((turn) => turn.at)) * 1000 }
+}
+
+/** Replaces items from a given time on. Throws `rejected`, before any write, if the subscription has ended or will be cancelled. */
+export async function scheduleItems(
+  context: StripeContext,
+  { subscription: id, at, leaving, coming, restores, promotionCodes, ends = [], cancelsAt }: ItemsSchedule,
+  options: WriteOptions,
+): Promise<void> {
+  const { present, ...held } = await readScheduled(context, id, options.signal)
+  const plan: PlanOfSegments = (schedule, phases) => {
+    const segments = segmentsOf(schedule, phases, { at, leaving, coming, promotionCodes, ends })
+    // An interrupted attempt may have created the schedule already, but not its end.
+    if (cancelsAt !== undefined && schedule.endBehavior !== 'cancel') return endingAt(segments, cancelsAt / 1000)
+    return segments.length === phases.length && segments.every(keepsPhase) ? null : segments
+  }
+  // Without items there is no change that could be undone.
+  const isChange = coming.length + restores.length > 0
+  const metadata = isChange ? { metadata: changeMetadata({ at, coming, restores, promotionCodes, ends }) } : {}
+  await writePlan(context, { ...held, plan, ...metadata, cancels: cancelsAt !== undefined }, present, options)
+}
+
+const endingAt = (segments: readonly Segment[], end: number): readonly Segment[] =>
+  segments.map((segment, index) => (index === segments.length - 1 ? { ...segment, end } : segment))
+
+function segmentsOf(
+  schedule: Schedule,
+  phases: Phases,
+  { at, leaving, coming, promotionCodes, ends = [] }: Omit<PreviewedSchedule, 'subscription'>,
+): readonly Segment[] {
+  const codes = { coming: promotionCodes, former: scheduledChangeOf(schedule)?.promotionCodes ?? [] }
+  return replaceItems(schedule, phases, { at: at / 1000, leaving: new Set<string>(leaving), coming, codes, ends })
+}
+
+/** Previews the next invoice of a subscription that has a schedule. Throws `rejected` if the subscription is going to be cancelled. */
+export async function previewScheduled(
+  context: StripeContext,
+  { subscription: id, ...request }: PreviewedSchedule,
+  invoice: Exclude<PreviewedInvoice, 'immediate'>,
+  signal: AbortSignal,
+): Promise<InvoicePreview | null> {
+  const { present, ...held } = await readScheduled(context, id, signal)
+  if (present === null) throw rejected(`The subscription ${id} has no schedule.`)
+  const change = changeOf(present, { ...held, plan: (schedule, phases) => segmentsOf(schedule, phases, request) })
+  if (change === null) throw new TypeError('The plan of a preview has no segments.')
+  const { phases = [], end_behavior: ending, proration_behavior: prorates } = change.params
+  return previewInvoice(
+    context,
+    {
+      subscription: id,
+      schedule: change.schedule,
+      ...(invoice === 'recurring' ? { preview_mode: 'recurring' } : {}),
+      schedule_details: {
+        phases,
+        ...(ending === 'release' ? { end_behavior: ending } : {}),
+        ...(prorates === undefined ? {} : { proration_behavior: prorates }),
+      },
+    },
+    signal,
+  )
+}
+
+/** True if the segment has the items and promotion codes of its phase. */
+function keepsPhase({ phase, items = phase.items, codes, ends }: Segment): boolean {
+  const entries = (of: readonly PhaseItem[]) =>
+    of
+      .map(({ price, quantity }) => entry(price, quantity))
+      .sort()
+      .join()
+  const own = phaseDiscounts(phase)
+  return (
+    entries(items) === entries(phase.items) &&
+    (codes === undefined || isDeepStrictEqual(withCodes(own, codes), own)) &&
+    (phaseMetadata(phase, ends)?.[endsKey] ?? '') === (phase.metadata?.[endsKey] ?? '')
+  )
+}
+
+async function readScheduled(context: StripeContext, id: string, signal: AbortSignal) {
   const found = await retrieveSubscription(context, id, signal)
   if (found === null) throw rejected(`There is no subscription ${id}.`)
   const subscription = await withAllItems(context, found, signal)
-  refuseEnding(subscription)
-  // Read everything before the first write, so that a refusal leaves nothing behind.
+  if (hasEnded(subscription)) throw rejected(`The subscription ${id} has ended.`)
   const live = translateReply(subscription, liveSubscription)
   const owner = translateReply(subscription, (one) => idIn(one.schedule))
   const present = owner === null ? null : await readSchedule(context, owner, signal)
-  const turns = translateReply(subscription, () => swaps.map((swap) => turnOf(swap, live, present)))
-  await checkPrices(context, live, turns, signal)
-  const asked = { subscription, live, turns }
+  refuseEnding(subscription, present)
+  return { subscription, live, present }
+}
+
+async function writePlan(
+  context: StripeContext,
+  asked: ScheduleMove,
+  present: Schedule | null,
+  { signal, idempotencyKey: key }: WriteOptions,
+): Promise<void> {
   const change =
     present === null
       ? await changeOfNew(context, asked, { signal, idempotencyKey: `${key}:make` })
       : changeOf(present, asked)
   // null means that an earlier attempt has already written the change.
   if (change !== null) await write(context, change, { signal, idempotencyKey: `${key}:change` })
-  return { effectiveAt: Math.max(...turns.map((turn) => turn.at)) * 1000 }
 }
 
 /**
- * Returns the next price of each item that will move at the end of its period, keyed by the present price. Prices that stay are omitted.
+ * Returns the next price of each item that will move at the end of its period, keyed by the present price. Items that do not move are
+ * omitted.
  */
 export async function readScheduledPrices(
   context: StripeContext,
@@ -62,17 +161,20 @@ export async function readScheduledPrices(
   return new Map(scheduledMoves(schedule, subscription).map(({ from, to }) => [from, to]))
 }
 
-function refuseEnding(subscription: SubscriptionReply): void {
-  const { id, cancel_at: at } = subscription
-  if (hasEnded(subscription)) throw rejected(`The subscription ${id} has ended.`)
-  // A schedule would override the planned cancellation, so the move is refused.
-  if (subscription.cancel_at_period_end === true || (at !== null && at !== undefined))
+/**
+ * Throws `rejected` if the subscription is going to be cancelled, because a change of its schedule would override that. An end that is the
+ * end of the schedule itself is kept.
+ */
+function refuseEnding({ id, cancel_at: at, ...subscription }: SubscriptionReply, schedule: Schedule | null): void {
+  const endsWithSchedule = schedule?.endBehavior === 'cancel' && schedule.phases.at(-1)?.end_date === at
+  const isPlanned = (at ?? null) !== null && !endsWithSchedule
+  if (subscription.cancel_at_period_end === true || isPlanned)
     throw rejected(`The subscription ${id} is going to be cancelled, so its items are not moved.`)
 }
 
 /**
- * Returns the move with its time: the end of the item's present period. If no item is on the old price now, the time is the start of the
- * later phase with the old or the new price or, if the item already moved, the start of its present period.
+ * Returns the move with its time. That is the end of the present period of the item on the old price. If there is no such item now, it is
+ * the start of the later phase with the old or the new price. If the item has already moved, it is the start of its present period.
  */
 function turnOf(swap: ScheduledSwaps['swaps'][number], live: LiveSubscription, schedule: Schedule | null): PriceSwitch {
   const on = (price: string): LiveItem | undefined => live.items.find((item) => item.price.id === price)
@@ -83,7 +185,7 @@ function turnOf(swap: ScheduledSwaps['swaps'][number], live: LiveSubscription, s
   if (phase !== undefined) return { ...swap, at: phase.start_date }
   const moved = on(swap.to)
   if (moved !== undefined) return { ...swap, at: moved.currentPeriodStart / 1000 }
-  throw rejected(`The subscription ${live.id} has no item on ${swap.from}.`)
+  throw rejected(`The subscription ${live.id} has no item with the price ${swap.from}.`)
 }
 
 function isAhead({ begun }: Schedule, phase: Phase): boolean {
@@ -91,8 +193,8 @@ function isAhead({ begun }: Schedule, phase: Phase): boolean {
 }
 
 /**
- * Throws `rejected` unless both prices of a move have the same usage type: a metered item has no quantity to pass on, and a licensed item
- * would start with quantity 1.
+ * Throws `rejected` if the two prices of a move differ in usage type. A metered item has no quantity to keep, and a licensed item would
+ * start with quantity 1.
  */
 async function checkPrices(
   context: StripeContext,
@@ -121,7 +223,7 @@ async function readUsageType(context: StripeContext, id: string, signal: AbortSi
   return translateReply(price, () => text(recurring.usage_type, 'usage_type'))
 }
 
-async function readSchedule(context: StripeContext, id: string, signal: AbortSignal): Promise<Schedule> {
+export async function readSchedule(context: StripeContext, id: string, signal: AbortSignal): Promise<Schedule> {
   const request = {
     operation: 'GET /v1/subscription_schedules/:id',
     send: (options: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.retrieve(id, {}, options),
@@ -131,10 +233,20 @@ async function readSchedule(context: StripeContext, id: string, signal: AbortSig
   return translateReply(schedule, scheduleFrom)
 }
 
+/**
+ * Returns the segments (phases or parts of phases) of the changed schedule; null if the schedule needs no change. Throws before any write
+ * if the change is impossible.
+ */
+type PlanOfSegments = (schedule: Schedule, phases: Phases) => readonly Segment[] | null
+
 interface ScheduleMove {
   readonly subscription: SubscriptionReply
   readonly live: LiveSubscription
-  readonly turns: readonly PriceSwitch[]
+  readonly plan: PlanOfSegments
+  /** Metadata that the schedule gets; absent if it keeps its own. */
+  readonly metadata?: Record<string, string>
+  /** True if the schedule cancels the subscription at its end. If absent, it does what it did. */
+  readonly cancels?: boolean
 }
 
 interface ScheduleUpdate {
@@ -145,8 +257,8 @@ interface ScheduleUpdate {
 }
 
 /**
- * Creates a schedule and computes its change. If that fails even after the schedule was read again, releases the schedule, because
- * otherwise it would be left over from a change that was never made.
+ * Creates a schedule and computes its change. If the change fails, even after the schedule was read again, releases the schedule. Otherwise
+ * it would remain without a purpose.
  */
 async function changeOfNew(
   context: StripeContext,
@@ -179,44 +291,49 @@ async function changeOfRead(
   try {
     return changeOf(schedule, asked)
   } catch (error) {
-    if (schedule.subscription === asked.subscription.id) await releaseSchedule(context, id, options)
+    if (schedule.subscription === asked.subscription.id)
+      await releaseSchedule(context, id, { ...options, idempotencyKey: `${options.idempotencyKey}:undo` })
     throw error
   }
 }
 
-/** Releases the schedule. The subscription continues unchanged, because no phase of the planned change has started. */
-async function releaseSchedule(
-  context: StripeContext,
-  id: string,
-  { idempotencyKey, signal }: WriteOptions,
-): Promise<void> {
+/**
+ * Releases the schedule: the subscription continues with its present items, and the later phases are dropped. If the schedule would have
+ * cancelled the subscription (e.g. after a term of three months), the subscription keeps that date in `cancel_at`. Otherwise a request that
+ * fails after the release would leave a subscription that never ends.
+ */
+export async function releaseSchedule(context: StripeContext, id: string, options: WriteOptions): Promise<void> {
   const request = {
     operation: 'POST /v1/subscription_schedules/:id/release',
-    send: (sending: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.release(id, {}, sending),
+    send: (sending: Stripe.RequestOptions) =>
+      context.stripe.subscriptionSchedules.release(id, { preserve_cancel_date: true }, sending),
   }
-  const options = { idempotencyKey: `${idempotencyKey}:undo`, signal }
   await writeOne(context, request, { object: 'subscription_schedule', id }, options)
 }
 
 /**
- * Returns the update that adds the moves to the schedule; null if the schedule contains them already. Throws, before any write, if the
- * moves are impossible.
+ * Returns the update that adds the moves to the schedule. Returns null if the schedule already contains them. Throws before any write if
+ * the moves are impossible.
  */
-function changeOf(schedule: Schedule, { subscription, live, turns }: ScheduleMove): ScheduleUpdate | null {
+function changeOf(
+  schedule: Schedule,
+  { subscription, live, plan, metadata, cancels = false }: ScheduleMove,
+): ScheduleUpdate | null {
   if (schedule.subscription !== subscription.id) throw strange(schedule.id, subscription.id)
   const phases = remainingPhases(schedule)
   refuseDisagreement(live, schedule, phases)
-  const plan = planSegments(schedule, phases, turns)
-  if (!plan.changes) return null
+  const segments = plan(schedule, phases)
+  if (segments === null) return null
   const around = { subscription, running: phases[0], usual: schedule.usual, period: shortestPeriod(live) }
   const said = { id: schedule.id, object: 'subscription_schedule' }
   return {
     schedule: schedule.id,
     from: phases[0].start_date,
     params: {
-      ...(schedule.endBehavior === 'cancel' ? {} : { end_behavior: 'release' }),
-      phases: translateReply(said, () => plan.segments.map((segment) => phaseParams(segment, around))),
+      ...(schedule.endBehavior === 'cancel' ? {} : { end_behavior: cancels ? 'cancel' : 'release' }),
+      phases: translateReply(said, () => segments.map((segment) => phaseParams(segment, around))),
       proration_behavior: 'none',
+      ...(metadata === undefined ? {} : { metadata }),
     },
   }
 }
@@ -238,12 +355,15 @@ async function write(
   )
 }
 
-/** Throws if the running phase has other items than the subscription, because writing the running phase takes effect at once. */
+/**
+ * Throws if the running phase has other items than the subscription. An update of the schedule writes the running phase too, so it would
+ * change those items at once.
+ */
 function refuseDisagreement(live: LiveSubscription, schedule: Schedule, [running]: Phases): void {
   const said = running.items.map((item) => entry(item.price, item.quantity)).sort()
   const held = live.items.map((item) => entry(item.price.id, item.quantity)).sort()
   if (said.join() === held.join()) return
-  throw rejected(`The schedule ${schedule.id} and the subscription ${live.id} do not agree about the present items.`)
+  throw rejected(`The schedule ${schedule.id} and the subscription ${live.id} do not agree about the current items.`)
 }
 
 function entry(price: string, quantity: number | null | undefined): string {
@@ -251,10 +371,10 @@ function entry(price: string, quantity: number | null | undefined): string {
 }
 
 /**
- * Returns the shortest billing period of the items. The added last phase lasts that long, so that the schedule releases the subscription
- * soon.
+ * Returns the shortest billing period of the items. The phase that Ratecard adds at the end lasts that long, so that the schedule releases
+ * the subscription soon.
  */
-function shortestPeriod(live: LiveSubscription): { interval: string; interval_count: number } {
+export function shortestPeriod(live: LiveSubscription): { interval: string; interval_count: number } {
   const days = { day: 1, week: 7, month: 30, year: 365 }
   const [shortest] = live.items
     .map(({ price }) => price)

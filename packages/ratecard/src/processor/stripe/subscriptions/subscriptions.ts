@@ -1,6 +1,7 @@
 // Reads subscriptions, and moves their items to other prices in one update. It does not decide which move is right. It always sends the
 // quantity of a moved item, and never requests prorations.
 import type { Stripe } from 'stripe'
+import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { LiveSubscription, ItemSwap } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
@@ -10,7 +11,7 @@ import { hasEnded, liveSubscription, type SubscriptionReply } from './live-subsc
 
 type Filter = Pick<Stripe.SubscriptionListParams, 'customer' | 'price'>
 
-/** Returns subscriptions that have not ended, oldest first. Throws `rejected` if the customer or price of the filter does not exist. */
+/** Returns subscriptions that have not ended, oldest first. Throws `rejected` if the customer (or price) to filter by does not exist. */
 export async function runningSubscriptions(
   context: StripeContext,
   filter: Filter,
@@ -55,8 +56,8 @@ async function translatedAll(
 ): Promise<LiveSubscription[]> {
   const live: LiveSubscription[] = []
   for (const one of newestFirst.toReversed()) live.push(await translated(context, one, signal))
-  // Stripe lists the newest first, so the list was reversed. The sort is stable: subscriptions created within the same second keep that
-  // order.
+  // Stripe lists the newest subscription first, so the list was reversed. The sort is stable, so subscriptions of the same second keep
+  // their order.
   return live.sort((a, b) => a.createdAt - b.createdAt)
 }
 
@@ -106,6 +107,19 @@ export async function swapItems(
     'broken',
     `Stripe accepted the change of ${id}, but its item ${lost.item} is not what was asked.`,
   )
+}
+
+export async function setPriceActive(
+  context: StripeContext,
+  id: ProcessorId,
+  active: boolean,
+  options: WriteOptions,
+): Promise<void> {
+  const request = {
+    operation: 'POST /v1/prices/:id',
+    send: (sending: Stripe.RequestOptions) => context.stripe.prices.update(id, { active }, sending),
+  }
+  await writeOne(context, request, { object: 'price', id }, options)
 }
 
 function isDone(after: LiveSubscription, swap: ItemSwap): boolean {

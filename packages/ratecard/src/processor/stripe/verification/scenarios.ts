@@ -1,5 +1,6 @@
-// Scenarios that verify the product's assumptions about Stripe. Each scenario creates objects, reads them and returns what it observed.
+// Scenarios that verify Ratecard's assumptions about Stripe. Each scenario creates objects, reads them, and returns what it observed.
 import type { Stripe } from 'stripe'
+import { discountScenarios } from './discount-scenarios.ts'
 import { day, formOf, type Scenario, type Stage } from './stage.ts'
 
 /** Creates a customer with a card on a test clock, and a monthly price of ten dollars. */
@@ -18,7 +19,7 @@ async function totals({ stripe }: Stage, customer: string): Promise<number[]> {
 
 const meteredMove: Scenario = {
   id: 'metered_move_at_a_phase_border',
-  belief: 'A metered item that a schedule moves at its period’s end is billed at the old price until then.',
+  belief: 'A metered item that a schedule moves at the end of its period is billed at the old price until then.',
   async observe(stage) {
     const { stripe } = stage
     const clock = await stage.clock()
@@ -90,7 +91,7 @@ const prorations: Scenario = {
 
 const clockLimit: Scenario = {
   id: 'test_clock_limit',
-  belief: 'A test clock goes at most two intervals of its shortest subscription at a time.',
+  belief: 'A test clock can advance by at most two intervals of its shortest subscription at a time.',
   async observe(stage) {
     const { clock, customer, price } = await shopOn(stage)
     await stage.stripe.subscriptions.create({ customer, items: [{ price: price.id }] })
@@ -101,7 +102,7 @@ const clockLimit: Scenario = {
 
 const nullMembers: Scenario = {
   id: 'null_members',
-  belief: 'Lists that have nothing in them come as the types say, or null; each is read either way.',
+  belief: 'An empty list is returned as the types declare, or as null; Ratecard reads both.',
   async observe(stage) {
     const { customer, price } = await shopOn(stage)
     const made = await stage.stripe.subscriptions.create({ customer, items: [{ price: price.id, quantity: 7 }] })
@@ -122,7 +123,7 @@ const nullMembers: Scenario = {
 
 const quantityKept: Scenario = {
   id: 'price_change_without_quantity',
-  belief: 'A change of an item’s price without its quantity makes the quantity 1.',
+  belief: 'If the price of an item changes without a quantity, the quantity becomes 1.',
   async observe(stage) {
     const { stripe } = stage
     const { customer, product, price } = await shopOn(stage)
@@ -143,7 +144,8 @@ const quantityKept: Scenario = {
 
 const byInvoice: Scenario = {
   id: 'paid_by_invoice',
-  belief: 'A subscription that is paid by invoice is active at once, and a schedule made from it keeps how it bills.',
+  belief:
+    'A subscription that is paid by invoice is active immediately, and a schedule created from it keeps its billing terms.',
   async observe(stage) {
     const { stripe } = stage
     const clock = await stage.clock()
@@ -178,7 +180,7 @@ const byInvoice: Scenario = {
 
 const tiers: Scenario = {
   id: 'tiers_of_fractions',
-  belief: 'A tiered item has a line for each tier, and its lines add up to the amount rounded once.',
+  belief: 'A tiered item has one invoice line per tier, and the lines add up to the amount, rounded once.',
   async observe(stage) {
     const { stripe } = stage
     const clock = await stage.clock()
@@ -201,7 +203,7 @@ const tiers: Scenario = {
 
 const refusals: Scenario = {
   id: 'refusals',
-  belief: 'What the processor refuses, it refuses in these words.',
+  belief: 'Refusals of the processor have these messages.',
   async observe(stage) {
     const { stripe } = stage
     const { clock, customer, product, price } = await shopOn(stage)
@@ -257,7 +259,7 @@ const identities: Scenario = {
 
 const archivedPrices: Scenario = {
   id: 'archived_prices_in_lists',
-  belief: 'Whether a list of prices without `active` holds archived ones is not relied upon.',
+  belief: 'Ratecard does not rely on whether a list of prices without `active` contains archived prices.',
   async observe(stage) {
     const product = await stage.product()
     const price = await stage.price({ product: product.id, unit_amount: 1 })
@@ -270,7 +272,7 @@ const archivedPrices: Scenario = {
 
 const declined: Scenario = {
   id: 'declined_payment_repeated',
-  belief: 'A declined payment is answered again under its idempotency key.',
+  belief: 'A retry of a declined payment with the same idempotency key gets the same response.',
   async observe(stage) {
     const { stripe } = stage
     const { clock, price } = await shopOn(stage)
@@ -288,7 +290,7 @@ const declined: Scenario = {
 
 const firstEvents: Scenario = {
   id: 'events_of_a_first_invoice',
-  belief: 'A subscription that is paid by card tells of itself, its invoice and its payment.',
+  belief: 'A subscription that is paid by card emits events for itself, its invoice and its payment.',
   async observe(stage) {
     const { stripe } = stage
     const { clock, customer, price } = await shopOn(stage)
@@ -315,4 +317,5 @@ const firstEvents: Scenario = {
 export const scenarios: readonly Scenario[] = [
   ...[meteredMove, prorations, clockLimit, nullMembers, quantityKept, byInvoice, tiers],
   ...[refusals, identities, archivedPrices, declined, firstEvents],
+  ...discountScenarios,
 ]

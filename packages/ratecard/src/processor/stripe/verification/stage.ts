@@ -1,4 +1,4 @@
-// Environment of a scenario, for the sandbox and for Stripe: one account, objects with unique names, and the cleanup of each object.
+// Environment of a scenario, either on the sandbox or on Stripe: one account, objects with unique names, and the cleanup of each object.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Stripe } from 'stripe'
@@ -18,7 +18,7 @@ export interface Scenario {
 export const day = 86_400
 const patienceMs = 300_000
 
-/** The account during one scenario, with helpers that create objects and register their cleanup. */
+/** The account during one scenario. Has helpers that create objects and register their cleanup. */
 export class Stage {
   readonly stripe: Stripe
   readonly signal: AbortSignal
@@ -33,7 +33,7 @@ export class Stage {
     this.signal = signal
   }
 
-  /** Registers a cleanup. When the scenario is over, the cleanups run in reverse order. */
+  /** Registers a cleanup function. When the scenario is over, the functions run in reverse order. */
   tidy(what: string, work: () => Promise<unknown>): void {
     this.#undo.push({ what, work })
   }
@@ -118,7 +118,7 @@ export class Stage {
     }
   }
 
-  /** Returns the error of a refused call, as text without ids; `accepted` if the call succeeds. */
+  /** Returns the error of a refused call, as text without ids. Returns `accepted` if the call succeeds. */
   async refusal(call: Promise<unknown>): Promise<unknown> {
     try {
       await call

@@ -38,7 +38,7 @@ export interface ScenarioResult {
 
 export const scenarioIds: readonly string[] = scenarios.map(({ id }) => id)
 
-/** Runs the scenarios on both sides. Throws `unauthorized`, without any request, for a key that is not a test key. */
+/** Runs the scenarios on Stripe and on the sandbox. If the key is not a test key, throws `unauthorized` without any request. */
 export async function verify(options: VerifyOptions): Promise<readonly ScenarioResult[]> {
   const { secretKey, apiBase, sandboxUrl, only, clock, signal } = options
   const problem = keyProblem(secretKey)
@@ -46,7 +46,7 @@ export async function verify(options: VerifyOptions): Promise<readonly ScenarioR
   if (isLiveKey(secretKey))
     throw new ProcessorError(
       'unauthorized',
-      'That is a live key. The check creates and deletes objects, so it accepts test keys only.',
+      'The key is a live key. The check creates and deletes objects, so it accepts only test keys.',
     )
   const timeoutMs = 80_000
   const real = connect({ secretKey, apiBase, timeoutMs })

@@ -1,10 +1,10 @@
 /**
- * Maximum number of rows per statement. The engines limit the parameters of a statement to 32,766 (SQLite) and 65,535 (PostgreSQL), and the
- * widest table has 17 columns.
+ * Maximum number of rows per statement. It follows from the engines' limits of parameters per statement, 32,766 (SQLite) and 65,535
+ * (PostgreSQL), because the widest table has 17 columns.
  */
-const batchSize = 1000
+export const batchSize = 1000
 
-/** Runs `work` on consecutive slices of the rows, one slice after the other. `start` is the index of a slice's first row. */
+/** Runs `work` on consecutive slices of the rows, one after the other. `start` is the index of the first row of a slice. */
 export async function inBatches<T>(
   rows: readonly T[],
   work: (slice: readonly T[], start: number) => Promise<unknown>,

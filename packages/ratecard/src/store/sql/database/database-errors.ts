@@ -28,8 +28,8 @@ export function asServiceError(error: unknown): unknown {
 }
 
 /**
- * Returns code and kind of the database failure behind a `store_unavailable` of `asServiceError`. Returns null for every other error,
- * because the database did not cause it.
+ * For a `store_unavailable` error of `asServiceError`, returns code and kind of the database failure that caused it. Returns null for every
+ * other error.
  */
 export function refusalOf(problem: unknown): Pick<StoreRefusal, 'code' | 'kind'> | null {
   if (!(problem instanceof ServiceError) || !(problem.cause instanceof Error)) return null
@@ -37,7 +37,7 @@ export function refusalOf(problem: unknown): Pick<StoreRefusal, 'code' | 'kind'>
   return { code: code || 'connection lost', kind: lasting.test(code) ? 'condition' : 'connection' }
 }
 
-/** True for a serialization failure, a deadlock or a lock timeout: nothing was written, and a retry may succeed. */
+/** True for a serialization failure, a deadlock or a lock timeout. Then nothing was written, and a retry may succeed. */
 export function isSerializationFailure(error: unknown): boolean {
   return error instanceof Error && /^(40001|40P01|55P03)$/.test(codeOf(error))
 }

@@ -1,15 +1,17 @@
-// The only module that holds a database handle. Reads go through `read`, and every write through `write` (one transaction each). It retries
-// transactions and converts the errors of a failed connection. Only this file and the dialects have code for a particular engine.
+// The only module that has a database handle. Reads go through `read`, and every write goes through `write` (one transaction each). The
+// module retries transactions and converts errors of a failed connection. Only this file and the dialects contain code for a particular
+// engine.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CamelCasePlugin, Kysely, sql } from 'kysely'
-import type { Dialect, KyselyPlugin, RawBuilder, Transaction } from 'kysely'
+import type { CompiledQuery, Dialect, KyselyPlugin, RawBuilder, Transaction } from 'kysely'
 import { systemClock, type Clock } from '../../../clock.ts'
 import { yieldToRequests } from '../../../event-loop.ts'
 import { refusalMs, type StoreRefusal } from '../../store.ts'
 import { asServiceError, isSerializationFailure, refusalOf } from './database-errors.ts'
 import type { Tables } from '../../records/tables.ts'
+import { createWriteGroups } from './write-groups.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 export type ReadConnection = Kysely<Tables>
@@ -21,6 +23,13 @@ export interface DatabaseOptions {
   /** True if DATABASE_URL is a unix socket or a loopback address (PostgreSQL only). */
   readonly localAddress?: boolean
   readonly clock?: Clock
+  /** Runs prepared reads on a connection of their own. If absent, they run like all other reads (PostgreSQL, and SQLite in memory). */
+  readonly reader?: PreparedReader
+}
+
+export interface PreparedReader {
+  all(text: string, parameters: readonly unknown[]): readonly unknown[]
+  close(): void
 }
 
 /**
@@ -40,6 +49,10 @@ export class Database {
   readonly #kysely: Kysely<Tables>
   readonly #inside = new AsyncLocalStorage<true>()
   readonly #options: DatabaseOptions
+  readonly #together = createWriteGroups(
+    (work) => this.write(work),
+    (error) => this.#problem('write', error),
+  )
   #refusal: StoreRefusal | null = null
 
   constructor(engine: Engine, dialect: Dialect, options: DatabaseOptions = {}) {
@@ -49,8 +62,8 @@ export class Database {
   }
 
   /**
-   * The last read or write that the database refused; null if there was none. After a refusal because of a damaged file, later refusals do
-   * not replace it.
+   * The last read or write that the database refused; null if there was none. A refusal because of a damaged file is never replaced by a
+   * later refusal.
    */
   get refusal(): StoreRefusal | null {
     return this.#refusal
@@ -58,7 +71,7 @@ export class Database {
 
   /** Checks the embedded database file for damage. Reads the whole file, which takes about 1 ms per MB if the file is cached. */
   async checkFile(): Promise<void> {
-    // A check that fails counts as damage. Prices that can still be read are served.
+    // If the check itself fails, the file is treated as damaged. Prices that can still be read are served.
     const found = await this.read((db) => sql<{ quickCheck: string }>`pragma quick_check(1)`.execute(db)).catch(
       () => null,
     )
@@ -75,7 +88,20 @@ export class Database {
     }
   }
 
-  /** Runs a query of one row outside any transaction and returns the row; null if there is none. */
+  /** Runs a compiled query outside any transaction. It must name its columns as the rows do, in camelCase. */
+  async readPrepared<Row>(compile: (db: ReadConnection) => CompiledQuery<Row>): Promise<readonly Row[]> {
+    const { reader } = this.#options
+    if (reader === undefined) return this.read(async (db) => (await db.executeQuery(compile(db))).rows)
+    this.#refuseInside()
+    try {
+      const { sql: text, parameters } = compile(this.#kysely)
+      return reader.all(text, parameters) as readonly Row[]
+    } catch (error) {
+      throw this.#problem('read', error)
+    }
+  }
+
+  /** Runs a query for one row, outside any transaction. Returns the row; null if there is none. */
   async readFirst<T>(work: (db: ReadConnection) => Promise<T | undefined>): Promise<T | null> {
     return (await this.read(work)) ?? null
   }
@@ -96,6 +122,15 @@ export class Database {
     }
   }
 
+  /**
+   * Like `write`, for short transactions of which many run at the same time. Those that wait for each other are committed together. All of
+   * them do on SQLite, which has a single writer; on PostgreSQL those of one `lane`, e.g. because they lock the same row.
+   */
+  async writeTogether<T>(lane: string, work: (db: Write) => Promise<T>): Promise<T> {
+    this.#refuseInside()
+    return this.#together(this.engine === 'sqlite' ? '' : lane, work)
+  }
+
   /** Returns the database's own time in epoch milliseconds, because the clocks of replicas differ. */
   now(): RawBuilder<number> {
     return this.engine === 'sqlite'
@@ -104,8 +139,8 @@ export class Database {
   }
 
   /**
-   * True if the database certainly runs on this machine. SQLite always does, because its write-ahead log needs shared memory. PostgreSQL
-   * does if both client and server see a local address: with a proxy between them (e.g. PgBouncer) only one of them does.
+   * True if the database certainly runs on this machine. SQLite always does, because its write-ahead log needs shared memory. For
+   * PostgreSQL, client and server must both see a local address. With a proxy between them (e.g. PgBouncer), only one of them does.
    */
   async isOnThisMachine(db: ReadConnection): Promise<boolean> {
     if (this.engine === 'sqlite' || this.#options.localAddress !== true) return this.engine === 'sqlite'
@@ -123,6 +158,7 @@ export class Database {
   }
 
   async destroy(): Promise<void> {
+    this.#options.reader?.close()
     await this.#kysely.destroy()
   }
 
@@ -137,8 +173,8 @@ export class Database {
     const last = this.#refusal
     const at = (this.#options.clock ?? systemClock).now()
     if (last?.kind === 'damage') return
-    // A condition such as a full disk stays the last refusal for a minute. A lost connection must not replace it, because that refusal is
-    // dropped as soon as the database is reached again.
+    // After a failure such as a full disk, that failure stays the stored one for a minute. A lost connection must not replace it: the
+    // failure of a lost connection is cleared as soon as the database is reached again.
     if (last?.kind === 'condition' && refusal.kind === 'connection' && at - last.at < refusalMs) return
     this.#refusal = { ...refusal, access, at }
   }

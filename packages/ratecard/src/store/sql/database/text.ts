@@ -1,6 +1,6 @@
 /**
- * Returns the text in the form that both engines store unchanged: PostgreSQL refuses NUL characters, and neither engine stores half of a
- * surrogate pair. Pass a text through this function before it is hashed, otherwise the hash would not match the stored text.
+ * Returns the text in a form that both engines store unchanged. PostgreSQL refuses NUL characters, and neither engine stores half of a
+ * surrogate pair. Call this before hashing a text; otherwise the hash would not match the stored text.
  */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')

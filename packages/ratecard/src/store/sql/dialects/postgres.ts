@@ -10,13 +10,14 @@ const connectMs = 5000
 /** Timeout of a query (30 s), which also ends a query on a dead connection. */
 const queryMs = 30_000
 /**
- * Idle timeout within a transaction (5 s). Our transactions await nothing but their own statements, so an idle transaction belongs to a
- * suspended process (e.g. a frozen VM).
+ * Timeout for idle time within a transaction (5 s). The code awaits nothing but database statements within a transaction. So an idle
+ * transaction belongs to a suspended process (e.g. a frozen VM).
  */
 const silentMs = 5_000
 /**
- * Timeout for locks (4 s). It is shorter than the idle timeout. If a suspended process holds a lock and has more transactions waiting for
- * it, these time out first; otherwise each would get the lock in turn and hold it.
+ * Timeout for locks (4 s). It must be shorter than the idle timeout. If a process is suspended, several of its transactions may wait for a
+ * lock that another of its transactions holds. They must time out before that transaction does. Otherwise each of them would get the lock
+ * in turn and block other processes.
  */
 const lockMs = 4_000
 
@@ -24,7 +25,7 @@ const lockMs = 4_000
 export function openPostgresPool(url: string): pg.Pool {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
     throw new ServiceError('store_unavailable', 'DATABASE_URL is not a PostgreSQL URL.', {
-      hint: 'Write it as postgres://user:password@host:5432/database, special characters of the password percent-encoded.',
+      hint: 'Write it as postgres://user:password@host:5432/database, and percent-encode special characters in the password.',
     })
   const types = new pg.TypeOverrides()
   // Parses bigint columns as Number: epoch milliseconds and counters are far below 2^53, so Number is exact.
@@ -38,8 +39,8 @@ export function openPostgresPool(url: string): pg.Pool {
     keepAlive: true,
     types,
   })
-  // Without these listeners, a connection that the server ends would crash this process. An idle connection emits its error on the pool, a
-  // busy one on the client. The query that runs on it, or the next one, rejects anyway.
+  // Without these listeners, a connection that the server closes would crash this process. An idle connection emits its error on the pool,
+  // a busy one on the client. The error can be ignored, because the present or the next query on the connection rejects anyway.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
@@ -69,11 +70,12 @@ class CleaningCompiler extends PostgresQueryCompiler {
 }
 
 /**
- * Sets timeouts per transaction: otherwise a replica suspended in mid-transaction (e.g. a frozen VM) would block the others with its locks.
+ * Sets timeouts for each transaction. Otherwise a replica that is suspended within a transaction (e.g. a frozen VM) would block other
+ * replicas with its locks.
  */
 class EndingDriver extends PostgresDriver {
-  // `set local` limits the timeouts to the transaction, because a pooler in between (e.g. PgBouncer) keeps no session settings. The
-  // statement is sent together with `begin`.
+  // `set local` limits the timeouts to this transaction. Session settings would not work, because a pooler between service and database
+  // (e.g. PgBouncer) does not keep them. The statement is sent together with `begin`.
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     const settings = { idle_in_transaction_session_timeout: silentMs, lock_timeout: lockMs }
     const statements = Object.entries(settings).map(([name, ms]) => `set local ${name} = ${String(ms)}`)

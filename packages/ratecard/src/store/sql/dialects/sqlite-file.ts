@@ -1,4 +1,4 @@
-// Opens the file of an embedded database and waits while other processes lock it.
+// Opens the file of an embedded database. Waits as long as other processes lock it.
 import { randomInt } from 'node:crypto'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,7 +8,10 @@ import SqliteFile from 'better-sqlite3'
 const busyMs = 5000
 
 export interface SqliteFileOptions {
-  /** True for expendable data such as log lines: the file shrinks when rows are deleted, and a power failure may lose the last commits. */
+  /**
+   * True for data that may be lost, such as log lines. The last commits may then be lost in a power failure, and the file shrinks when rows
+   * are deleted.
+   */
   readonly spare?: boolean
 }
 
@@ -20,9 +23,9 @@ export async function openSqlite(
   if (file !== ':memory:') createPrivately(file)
   const database = new SqliteFile(file, { timeout: busyMs })
   try {
-    // `auto_vacuum` can only be set on an empty file. It is set before the switch to WAL, because that switch writes to the file.
+    // `auto_vacuum` can only be set on an empty file. So it is set before the switch to WAL, which writes to the file.
     if (spare) await whenFree(() => database.pragma('auto_vacuum = FULL'))
-    // Switching a new file to WAL needs exclusive access, and several processes may start at the same time.
+    // Switching a new file to WAL needs exclusive access. Several processes may do that at the same time, so retry until the file is free.
     await whenFree(() => database.pragma('journal_mode = WAL'))
     database.pragma(`synchronous = ${spare ? 'NORMAL' : 'FULL'}`)
     database.pragma('foreign_keys = ON')
@@ -33,9 +36,16 @@ export async function openSqlite(
   }
 }
 
+/** Opens a further connection to a file that `openSqlite` has opened, for reads only. It sees what was committed, and never waits. */
+export function openSqliteReader(file: string): SqliteFile.Database {
+  const database = new SqliteFile(file, { timeout: busyMs, fileMustExist: true })
+  database.pragma('query_only = ON')
+  return database
+}
+
 /**
- * Runs BEGIN IMMEDIATE. It waits for the lock without blocking the event loop: a transaction of this process may hold the lock, and it
- * could not finish if the event loop were blocked.
+ * Runs BEGIN IMMEDIATE. Waits for the lock without blocking the event loop, because the lock may be held by a transaction of this process,
+ * which could not finish while the event loop is blocked.
  */
 export async function beginImmediate(database: SqliteFile.Database): Promise<void> {
   await whenFree(() => {

@@ -3,10 +3,11 @@
 import type SqliteFile from 'better-sqlite3'
 import { SqliteDialect, SqliteDriver, SqliteQueryCompiler, type Driver, type QueryCompiler } from 'kysely'
 import { storableParameter } from '../database/text.ts'
-import { beginImmediate } from './sqlite-file.ts'
+import { beginImmediate, openSqliteReader } from './sqlite-file.ts'
 
 /**
- * Dialect that begins every transaction IMMEDIATE: a default (deferred) transaction fails with SQLITE_BUSY as soon as two processes write.
+ * Dialect that begins every transaction with BEGIN IMMEDIATE. A default (deferred) transaction would fail with SQLITE_BUSY as soon as two
+ * processes write.
  */
 export class ImmediateSqliteDialect extends SqliteDialect {
   readonly #database: SqliteFile.Database
@@ -38,7 +39,7 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   override rollbackTransaction(): Promise<void> {
-    // After some failures (disk full, read error) SQLite has already rolled back by itself.
+    // After some failures (e.g. disk full, read error) SQLite has already rolled back the transaction.
     if (this.#database.inTransaction) this.#database.exec('rollback')
     return Promise.resolve()
   }
@@ -47,8 +48,8 @@ class ImmediateDriver extends SqliteDriver {
 const maxStatements = 500
 
 /**
- * Cache of prepared statements. A push runs thousands of statements. Preparing a statement costs more than running it, and the memory of
- * prepared statements (outside the heap) is freed late.
+ * Cache of prepared statements. It is needed because a push runs thousands of statements, and preparing one takes longer than running it.
+ * The memory of prepared statements (outside the heap) is released late.
  */
 class StatementCache {
   readonly #database: SqliteFile.Database
@@ -58,7 +59,9 @@ class StatementCache {
     this.#database = database
   }
 
-  prepare(text: string): SqliteFile.Statement {
+  prepare(text: string): Preparable {
+    // Several statements, e.g. the schema of a new store, cannot be prepared together.
+    if (text.includes(';\n')) return scriptOn(this.#database, text)
     const known = this.#statements.get(text)
     if (known !== undefined) return known
     if (this.#statements.size >= maxStatements) this.#statements.clear()
@@ -70,6 +73,43 @@ class StatementCache {
   close(): void {
     this.#statements.clear()
     this.#database.close()
+  }
+}
+
+type Preparable = Pick<SqliteFile.Statement, 'reader' | 'all' | 'run' | 'iterate'>
+
+/** Returns statements that are run at once, as one statement without rows. */
+function scriptOn(database: SqliteFile.Database, text: string): Preparable {
+  return {
+    reader: false,
+    all: () => [],
+    run: () => {
+      database.exec(text)
+      return { changes: 0, lastInsertRowid: 0 }
+    },
+    iterate: () => [].values(),
+  }
+}
+
+/**
+ * Reads of a file on a connection of their own, opened at the first of them. The other connection takes one query or transaction at a
+ * time, so a read would wait there for the transaction of a push, and queueing costs more than the read itself.
+ */
+export class SqliteReader {
+  readonly #file: string
+  #statements: StatementCache | null = null
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  all(text: string, parameters: readonly unknown[]): readonly unknown[] {
+    this.#statements ??= new StatementCache(openSqliteReader(this.#file))
+    return this.#statements.prepare(text).all(parameters)
+  }
+
+  close(): void {
+    this.#statements?.close()
   }
 }
 

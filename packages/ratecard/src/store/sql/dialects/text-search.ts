@@ -1,4 +1,4 @@
-// Search of tenants for a part of a text, through the search index of each engine.
+// Searches tenants by a part of a text, with the search index of each engine.
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Database, ReadConnection } from '../database/database.ts'
@@ -7,9 +7,9 @@ import type { Database, ReadConnection } from '../database/database.ts'
 export interface SearchConditions {
   /** Condition for reading one page in any order. */
   readonly page: RawBuilder<boolean>
-  /** Condition for counting the matches when the query has other conditions too. */
+  /** Condition that counts the matches together with the query's other conditions. */
   readonly total: RawBuilder<boolean>
-  /** Query that counts the matches when there are no other conditions; null if `total` is used for that as well. */
+  /** Query that counts the matches if the list has no other conditions. null if `total` is also used in that case. */
   readonly alone: RawBuilder<{ readonly total: number }> | null
 }
 
@@ -17,7 +17,7 @@ export interface SearchConditions {
 const isIndexed = (part: string) => /^.{3}/su.test(part)
 
 /**
- * Maximum number of matches that SQLite looks up and sorts. With more matches it is faster to read the listing in order until the page is
+ * Maximum number of matches that SQLite looks up and sorts. If there are more, it is faster to read the listing in order until the page is
  * full.
  */
 const mostLookedUp = 1000

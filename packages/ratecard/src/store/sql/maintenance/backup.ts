@@ -10,7 +10,7 @@ import type { Database } from '../database/database.ts'
 export async function backupSqlite(database: Database, file: string): Promise<void> {
   if (database.engine !== 'sqlite')
     throw new ServiceError('request_invalid', 'Only the embedded store is backed up this way.', {
-      hint: 'Back a PostgreSQL database up with pg_dump.',
+      hint: 'Back up a PostgreSQL database with pg_dump.',
     })
   const target = await createNew(file)
   try {
@@ -29,7 +29,7 @@ async function createNew(file: string) {
     return await open(file, 'wx', 0o600)
   } catch (cause) {
     throw new ServiceError('request_invalid', `The backup cannot be written to ${file}.`, {
-      hint: 'Name a file that does not exist yet, in a folder that does.',
+      hint: 'Name a new file in an existing folder.',
       cause,
     })
   }

@@ -1,5 +1,5 @@
-// Copies an embedded store into another database, e.g. from SQLite into PostgreSQL. Copies all rows or none: row counts and the hash chain
-// are checked in the target before the commit.
+// Copies an embedded store into another database, e.g. from SQLite to PostgreSQL. Copies either all rows or none: row counts and the hash
+// chain are checked in the target before the commit.
 import { sql } from 'kysely'
 import { ServiceError } from '../../../errors/service-error.ts'
 import { continuesHistory, genesis } from '../../history-chain.ts'
@@ -20,8 +20,8 @@ const copied = Object.entries(tables).flatMap(([name, { copiedBy }]) =>
 const pageSize = 100
 
 /**
- * Copies every row of `from` (SQLite) into `to`, which must be empty and have the same master key. Blocks writes to `from` meanwhile.
- * Returns the number of copied rows of each table.
+ * Copies every row of `from` (SQLite) to `to`, which must be empty and have the same master key. Blocks writes to `from` during the copy.
+ * Returns the number of copied rows per table.
  */
 export async function copyStore(from: KyselyStore, to: KyselyStore): Promise<CopiedRows> {
   if (from.engine !== 'sqlite')
@@ -49,7 +49,7 @@ export async function copyStore(from: KyselyStore, to: KyselyStore): Promise<Cop
 
 async function copyTable(source: Write, target: Write, table: (typeof copied)[number]): Promise<number> {
   const order = sql.join(table.key.map((column) => sql.ref(column)))
-  // Bundles are read one by one, because a single bundle may be larger than a hundred rows of another table.
+  // Bundles are read one by one, because a single bundle may be larger than a hundred rows of any other table.
   const size = table.name === 'workerBundles' ? 1 : pageSize
   let count = 0
   for (;;) {

@@ -18,10 +18,10 @@ export async function backupFile(from: string, to: string): Promise<void> {
 
 /**
  * Runs `work` while no other process has the store open. The store is then a single file without a write-ahead log. Throws `store_in_use`.
- * If another program opens the file meanwhile and `work` has moved it, that program cannot write to it.
+ * If `work` moves the file, a program that opens it meanwhile cannot write to it.
  */
 export async function aloneWith<T>(file: string, work: () => Promise<T>): Promise<T> {
-  // Check this before SQLite opens the file: SQLite deletes the write-ahead log beside a file that is no SQLite database.
+  // Must be checked before SQLite opens the file. If the file is no SQLite database, SQLite would delete the write-ahead log beside it.
   if (!(await isSqlite(file))) throw new SqliteFile.SqliteError(`${file} is no database`, 'SQLITE_NOTADB')
   const database = new SqliteFile(file, { fileMustExist: true, timeout: 0 })
   try {
@@ -34,7 +34,7 @@ export async function aloneWith<T>(file: string, work: () => Promise<T>): Promis
 
 function takeAlone(database: SqliteFile.Database, file: string): void {
   try {
-    // Leaving WAL needs exclusive access. SQLite refuses it while any other connection is open, even an idle one.
+    // Leaves WAL mode, which needs exclusive access. SQLite refuses it while any other connection is open, even an idle one.
     const mode: unknown = database.pragma('journal_mode = DELETE', { simple: true })
     if (mode === 'delete') {
       database.exec('begin exclusive')

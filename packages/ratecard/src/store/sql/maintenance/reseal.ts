@@ -4,7 +4,10 @@ import type { Database, Write } from '../database/database.ts'
 import { idempotencyContext } from '../repositories/auth/idempotency.ts'
 import { secretContext } from '../repositories/configuration/secrets.ts'
 
-/** Reseals all texts in one transaction, so that a failure changes nothing. Returns the number of resealed texts. */
+/**
+ * Encrypts all secret texts again with the newest key, in one transaction, so that a failure changes nothing. Returns the number of changed
+ * texts.
+ */
 export async function reseal(database: Database, sealer: Sealer): Promise<number> {
   const renew = (sealed: string, context: string) => sealer.seal(sealer.open(sealed, context), context)
   return database.write(async (db) => {

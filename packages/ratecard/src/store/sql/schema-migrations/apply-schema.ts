@@ -1,5 +1,5 @@
-// Migrates the schema at start. All pending migrations run in one transaction under a lock. So processes that start together migrate once,
-// and a crash leaves the old schema complete.
+// Migrates the schema at start. All pending migrations run in one transaction under a lock. So processes that start together migrate only
+// once, and after a crash the old schema is still complete.
 import { sql } from 'kysely'
 import { ServiceError } from '../../../errors/service-error.ts'
 import type { Clock } from '../../../clock.ts'
@@ -23,9 +23,9 @@ export async function migrate(
     for (const [index, step] of steps.entries()) {
       if (index < present) continue
       const statements = statementsOf(step, database.engine)
-      // On PostgreSQL each statement is a round trip, so a new store gets all statements in one. In a store with rows each statement is
-      // sent alone, so that each has the whole query timeout.
-      const atOnce = present === 0 && database.engine === 'postgres' && statements.length > 0
+      // For a new store all statements are sent in one: on PostgreSQL each is a round trip, and on SQLite preparing each takes longer than
+      // running it. If the store has rows, each statement is sent separately, so that each may take the whole query timeout.
+      const atOnce = present === 0 && statements.length > 0
       for (const text of atOnce ? [statements.join(';\n')] : statements) await sql.raw(text).execute(db)
       await db
         .insertInto('schemaMigrations')

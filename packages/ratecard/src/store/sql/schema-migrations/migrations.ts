@@ -86,6 +86,15 @@ const configurationTables = ({ key }: Dialect) => [
   push_id ${key} primary key,
   written_id ${key} not null references written_forms (id)
 )`,
+  `create table policies (
+  number bigint primary key check (number > 0),
+  rules text not null,
+  author text,
+  message text,
+  key_id text,
+  key_name text,
+  created_at bigint not null
+)`,
 ]
 
 const journalTables = ({ key }: Dialect) => [
@@ -143,7 +152,7 @@ const serviceTables = ({ key }: Dialect) => [
   created_at bigint not null,
   last_used_at bigint,
   revoked_at bigint,
-  scope text not null default 'write' check (scope in ('read', 'write')),
+  scope text not null default 'write' check (scope in ('read', 'write', 'owner')),
   worker text,
   expires_at bigint
 )`,

@@ -1,7 +1,7 @@
 // Part of the first schema: tables of the mirror, the copy of the processor's customers.
 import type { Dialect } from './migration.ts'
 
-const kinds = `('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')`
+const kinds = `('price', 'invoice', 'customer', 'subscription', 'credit_note', 'refund', 'purchase', 'credit_grant', 'credit_transaction')`
 
 export const mirrorTables = ({ key }: Dialect): readonly string[] => [
   `create table mirror_state (
@@ -54,6 +54,19 @@ export const mirrorTables = ({ key }: Dialect): readonly string[] => [
   primary key (kind, id, payment)
 )`,
   `create index mirror_payments_by_payment on mirror_payments (payment, kind, id)`,
+  `create table mirror_credit_moves (
+  id ${key} primary key,
+  credit_grant ${key} not null,
+  amount bigint not null
+)`,
+  `create index mirror_credit_moves_by_grant on mirror_credit_moves (credit_grant)`,
+  `create table mirror_paid (
+  kind ${key} not null check (kind in ('invoice', 'purchase')),
+  id ${key} not null,
+  marked bigint not null,
+  retry_at bigint,
+  primary key (kind, id)
+)`,
   `create table mirror_stale (
   kind ${key} not null check (kind in ${kinds}),
   id ${key} not null,

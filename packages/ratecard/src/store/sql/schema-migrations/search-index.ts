@@ -2,10 +2,11 @@
 import type { Dialect } from './migration.ts'
 
 /**
- * Index of all parts of three characters (trigrams) of the search texts. SQLite: a full-text index without its own copy of the text,
- * maintained by triggers. Its rows have explicit numbers, because only a declared integer key survives a `vacuum`. PostgreSQL: an index of
- * the extension pg_trgm, in whichever schema the first store of the database created the extension. Without the extension (not installed,
- * or the role may not create it) searches read the whole column.
+ * Search index of trigrams (all parts of three characters) of the search texts.
+ * SQLite: a full-text index without its own copy of the text, maintained by triggers. Its rows have explicit numbers, because only a
+ * declared integer key survives a `vacuum`.
+ * PostgreSQL: an index of the extension pg_trgm, which is in the schema where the first store of the database created it. If the extension
+ * is not installed, or the role may not create it, searches read the whole column.
  */
 export const searchIndex: Readonly<Record<Dialect['engine'], readonly string[]>> = {
   sqlite: [

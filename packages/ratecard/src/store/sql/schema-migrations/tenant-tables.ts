@@ -9,11 +9,14 @@ export const tenantTables = ({ key }: Dialect): readonly string[] => [
   processor_customer_id ${key} unique,
   enterprise_template ${key},
   enterprise_id ${key},
+  enterprise_ends_at bigint,
+  enterprise_then text check (enterprise_then in ('base', 'signed')),
   created_at bigint not null,
   updated_at bigint not null
 )`,
   `create index tenants_by_template on tenants (enterprise_template, id)`,
   `create index tenants_by_enterprise_id on tenants (enterprise_id, id)`,
+  `create index tenants_by_deal_end on tenants (enterprise_ends_at, id)`,
   `create table tenant_listings (
   tenant_id ${key} primary key,
   customer ${key},
@@ -52,6 +55,7 @@ export const tenantTables = ({ key }: Dialect): readonly string[] => [
   key_name text
 )`,
   `create index tenant_audit_by_time on tenant_audit (tenant_id, created_at, id)`,
+  `create index tenant_audit_of_deal_ends on tenant_audit (tenant_id, created_at, id) where action in ('remove', 'deal_ended')`,
   `create table sessions (
   id ${key} primary key,
   tenant_id ${key} not null,
@@ -72,6 +76,15 @@ export const tenantTables = ({ key }: Dialect): readonly string[] => [
   `create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null`,
   `create index local_subscriptions_by_price on local_subscriptions (price_id, tenant_id) where ended_at is null`,
   `create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id)`,
+  `create table planned_free_subscriptions (
+  subscription ${key} primary key,
+  tenant_id ${key} not null,
+  id ${key} not null,
+  price_id ${key} not null,
+  begins_at bigint not null
+)`,
+  `create index planned_free_by_tenant on planned_free_subscriptions (tenant_id)`,
+  `create index planned_free_by_begin on planned_free_subscriptions (begins_at)`,
   `create table feature_grants (
   tenant_id ${key} not null,
   feature ${key} not null,
@@ -90,11 +103,13 @@ export const tenantTables = ({ key }: Dialect): readonly string[] => [
   range_start bigint not null,
   used_at bigint not null,
   value text not null,
-  state text not null check (state in ('held', 'sent')),
+  state text not null check (state in ('held', 'sent', 'resent')),
+  event text,
   created_at bigint not null,
   primary key (tenant_id, meter, identifier)
 )`,
   `create index usage_reports_by_age on usage_reports (tenant_id, meter, created_at)`,
+  `create index usage_reports_not_sent on usage_reports (tenant_id, meter, created_at) where state <> 'sent'`,
   `create table usage_totals (
   tenant_id ${key} not null,
   meter ${key} not null,
@@ -102,6 +117,23 @@ export const tenantTables = ({ key }: Dialect): readonly string[] => [
   total text not null,
   last_at bigint not null,
   primary key (tenant_id, meter, range_start)
+)`,
+  `create table usage_running_totals (
+  tenant_id ${key} not null,
+  meter ${key} not null,
+  range_start bigint not null,
+  total text not null,
+  primary key (tenant_id, meter, range_start)
+)`,
+  `create table usage_differences (
+  tenant_id ${key} not null,
+  meter ${key} not null,
+  since bigint not null,
+  until bigint not null,
+  counted text not null,
+  recorded text not null,
+  compared_at bigint not null,
+  primary key (tenant_id, meter)
 )`,
   `create table unbilled_usage (
   tenant_id ${key} not null,
@@ -113,7 +145,11 @@ export const tenantTables = ({ key }: Dialect): readonly string[] => [
   `create index unbilled_usage_by_day on unbilled_usage (day)`,
   `create table jobs (
   id ${key} primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
+  kind text not null check (
+    kind in (
+      'enterprise_apply', 'subscription_change', 'subscription_discount', 'credit_grant', 'template_move', 'migration', 'webhook_rotation'
+    )
+  ),
   subject ${key} not null,
   state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
   resumes_at bigint,
@@ -134,6 +170,7 @@ export const tenantTables = ({ key }: Dialect): readonly string[] => [
   `create index jobs_by_time on jobs (created_at, id)`,
   `create index jobs_by_subject on jobs (subject, kind, state)`,
   `create index jobs_by_date on jobs (resumes_at) where state = 'waiting'`,
+  `create index jobs_unfinished on jobs (kind, created_at, id) where state in ('running', 'waiting', 'interrupted')`,
   `create table job_steps (
   job_id ${key} not null references jobs (id),
   position bigint not null,

@@ -1,14 +1,14 @@
 // Removes cookies of the service (tenant sessions, the dashboard) from requests to a worker, and from a worker's responses on the service's
-// own host. `\s` trims as our cookie parser does. Leading equal signs are matched too: browsers return a cookie without a name as its value
-// alone, so `Set-Cookie: =ratecard_session=…` would be read as our cookie.
+// own host. `\s` trims the same characters as the service's cookie parser. Leading equal signs are matched too: browsers send a cookie
+// without a name as its value alone, so `Set-Cookie: =ratecard_session=…` would be read as the service's cookie.
 const ours = {
   all: /^[\s=]*(__(host|secure)-)?ratecard_/i,
   dashboard: /^[\s=]*(__(host|secure)-)?ratecard_dashboard\b/i,
 }
 
 /**
- * Returns the request headers (alternating name and value) without our cookies. `which` selects all of our cookies, or only the one of the
- * dashboard.
+ * Returns the request headers (alternating name and value) without the cookies of this service. `which` selects all of these cookies, or
+ * only the one of the dashboard.
  */
 export function withoutOwnCookies(headers: readonly string[], which: keyof typeof ours): string[] {
   const kept: string[] = []
@@ -25,7 +25,7 @@ export function withoutOwnCookies(headers: readonly string[], which: keyof typeo
   return kept
 }
 
-/** Returns the response headers without those that set a cookie of ours, e.g. a session of another tenant. */
+/** Returns the response headers without those that set a cookie of this service, e.g. a session of another tenant. */
 export function withoutOwnSetCookies(headers: readonly string[]): string[] {
   const kept: string[] = []
   for (let index = 0; index < headers.length; index += 2) {

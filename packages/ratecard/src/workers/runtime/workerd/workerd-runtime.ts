@@ -182,7 +182,10 @@ class WorkerdRuntime implements WorkerRuntime {
     }
   }
 
-  /** Asks the control worker for the handlers and resolves when it has reported them. Otherwise disposes of the process and rejects. */
+  /**
+   * Asks the control worker for the handlers of the worker. Resolves when it has reported them; otherwise disposes of the process and
+   * rejects.
+   */
   private async checked(worker: WorkerdWorker): Promise<WorkerdWorker> {
     const handlers = await worker.describe().catch(async (error: unknown) => {
       await worker.dispose()

@@ -8,11 +8,13 @@ export function idempotencyContext(key: string): string {
   return `idempotency_keys:${key}`
 }
 
+const lane = idempotencyContext
+
 export function sqlIdempotency(database: Database, sealer: Sealer): IdempotencyStore {
   return {
     async claim(key, fingerprint, now) {
       const fresh = { key, fingerprint, status: null, body: null, createdAt: now }
-      const present = await database.write(async (db) => {
+      const present = await database.writeTogether(lane(key), async (db) => {
         await db
           .deleteFrom('idempotencyKeys')
           .where('createdAt', '<=', now - retentionMs)
@@ -26,7 +28,7 @@ export function sqlIdempotency(database: Database, sealer: Sealer): IdempotencyS
             .executeTakeFirst()
           if (claimed !== undefined) return null
           const row = await db.selectFrom('idempotencyKeys').selectAll().where('key', '=', key).executeTakeFirst()
-          // If there is no row, another process released the key between the two statements, so the key is free again.
+          // If there is no row, another process released the key between the two statements. So the key is free; try to claim it again.
           if (row !== undefined) return row
         }
       })
@@ -61,7 +63,7 @@ export function sqlIdempotency(database: Database, sealer: Sealer): IdempotencyS
 
     async finish(key, status, body) {
       const sealed = sealer.seal(body, idempotencyContext(key))
-      await database.write((db) =>
+      await database.writeTogether(lane(key), (db) =>
         db.updateTable('idempotencyKeys').set({ status, body: sealed }).where('key', '=', key).execute(),
       )
     },

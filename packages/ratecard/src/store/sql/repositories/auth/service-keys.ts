@@ -1,8 +1,15 @@
+import { sql } from 'kysely'
 import { ServiceError } from '../../../../errors/service-error.ts'
-import type { ServiceKeyStore } from '../../../store.ts'
+import { serviceKeyColumns } from '../../../records/auth.ts'
+import type { ServiceKeyRecord, ServiceKeyStore } from '../../../store.ts'
 import type { Database } from '../../database/database.ts'
+import { columnsOf, preparedRead, textParameter } from '../../database/prepared-read.ts'
 
 export function sqlServiceKeys(database: Database): ServiceKeyStore {
+  const byHash = preparedRead(
+    database,
+    sql<ServiceKeyRecord>`select ${columnsOf(serviceKeyColumns)} from service_keys where hash = ${textParameter()}`,
+  )
   return {
     async add(key) {
       const added = await database.write((db) =>
@@ -17,8 +24,7 @@ export function sqlServiceKeys(database: Database): ServiceKeyStore {
         throw new ServiceError('conflict', `A service key "${key.id}" or one of the same value exists already.`)
     },
 
-    findByHash: (hash) =>
-      database.readFirst((db) => db.selectFrom('serviceKeys').selectAll().where('hash', '=', hash).executeTakeFirst()),
+    findByHash: async (hash) => (await byHash(hash))[0] ?? null,
 
     find: (id) =>
       database.readFirst((db) => db.selectFrom('serviceKeys').selectAll().where('id', '=', id).executeTakeFirst()),

@@ -1,16 +1,24 @@
+import { sql } from 'kysely'
 import { ServiceError } from '../../../../errors/service-error.ts'
+import { sessionColumns, type SessionRecord } from '../../../records/auth.ts'
 import type { SessionStore } from '../../../tenant-store.ts'
 import type { Database } from '../../database/database.ts'
+import { columnsOf, preparedRead, textParameter } from '../../database/prepared-read.ts'
 
-/** Retention (ms) of expired sessions: one day. Until then an expired session is reported as expired, afterwards as unknown. */
+/** Retention (ms) of expired sessions: one day. During that day the session is reported as expired, later as unknown. */
 const retentionMs = 24 * 60 * 60 * 1000
 
 export function sqlSessions(database: Database): SessionStore {
+  const byId = preparedRead(
+    database,
+    sql<SessionRecord>`select ${columnsOf(sessionColumns)} from sessions where id = ${textParameter()}
+  and exists (select 1 from tenants where tenants.id = sessions.tenant_id)`,
+  )
   return {
     async add(session) {
       await database.write(async (db) => {
-        // Locks the tenant's row (PostgreSQL). Otherwise a tenant that is removed at the same time could leave a session, and the next
-        // tenant with that id would inherit it.
+        // Locks the tenant's row (PostgreSQL). Otherwise removing the tenant at the same time could leave a session, and the next tenant
+        // with the same id would inherit it.
         const tenant = await database
           .locked(db.selectFrom('tenants').select('id'))
           .where('id', '=', session.tenantId)
@@ -25,8 +33,7 @@ export function sqlSessions(database: Database): SessionStore {
       })
     },
 
-    find: (id) =>
-      database.readFirst((db) => db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst()),
+    find: async (id) => (await byId(id))[0] ?? null,
 
     async revoke(id, at) {
       const result = await database.write((db) =>

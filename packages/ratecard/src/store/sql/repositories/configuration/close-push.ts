@@ -1,4 +1,4 @@
-// Closes a push: one transaction stores the version, the current pointer, the mappings and the end of the journal.
+// Closes a push: stores the version, the current pointer, the mappings and the end of the journal in one transaction.
 import type { Rename } from '../../../../catalog/renames.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import { genesis, hashVersion } from '../../../history-chain.ts'

@@ -7,6 +7,7 @@ import type { JobKind, JobRecord, JobStepRecord } from '../../../records/journal
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { JobStore, NewJob, UnansweredStep } from '../../../tenant-store.ts'
 import type { Write } from '../../database/database.ts'
+import { isOneOf } from '../../database/literal-conditions.ts'
 import { readPage } from '../../database/read-page.ts'
 import { SqlJournal, toStep, type JournalDeps } from './journal.ts'
 import { appendMappings } from './mappings.ts'
@@ -31,6 +32,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
       kind: 'job',
       work: { table: 'jobs', columns: jobColumns },
       notWaiting: { resumesAt: null },
+      opening: null,
       steps: { table: 'jobSteps', columns: jobStepColumns, of: 'jobId' },
     })
     this.#sealer = sealer
@@ -65,6 +67,22 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
       const all = db.selectFrom('jobs').selectAll().orderBy('createdAt', 'desc').orderBy('id', 'desc')
       return readPage(kind === undefined ? all : all.where('kind', '=', kind), page)
     })
+  }
+
+  async appliedSteps(tenantId: string) {
+    return this.deps.database.read((db) =>
+      db
+        .selectFrom('jobs')
+        .innerJoin('jobSteps', 'jobSteps.jobId', 'jobs.id')
+        .select(['jobs.kind', 'jobs.input', 'jobSteps.step'])
+        .where('jobs.kind', 'in', ['enterprise_apply', 'subscription_change'])
+        .where('jobs.subject', '=', tenantId)
+        .where('jobSteps.state', '=', 'succeeded')
+        .orderBy('jobs.createdAt')
+        .orderBy('jobs.id')
+        .orderBy('jobSteps.position')
+        .execute(),
+    )
   }
 
   async movesBetween(processorPrices: readonly ProcessorId[], since: number): Promise<readonly JobMove[]> {
@@ -104,7 +122,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
           .where('position', '>=', start)
           .where('position', '<', start + stepsAtOnce)
           .where('state', '=', 'succeeded')
-          // With more prices, all steps are read: an expression with hundreds of conditions is slower, and its depth is limited.
+          // With more prices, all steps are read. An expression with hundreds of conditions would be slower, and SQL limits its depth.
           .$if(prices.length <= maxConditions, (query) =>
             query.where((eb) => eb.or(prices.map((price) => eb('step', 'like', `%"${price}"%`)))),
           )
@@ -114,21 +132,23 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
   }
 
   async due(now: number): Promise<readonly JobRecord[]> {
-    return this.deps.database.read((db) =>
+    const due = await this.deps.database.read((db) =>
       db
         .selectFrom('jobs')
         .selectAll()
-        .where('state', '=', 'waiting')
+        // The condition of the index `jobs_by_date`. Without an order, because SQLite would read all jobs in that order instead.
+        .where(isOneOf('state', ['waiting']))
         .where('resumesAt', '<=', now)
-        .orderBy('createdAt')
-        .orderBy('id')
         .execute(),
     )
+    return due.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
   }
 
   async unanswered(kinds: readonly JobKind[]): Promise<readonly UnansweredStep[]> {
     return this.deps.database.read(async (db) => {
-      const steps = await db.selectFrom('jobSteps').selectAll().where('state', 'in', ['begun', 'unknown']).execute()
+      // The condition of the index `job_steps_unanswered`.
+      const isUnanswered = isOneOf('state', ['begun', 'unknown'])
+      const steps = await db.selectFrom('jobSteps').selectAll().where(isUnanswered).execute()
       if (steps.length === 0) return []
       const ids = [...new Set(steps.map(({ jobId }) => jobId))]
       const jobs = await db
@@ -154,7 +174,8 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
         .selectFrom('jobs')
         .selectAll()
         .where('kind', '=', kind)
-        .where('state', 'in', unfinishedJobStates)
+        // The condition of the index `jobs_unfinished`.
+        .where(isOneOf('state', unfinishedJobStates))
         .orderBy('createdAt')
         .orderBy('id')
       return (subject === undefined ? open : open.where('subject', '=', subject)).execute()
@@ -218,7 +239,8 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
 }
 
 /**
- * True if one of the ids is a string value in the JSON of a step. LIKE alone also matches similar ids, because `_` is a wildcard in LIKE.
+ * True if one of the ids is a string value in the JSON of a step. LIKE alone is not enough: `_` is a wildcard in LIKE, so it would also
+ * match similar ids.
  */
 function namesAny(step: string, ids: ReadonlySet<string>): boolean {
   return [...step.matchAll(/"([^"\\]*)"/g)].some(([, value = '']) => ids.has(value))

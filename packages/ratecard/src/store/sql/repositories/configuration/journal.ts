@@ -1,13 +1,14 @@
-// The SQL journal of pushes and jobs. Only the holder of the lease may write, a step only moves forward, and ended work stays ended. Each
-// method is one transaction. What the work does is decided elsewhere.
+// The SQL journal of pushes and jobs. Only the holder of the lease may write, the state of a step only moves forward, and ended work stays
+// ended. Each method is one transaction. The journal does not decide what the work does.
 import type { Clock } from '../../../../clock.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import type { Journal } from '../../../journal.ts'
 import type { LeaseToken } from '../../../lease-token.ts'
 import type { Columns } from '../../../records/columns.ts'
 import type { StepState } from '../../../records/journal.ts'
-import { inBatches } from '../../database/batches.ts'
-import type { Database, Write } from '../../database/database.ts'
+import { batchSize, inBatches } from '../../database/batches.ts'
+import type { Database, ReadConnection, Write } from '../../database/database.ts'
+import { storableParameter } from '../../database/text.ts'
 import type { Leases } from '../coordination/leases.ts'
 
 export interface JournalDeps {
@@ -22,6 +23,11 @@ export interface JournalPlace {
   readonly work: { readonly table: 'pushes' | 'jobs'; readonly columns: Columns }
   /** Column values that are written when the work runs or ends, e.g. `resumesAt: null`. */
   readonly notWaiting: Changes
+  /**
+   * State of work while its steps are being stored in several transactions. Several are needed because the embedded engine blocks all other
+   * requests while it commits, e.g. 200 ms for 57,000 steps. null: work and steps are stored in one transaction.
+   */
+  readonly opening: 'planned' | null
   readonly steps: { readonly table: 'steps' | 'jobSteps'; readonly columns: Columns; readonly of: 'pushId' | 'jobId' }
 }
 
@@ -56,25 +62,30 @@ export abstract class SqlJournal<
 
   async open(work: New, token: LeaseToken): Promise<Work> {
     const { steps, ...head } = work
-    const { kind, of } = this.#names
-    const running = { state: 'running', stepsTotal: steps.length, stepsDone: 0, updatedAt: work.createdAt }
-    const pending = { ...empty(this.#place.steps.columns), [of]: work.id, state: 'pending', attempts: 0 }
-    return this.#write(token, async (db) => {
+    const { kind, work: table } = this.#names
+    const { opening } = this.#place
+    const atOnce = opening === null || steps.length <= batchSize ? steps.length : batchSize
+    const later = steps.slice(atOnce)
+    const counts = { stepsTotal: steps.length, stepsDone: 0, updatedAt: work.createdAt }
+    const running = { ...empty(this.#place.work.columns), ...head, ...counts, state: 'running' }
+    const first = later.length === 0 ? running : { ...running, state: opening }
+    await this.#write(token, async (db) => {
       const added = await db
-        .insertInto(this.#names.work)
-        .values({ ...empty(this.#place.work.columns), ...head, ...running } as never)
+        .insertInto(table)
+        .values(first as never)
         .onConflict((conflict) => conflict.column('id').doNothing())
-        .returningAll()
+        .returning('id')
         .executeTakeFirst()
       if (added === undefined) throw new ServiceError('conflict', `There is a ${kind} "${work.id}" already.`)
-      await inBatches(steps, (slice, start) =>
-        db
-          .insertInto(this.#names.steps)
-          .values(slice.map((step, index) => ({ ...pending, position: start + index, step })) as never)
-          .execute(),
-      )
-      return added as unknown as Work
+      await inBatches(steps.slice(0, atOnce), (slice, start) => this.#addSteps(db, work.id, slice, start))
     })
+    await inBatches(later, (slice, start) =>
+      this.#write(token, (db) => this.#addSteps(db, work.id, slice, atOnce + start)),
+    )
+    if (later.length > 0) await this.#write(token, (db) => this.#change(db, work.id, { state: 'running' }))
+    // The returned record is built here and not read from the database, because reading the row of a large push takes longer than 50 ms.
+    const stored = Object.entries(running).map(([name, value]) => [name, storableParameter(value)])
+    return Object.fromEntries(stored) as Work
   }
 
   async end(id: string, state: End, error: string | null, token: LeaseToken): Promise<void> {
@@ -87,7 +98,7 @@ export abstract class SqlJournal<
       await this.reopen(db, id, state)
       const running = { state: 'running', error: null, finishedAt: null, updatedAt: at } as const
       await this.#change(db, id, { ...this.#place.notWaiting, ...running })
-      // The cancel request was meant for the process that ran the work before. That process has died, so the request is obsolete.
+      // The cancel request was meant for the process that ran the work before and has died. So the request is deleted.
       await this.forgetCancel(db, id)
     })
   }
@@ -129,13 +140,13 @@ export abstract class SqlJournal<
   }
 
   async steps(id: string, since?: number): Promise<readonly Step[]> {
-    const { steps, of } = this.#names
-    const rows = await this.deps.database.read((db) => {
-      const all = db.selectFrom(steps).selectAll().where(of, '=', id).orderBy('position')
-      if (since === undefined) return all.execute()
-      return all.where((eb) => eb.or([eb('beganAt', '>=', since), eb('endedAt', '>=', since)])).execute()
-    })
-    return rows.map((row) => toStep<Step>(row))
+    const found: Step[] = []
+    const last = await this.#lastPosition(id)
+    for (let from = 0; from <= last; from += batchSize) {
+      const rows = await this.deps.database.read((db) => this.#stepsFrom(db, id, from, since).execute())
+      for (const row of rows) found.push(toStep<Step>(row))
+    }
+    return found
   }
 
   /** Ends or pauses the work, and deletes its cancel request. */
@@ -161,7 +172,7 @@ export abstract class SqlJournal<
     })
   }
 
-  /** Writes the outcome of a step. `besides` writes more in the same transaction. */
+  /** Stores the outcome of a step. `besides` can write further rows in the same transaction. */
   protected async settleStep(
     id: string,
     index: number,
@@ -203,7 +214,7 @@ export abstract class SqlJournal<
     await db.deleteFrom('cancelRequests').where('kind', '=', this.#names.kind).where('id', '=', id).execute()
   }
 
-  /** Every method locks the lease's row first and the work's row second, so that two transactions cannot deadlock. */
+  /** Locks the row of the lease first and the row of the work second. Every method does so, so that two transactions cannot deadlock. */
   async #write<T>(token: LeaseToken, action: (db: Write) => Promise<T>): Promise<T> {
     return this.deps.database.write(async (db) => {
       await this.deps.leases.assertHeld(db, token)
@@ -240,13 +251,48 @@ export abstract class SqlJournal<
     })
   }
 
+  async #addSteps(db: Write, id: string, steps: readonly string[], start: number): Promise<void> {
+    const pending = { ...empty(this.#place.steps.columns), [this.#names.of]: id, state: 'pending', attempts: 0 }
+    await db
+      .insertInto(this.#names.steps)
+      .values(steps.map((step, index) => ({ ...pending, position: start + index, step })) as never)
+      .execute()
+  }
+
+  /** Returns -1 if the work has no steps. */
+  async #lastPosition(id: string): Promise<number> {
+    const { steps, of } = this.#names
+    const row = await this.deps.database.readFirst((db) =>
+      db
+        .selectFrom(steps)
+        .select((eb) => eb.fn.max<number | null>('position').as('last'))
+        .where(of, '=', id)
+        .executeTakeFirst(),
+    )
+    return row?.last ?? -1
+  }
+
+  /** Selects the steps of one range of positions. One query for all steps would block other requests on the embedded engine. */
+  #stepsFrom(db: ReadConnection, id: string, from: number, since: number | undefined) {
+    const { steps, of } = this.#names
+    const batch = db
+      .selectFrom(steps)
+      .selectAll()
+      .where(of, '=', id)
+      .where('position', '>=', from)
+      .where('position', '<', from + batchSize)
+      .orderBy('position')
+    if (since === undefined) return batch
+    return batch.where((eb) => eb.or([eb('beganAt', '>=', since), eb('endedAt', '>=', since)]))
+  }
+
   async #change(db: Write, id: string, changes: Changes): Promise<void> {
     await db.updateTable(this.#names.work).set(changes).where('id', '=', id).execute()
   }
 
   /**
-   * Names of the tables and columns. The statements here use only columns that pushes and jobs share, so for the compiler all work is a
-   * job.
+   * Names of the tables and columns. The statements use only columns that pushes and jobs have in common, so the types of jobs are used for
+   * both.
    */
   get #names() {
     const { kind, work, steps } = this.#place

@@ -67,9 +67,9 @@ export function sqlMappings(database: Database): MappingStore {
 }
 
 /**
- * Writes the new configuration ids of renamed items into the mapping history, into unfinished jobs, and into free subscriptions, which
- * refer to their price by that id alone. If two histories merge, the present mapping is appended as a new entry. Requires the transaction
- * that closes a push.
+ * Writes the new configuration ids of renamed items into the mapping history and into unfinished jobs. Also writes them into free
+ * subscriptions, which refer to their price only by its id. If two histories are merged, the present mapping is appended as a new entry.
+ * Requires the transaction that closes a push.
  */
 export async function renameEntries(db: Write, revision: number, renames: readonly Rename[]): Promise<void> {
   if (renames.length === 0) return
@@ -105,7 +105,9 @@ const jobsAbout = [
   ['webhook', 'webhook_rotation'],
 ] as const satisfies readonly (readonly [ResourceKind, JobKind])[]
 
-/** Writes the new ids of items into the unfinished jobs about them, so that lookups and plans find the jobs under the present id. */
+/**
+ * Writes the new ids of renamed items into unfinished jobs about these items, so that lookups and plans find the jobs under the present id.
+ */
 async function renameJobs(db: Write, renames: readonly Rename[]): Promise<void> {
   for (const [of, kind] of jobsAbout) {
     const names = newNames(renames, of)
@@ -134,7 +136,18 @@ async function renameFreeSubscriptions(db: Write, renames: readonly Rename[]): P
     .select(['id', 'priceId'])
     .where('priceId', 'in', [...names.keys()])
     .execute()
+  const planned = await db
+    .selectFrom('plannedFreeSubscriptions')
+    .select(['subscription', 'priceId'])
+    .where('priceId', 'in', [...names.keys()])
+    .execute()
   // Reads all rows before the first write, because two prices may swap their ids.
+  for (const { subscription, priceId } of planned)
+    await db
+      .updateTable('plannedFreeSubscriptions')
+      .set({ priceId: names.get(priceId) ?? priceId })
+      .where('subscription', '=', subscription)
+      .execute()
   for (const { id, priceId } of rows)
     await db
       .updateTable('localSubscriptions')

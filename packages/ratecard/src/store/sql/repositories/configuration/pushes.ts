@@ -24,6 +24,7 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
       kind: 'push',
       work: { table: 'pushes', columns: pushColumns },
       notWaiting: {},
+      opening: 'planned',
       steps: { table: 'steps', columns: stepColumns, of: 'pushId' },
     })
     this.#sealer = sealer
@@ -103,14 +104,14 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
     )
   }
 
-  async unresolved(): Promise<readonly PushRecord[]> {
+  async unresolved(): Promise<readonly PushHead[]> {
     return this.deps.database.read((db) =>
       db
         .selectFrom('pushes')
-        .selectAll()
+        .select(pushHeadColumns)
         .where((eb) =>
           eb.or([
-            eb('state', 'in', ['running', 'interrupted']),
+            eb('state', 'in', ['planned', 'running', 'interrupted']),
             eb.and([
               eb('state', '=', 'failed'),
               eb(
@@ -135,7 +136,8 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
   }
 
   protected override reopen(_db: Write, id: string, state: PushRecord['state']): Promise<void> {
-    // The caller holds the lease of pushes. So a push in state `running` was cut off: the process that ran it has died.
+    // The caller holds the lease of pushes, so no process runs a push now. A push in state `running` was interrupted, because its process
+    // died.
     if (state !== 'interrupted' && state !== 'running')
       throw new ServiceError('push_not_resumable', `The push "${id}" is ${state}.`)
     return Promise.resolve()

@@ -32,8 +32,8 @@ export function sqlSecrets(database: Database, sealer: Sealer): SecretStore {
 }
 
 /**
- * Saves the secret within the caller's transaction, so that the journal step and the secret in its response are stored together or not at
- * all.
+ * Saves the secret within the caller's transaction, so that the journal step and the secret from its response are either both stored or
+ * both not.
  */
 export async function putWebhookSecret(db: Write, sealer: Sealer, endpoint: string, secret: string): Promise<void> {
   const row = { scope: 'webhook', id: endpoint } as const
@@ -46,8 +46,8 @@ export async function putWebhookSecret(db: Write, sealer: Sealer, endpoint: stri
 }
 
 /**
- * Throws `secret_unreadable` if the master key does not belong to this store. Called at start, so that no new text is sealed with a wrong
- * key.
+ * Throws `secret_unreadable` if the master key does not belong to this store. Called at start. Otherwise new texts could be sealed with a
+ * wrong key.
  */
 export async function checkMasterKey(database: Database, sealer: Sealer): Promise<void> {
   const row = { scope: 'check', id: 'master-key' } as const

@@ -1,5 +1,5 @@
-// Store of written forms. A written form is a document as its author wrote it, before variables were expanded. Each text is stored once,
-// with the pushes that used it.
+// Store of written forms. A written form is a document as its author wrote it, before variables were expanded. A text is stored only once,
+// with a list of the pushes that used it.
 import { createHash } from 'node:crypto'
 import type { WrittenFormStore } from '../../../store.ts'
 import type { Database } from '../../database/database.ts'

@@ -1,15 +1,15 @@
-// Identity of the process that holds a lease. If that process died on this machine, its lease is free at once. Only Linux identifies
-// processes reliably enough. If the process cannot be checked (another machine, another container, a hidden /proc), the lease is free only
-// after its TTL.
+// Identity of the process that holds a lease. If that process has died on this machine, the lease is free at once. If the process cannot be
+// checked (another machine, another container, a hidden /proc), the lease is free only after its TTL. Only Linux identifies processes
+// reliably enough.
 import { readFileSync, readlinkSync } from 'node:fs'
 
 /** Identity of this process: `<boot>/<pid namespace>+<time namespace>/<pid>/<start>`. null if the system does not provide all parts. */
 export const thisProcess: string | null = describeThis()
 
 /**
- * True only if the holder is a process of this boot and pid namespace that has certainly ended. A missing /proc entry alone proves nothing:
- * under `hidepid=2` or `ProtectProc=invisible` a running replica of another user has none. So the pid is also checked with signal 0, which
- * these options do not hide.
+ * True only if the holder is a process of this boot and pid namespace, and has certainly ended. A missing /proc entry alone is no proof:
+ * under `hidepid=2` or `ProtectProc=invisible`, running processes of other users have no entry. So the pid is also checked with signal 0,
+ * which these options do not affect.
  */
 export function isDead(holder: string): boolean {
   if (thisProcess === null) return false
@@ -18,16 +18,18 @@ export function isDead(holder: string): boolean {
   if (boot !== myBoot || namespaces !== myNamespaces || !/^[1-9]\d*$/.test(pid ?? '')) return false
   if (!exists(Number(pid))) return true
   const found = stat(Number(pid))
-  // A zombie (Z) can write nothing more. Another start time means that the pid was reused.
+  // A zombie (Z) cannot write anything. A different start time means that the pid was reused.
   return found !== null && (found.state === 'Z' || found.start !== start)
 }
 
 function describeThis(): string | null {
   const boot = read('/proc/sys/kernel/random/boot_id')
   const namespaces = ['pid', 'time'].map((kind) => link(`/proc/self/ns/${kind}`))
-  // Kernels before 5.6 have no time namespaces, so a missing one is accepted. Without a pid namespace no process can be compared.
+  // Kernels before 5.6 have no time namespaces, so a missing time namespace is accepted. Without a pid namespace, processes cannot be
+  // compared.
   if (boot === null || namespaces[0] === null) return null
-  // If /proc belongs to another pid namespace (`unshare --pid` without a new /proc), its numbers are those of other processes.
+  // /proc may belong to another pid namespace (e.g. after `unshare --pid` without mounting a new /proc). Then its pids are those of other
+  // processes.
   if (link('/proc/self') !== String(process.pid)) return null
   const own = stat(process.pid)
   return own && `${boot}/${namespaces.join('+')}/${String(process.pid)}/${own.start}`
@@ -44,7 +46,7 @@ function exists(pid: number): boolean {
 }
 
 function stat(pid: number): { readonly state: string; readonly start: string } | null {
-  // The process name in brackets may contain spaces. After the name come the fields 3 (state) to 22 (start time).
+  // The process name is in brackets and may contain spaces. After it come the fields 3 (state) to 22 (start time).
   const fields = read(`/proc/${String(pid)}/stat`)
     ?.replace(/^.*\) /s, '')
     .split(' ')

@@ -1,6 +1,6 @@
-// Leases: the exclusive right of one process to do some work, e.g. a push. There is one row per name, which is never deleted, so that its
-// fencing number only grows. Whether a lease has expired is decided by the database's clock. The clock of this process serves only to give
-// up early.
+// Leases: the exclusive right of one process to do some work, e.g. a push. Each name has one row, which is never deleted, so that its
+// fencing number only grows. The database's clock decides whether a lease has expired. The clock of this process can only make it stop
+// using a lease early.
 import { sql, type RawBuilder } from 'kysely'
 import { atDeadline } from '../../../../clock.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
@@ -30,7 +30,7 @@ export class Leases {
       return await work({ token, signal: keeper.signal })
     } finally {
       await keeper.stop()
-      // If the release fails, the lease expires by its TTL. The error must not hide the outcome of the work.
+      // If the release fails, the lease ends with its TTL. The error must not hide the outcome of the work.
       await this.#release(token).catch(() => undefined)
     }
   }
@@ -87,8 +87,8 @@ export class Leases {
   }
 
   /**
-   * Takes over the lease of a holder that died on this machine. The dead process writes nothing more, so there is no need to wait for the
-   * TTL. Returns null if the holder may be alive.
+   * Takes a lease whose holder died on this machine. There is no need to wait for the TTL, because a dead process writes nothing more.
+   * Returns null if the holder may be alive.
    */
   async #takeFromTheDead(db: Write, name: string, until: RawBuilder<number>): Promise<number | null> {
     const held = await db.selectFrom('leases').select(['holder', 'fence']).where('name', '=', name).executeTakeFirst()
@@ -104,8 +104,8 @@ export class Leases {
   }
 
   /**
-   * True if the holder has certainly ended. If the database is on another machine, the holder may run there: clones of one VM snapshot
-   * share their boot id and namespaces, so the pid alone proves nothing.
+   * True if the holder has certainly ended. If the database is on another machine, the result is false, because the holder may run on
+   * another machine too: clones of one VM snapshot have equal boot ids and namespaces, so a pid alone proves nothing.
    */
   async #isDead(db: ReadConnection, holder: string | null): Promise<boolean> {
     return holder !== null && isDead(holder) && (await this.#database.isOnThisMachine(db))
@@ -177,7 +177,7 @@ class LeaseKeeper {
 
   async #renewOnce(): Promise<void> {
     const sentAt = performance.now()
-    // If the database is unreachable, retry. The lease is lost only when its TTL has passed without a renewal.
+    // If the database is unreachable, the renewal is retried. The lease is lost only when its TTL has passed without a renewal.
     const held = await this.#renew().catch(() => null)
     if (this.#stopped) return
     if (held === false) {
@@ -207,7 +207,7 @@ class LeaseKeeper {
 
 function heldByAnother(name: string, ttlMs: number): ServiceError {
   const seconds = String(Math.ceil(ttlMs / 1000))
-  const what = name === 'push' ? 'A push, a rollback or a reset runs now.' : `Another process holds "${name}" now.`
+  const what = name === 'push' ? 'A push, a rollback or a reset is running.' : `Another process holds "${name}" now.`
   return new ServiceError('push_in_progress', what, {
     hint: `Wait until it is done (\`ratecard billing pushes\` shows it) and try again. If its process died, it is released after ${seconds} seconds.`,
   })

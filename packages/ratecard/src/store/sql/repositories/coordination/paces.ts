@@ -5,8 +5,8 @@ import type { PaceStore } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'
 
 /**
- * Minimum time (ms) that a granted slot may be used. Over a slow connection the time of the database is known only roughly. Without a
- * minimum, the slot could be over before it is used.
+ * Minimum time (ms) for which a granted slot may be used. Over a slow connection, the database's time is known only roughly. Without this
+ * minimum, a slot could expire before it is used.
  */
 const shortestUseMs = 20
 
@@ -28,8 +28,8 @@ export function sqlPaces(database: Database): PaceStore {
         const fresh = nextSlots(given, ask, now * 1000)
         const kept = JSON.stringify([...stillCounting(given, ask.limits, now * 1000), ...fresh])
         await db.updateTable('paces').set({ slots: kept }).where('name', '=', ask.name).execute()
-        // The database's clock was read at an unknown time between request and response. `from` assumes the latest possible time, so that
-        // no call is too early; `until` assumes the earliest.
+        // The response contains the database's time, which was read at an unknown time between request and response. `from` assumes the
+        // latest possible time, so that no call starts too early; `until` assumes the earliest.
         return fresh.map(({ at }) => {
           const ahead = at / 1000 - now
           const from = toldAt + ahead

@@ -1,49 +1,67 @@
-import { addDecimals, decimalText, multiplyByInteger, parseDecimal } from '../../../../money/decimal.ts'
-import type { UsageFormula, UsageReportRecord, UsageStore, UsageWindow } from '../../../feature-store.ts'
+import { sql } from 'kysely'
+import { addDecimals, decimalText, multiplyByInteger, parseDecimal, zero } from '../../../../money/decimal.ts'
+import type {
+  UsageFormula,
+  UsageReportKey,
+  UsageReportRecord,
+  UsageStore,
+  UsageWindow,
+} from '../../../feature-store.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
+import { numberParameter, preparedRead, textParameter } from '../../database/prepared-read.ts'
 
-/** Retention (ms) of a report: 36 days. The processor takes events that are up to 35 days old. */
+/** Retention (ms) of a usage report: 36 days. The processor accepts events that are up to 35 days old. */
 const keptMs = 36 * 24 * 60 * 60_000
-/** Range start of a row that contains no usage. The row is locked, so that two reports of one tenant and meter are not stored at once. */
+/** Maximum number of old reports that are removed together with one new report, because other writes wait meanwhile. */
+const oldSlice = 1000
+/**
+ * Age (ms) at which a range has its final total: 40 days. Reports are up to 35 days old, a range lasts up to a day, and a report is withdrawn
+ * within a day. The rest is for clocks of replicas that differ.
+ */
+const finalAfterMs = 40 * 24 * 60 * 60_000
+/** Maximum number of ranges that get their running totals together with one new report. */
+const rangeSlice = 100
+/** Range start of a row that contains no usage and serves as a lock: only one report per tenant and meter is stored at a time. */
 const lockRow = -1
 
-type Key = Pick<UsageReportRecord, 'tenantId' | 'meter' | 'identifier'>
-
 export function sqlUsage(database: Database): UsageStore {
+  const totals = preparedRead(database, totalsIn())
+  /** Tenants and meters that may have further old reports or ranges. Each of their next reports handles a slice. */
+  const behind = new Set<string>()
   return {
     hold: (report, formula, limits) =>
-      database.write(async (db) => {
+      database.writeTogether(laneOf(report), async (db) => {
         await lock(database, db, report)
         const known = await reportOf(db, report)
-        if (known !== undefined) return { outcome: 'known', state: known.state }
+        if (known !== undefined) return { outcome: 'known', report: known }
         for (const { window, allows } of limits) {
           if (!isWithin(report.rangeStart, window)) continue
           const used = await usedIn(db, report, formula, window)
-          const total = formula === 'last' ? report.value : sum(used, formula === 'count' ? '1' : report.value)
-          if (!allows(total)) return { outcome: 'refused', state: 'held' }
+          if (!allows(await totalWith(db, report, formula, used))) return { outcome: 'refused' }
         }
-        await addToTotal(db, report, formula)
-        await db
-          .deleteFrom('usageReports')
-          .where('tenantId', '=', report.tenantId)
-          .where('meter', '=', report.meter)
-          .where('createdAt', '<', report.createdAt - keptMs)
-          .execute()
+        const isNewRange = await addToTotal(db, report, formula)
+        const lane = laneOf(report)
+        if (isNewRange || behind.has(lane)) {
+          const done = [await removeOld(db, report), await addRunningTotals(db, report, formula)]
+          if (done.every(Boolean)) behind.delete(lane)
+          else behind.add(lane)
+        }
         await db
           .insertInto('usageReports')
           .values({ ...report, state: 'held' })
           .execute()
-        return { outcome: 'held', state: 'held' }
+        return { outcome: 'held' }
       }),
 
-    sent: async ({ tenantId, meter, identifier }) => {
-      await database.write((db) =>
+    sent: async ({ tenantId, meter, identifier }, state) => {
+      await database.writeTogether(laneOf({ tenantId, meter }), (db) =>
         db
           .updateTable('usageReports')
-          .set({ state: 'sent' })
+          .set({ state, event: null })
           .where('tenantId', '=', tenantId)
           .where('meter', '=', meter)
           .where('identifier', '=', identifier)
+          .where('state', '=', 'held')
           .execute(),
       )
     },
@@ -62,26 +80,135 @@ export function sqlUsage(database: Database): UsageStore {
         await subtractFromTotal(db, report, formula)
       }),
 
-    used: (tenantId, meter, formula, window) => database.read((db) => usedIn(db, { tenantId, meter }, formula, window)),
+    held: (stored, limit, after = null) =>
+      database.read((db) =>
+        heldReports(db, stored)
+          .selectAll()
+          .$if(after !== null, (query) =>
+            query.where(
+              sql<boolean>`(created_at, tenant_id, meter, identifier) > (${after?.createdAt}, ${after?.tenantId}, ${after?.meter}, ${after?.identifier})`,
+            ),
+          )
+          .orderBy('createdAt')
+          .orderBy('tenantId')
+          .orderBy('meter')
+          .orderBy('identifier')
+          .limit(limit)
+          .execute(),
+      ),
+
+    countHeld: async (stored) => {
+      const { count } = await database.read((db) =>
+        heldReports(db, stored)
+          .select((eb) => eb.fn.countAll<number>().as('count'))
+          .executeTakeFirstOrThrow(),
+      )
+      return count
+    },
+
+    used: async (tenantId, meter, formula, window) =>
+      totalOf(await totals(...usageParameters({ tenantId, meter }, window)), formula, window),
   }
 }
 
-async function lock(database: Database, db: Write, { tenantId, meter }: Omit<Key, 'identifier'>): Promise<void> {
-  await db
-    .insertInto('usageTotals')
-    .values({ tenantId, meter, rangeStart: lockRow, total: '0', lastAt: 0 })
-    .onConflict((conflict) => conflict.columns(['tenantId', 'meter', 'rangeStart']).doNothing())
+/** Reports of one tenant and meter wait for each other: each locks the same row. */
+const laneOf = ({ tenantId, meter }: Omit<UsageReportKey, 'identifier'>) => JSON.stringify(['usage', tenantId, meter])
+
+/**
+ * Removes one slice of the reports that are older than their retention. Begins with each new range of a tenant and meter, i.e. about once a
+ * day. Returns true if there are no more.
+ */
+async function removeOld(
+  db: Write,
+  { tenantId, meter, createdAt }: Pick<UsageReportRecord, 'tenantId' | 'meter' | 'createdAt'>,
+): Promise<boolean> {
+  const { numDeletedRows: removed } = await db
+    .deleteFrom('usageReports')
+    .where('tenantId', '=', tenantId)
+    .where('meter', '=', meter)
+    .where('identifier', 'in', (eb) =>
+      eb
+        .selectFrom('usageReports')
+        .select('identifier')
+        .where('tenantId', '=', tenantId)
+        .where('meter', '=', meter)
+        .where('createdAt', '<', createdAt - keptMs)
+        .orderBy('createdAt')
+        .limit(oldSlice),
+    )
+    .executeTakeFirst()
+  return removed < oldSlice
+}
+
+/**
+ * Moves one slice of the ranges with final totals to the running totals, so that the usage of a year costs no more to read than that of 40
+ * days. Called with {@link removeOld}. Returns true if there are no more.
+ */
+async function addRunningTotals(
+  db: Write,
+  { tenantId, meter, createdAt }: Pick<UsageReportRecord, 'tenantId' | 'meter' | 'createdAt'>,
+  formula: UsageFormula,
+): Promise<boolean> {
+  const newest = await db
+    .selectFrom('usageRunningTotals')
+    .select(['rangeStart', 'total'])
+    .where('tenantId', '=', tenantId)
+    .where('meter', '=', meter)
+    .orderBy('rangeStart', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  // A range that is older than the newest running total stays where it is, and counts there.
+  const ranges = await db
+    .selectFrom('usageTotals')
+    .select(['rangeStart', 'total'])
+    .where('tenantId', '=', tenantId)
+    .where('meter', '=', meter)
+    .where('rangeStart', '>', newest?.rangeStart ?? lockRow)
+    .where('rangeStart', '<', createdAt - finalAfterMs)
+    .orderBy('rangeStart')
+    .limit(rangeSlice)
     .execute()
+  if (ranges.length === 0) return true
+  let before = newest?.total ?? '0'
+  const rows = ranges.map(({ rangeStart, total }) => {
+    before = formula === 'last' ? total : sum(before, total)
+    return { tenantId, meter, rangeStart, total: before }
+  })
+  await db.insertInto('usageRunningTotals').values(rows).execute()
+  const moved = ranges.map(({ rangeStart }) => rangeStart)
+  await db
+    .deleteFrom('usageTotals')
+    .where('tenantId', '=', tenantId)
+    .where('meter', '=', meter)
+    .where('rangeStart', 'in', moved)
+    .execute()
+  return ranges.length < rangeSlice
+}
+
+/** Waits until no other transaction stores a report of the tenant and meter (PostgreSQL). SQLite has a single writer, and needs no lock. */
+async function lock(
+  { engine }: Database,
+  db: Write,
+  { tenantId, meter }: Omit<UsageReportKey, 'identifier'>,
+): Promise<void> {
+  if (engine === 'sqlite') return
   const row = db
     .selectFrom('usageTotals')
     .select('rangeStart')
     .where('tenantId', '=', tenantId)
     .where('meter', '=', meter)
     .where('rangeStart', '=', lockRow)
-  await database.locked(row).execute()
+    .forUpdate()
+  if ((await row.executeTakeFirst()) !== undefined) return
+  await db
+    .insertInto('usageTotals')
+    .values({ tenantId, meter, rangeStart: lockRow, total: '0', lastAt: 0 })
+    .onConflict((conflict) => conflict.columns(['tenantId', 'meter', 'rangeStart']).doNothing())
+    .execute()
+  await row.execute()
 }
 
-const reportOf = (db: ReadConnection, { tenantId, meter, identifier }: Key) =>
+const reportOf = (db: ReadConnection, { tenantId, meter, identifier }: UsageReportKey) =>
   db
     .selectFrom('usageReports')
     .selectAll()
@@ -89,6 +216,15 @@ const reportOf = (db: ReadConnection, { tenantId, meter, identifier }: Key) =>
     .where('meter', '=', meter)
     .where('identifier', '=', identifier)
     .executeTakeFirst()
+
+const heldReports = (db: ReadConnection, { from, to }: UsageWindow) =>
+  db
+    .selectFrom('usageReports')
+    .where('state', '=', 'held')
+    // The condition of the index `usage_reports_not_sent`.
+    .where(sql<boolean>`state <> 'sent'`)
+    .where('createdAt', '>=', from)
+    .where('createdAt', '<', to ?? endOfTime)
 
 type Counted = Pick<UsageReportRecord, 'tenantId' | 'meter' | 'identifier' | 'rangeStart' | 'usedAt' | 'value'>
 
@@ -101,21 +237,35 @@ const totalRow = (db: ReadConnection, { tenantId, meter, rangeStart }: Counted) 
     .where('rangeStart', '=', rangeStart)
     .executeTakeFirst()
 
-async function addToTotal(db: Write, report: Counted, formula: UsageFormula): Promise<void> {
+/** True for formulas with which a report replaces the total of its range instead of adding to it. */
+const replaces = (formula: UsageFormula) => formula !== 'sum' && formula !== 'count'
+const countedValue = (formula: UsageFormula, value: string) =>
+  formula === 'count' || formula === 'one_of_each' ? '1' : value
+
+/** Returns the usage of a window with a further report. */
+async function totalWith(db: ReadConnection, report: Counted, formula: UsageFormula, used: string): Promise<string> {
+  if (formula === 'last') return report.value
+  const replaced = replaces(formula) ? ((await totalRow(db, report))?.total ?? '0') : '0'
+  return sum(sum(used, negative(replaced)), countedValue(formula, report.value))
+}
+
+/** Adds a report to the total of its range. Returns true if it is the first report of the range. */
+async function addToTotal(db: Write, report: Counted, formula: UsageFormula): Promise<boolean> {
   const { tenantId, meter, rangeStart, usedAt, value } = report
   const row = await totalRow(db, report)
-  if (formula === 'last' && row !== undefined && row.lastAt > usedAt) return
-  const added = formula === 'count' ? '1' : value
-  const total = formula === 'last' || row === undefined ? added : sum(row.total, added)
+  if (formula === 'last' && row !== undefined && row.lastAt > usedAt) return false
+  const added = countedValue(formula, value)
+  const total = replaces(formula) || row === undefined ? added : sum(row.total, added)
   const lastAt = Math.max(usedAt, row?.lastAt ?? 0)
   await db
     .insertInto('usageTotals')
     .values({ tenantId, meter, rangeStart, total, lastAt })
     .onConflict((conflict) => conflict.columns(['tenantId', 'meter', 'rangeStart']).doUpdateSet({ total, lastAt }))
     .execute()
+  return row === undefined
 }
 
-/** Undoes {@link addToTotal}. With the formula `last`, the total becomes the value of the newest remaining report. */
+/** Undoes {@link addToTotal}. If reports replace each other, the total becomes the value of the newest remaining report. */
 async function subtractFromTotal(db: Write, report: Counted, formula: UsageFormula): Promise<void> {
   const { tenantId, meter, rangeStart, identifier, value } = report
   const at = db
@@ -123,10 +273,9 @@ async function subtractFromTotal(db: Write, report: Counted, formula: UsageFormu
     .where('tenantId', '=', tenantId)
     .where('meter', '=', meter)
     .where('rangeStart', '=', rangeStart)
-  if (formula !== 'last') {
+  if (!replaces(formula)) {
     const row = await totalRow(db, report)
-    const subtracted = formula === 'count' ? '1' : value
-    await at.set({ total: sum(row?.total ?? '0', negative(subtracted)) }).execute()
+    await at.set({ total: sum(row?.total ?? '0', negative(countedValue(formula, value))) }).execute()
     return
   }
   const newest = await db
@@ -136,10 +285,11 @@ async function subtractFromTotal(db: Write, report: Counted, formula: UsageFormu
     .where('meter', '=', meter)
     .where('rangeStart', '=', rangeStart)
     .where('identifier', '!=', identifier)
-    .orderBy('usedAt', 'desc')
+    .orderBy(formula === 'last' ? 'usedAt' : 'createdAt', 'desc')
     .limit(1)
     .executeTakeFirst()
-  if (newest !== undefined) await at.set({ total: newest.value, lastAt: newest.usedAt }).execute()
+  if (newest !== undefined)
+    await at.set({ total: countedValue(formula, newest.value), lastAt: newest.usedAt }).execute()
   else
     await db
       .deleteFrom('usageTotals')
@@ -151,20 +301,59 @@ async function subtractFromTotal(db: Write, report: Counted, formula: UsageFormu
 
 async function usedIn(
   db: ReadConnection,
-  { tenantId, meter }: Omit<Key, 'identifier'>,
+  of: Omit<UsageReportKey, 'identifier'>,
   formula: UsageFormula,
-  { from, to }: UsageWindow,
+  window: UsageWindow,
 ): Promise<string> {
-  const since = db
-    .selectFrom('usageTotals')
-    .select('total')
-    .where('tenantId', '=', tenantId)
-    .where('meter', '=', meter)
-    .where('rangeStart', '>=', from)
-    .orderBy('rangeStart', 'desc')
-  const ranges = await (to === null ? since : since.where('rangeStart', '<', to)).execute()
-  if (formula === 'last') return ranges[0]?.total ?? '0'
-  return ranges.reduce((total, range) => sum(total, range.total), '0')
+  const { rows } = await totalsIn(...usageParameters(of, window)).execute(db)
+  return totalOf(rows, formula, window)
+}
+
+/** Later than every range, for a window without end. */
+const endOfTime = Number.MAX_SAFE_INTEGER
+
+interface TotalRow {
+  /** `range`: total of a range in the window. `end` and `start`: newest running total before the end and the start of the window. */
+  readonly part: 'range' | 'end' | 'start'
+  readonly rangeStart: number
+  readonly total: string
+}
+
+/** Returns the parameters of {@link totalsIn}, in the order of their places. */
+function usageParameters({ tenantId, meter }: Omit<UsageReportKey, 'identifier'>, { from, to }: UsageWindow) {
+  const end = to ?? endOfTime
+  return [tenantId, meter, from, end, tenantId, meter, end, tenantId, meter, from] as const
+}
+
+/** Selects the totals that the usage of a window is computed from. */
+const totalsIn = (...[tenantId, meter, from, to]: Partial<ReturnType<typeof usageParameters>>) => {
+  const newestBefore = (time: number | undefined) => sql`
+select range_start, total from usage_running_totals
+where tenant_id = ${textParameter(tenantId)} and meter = ${textParameter(meter)} and range_start < ${numberParameter(time)}
+order by range_start desc limit 1`
+  return sql<TotalRow>`
+select 'range' as part, range_start as "rangeStart", total from usage_totals
+where tenant_id = ${textParameter(tenantId)} and meter = ${textParameter(meter)}
+  and range_start >= ${numberParameter(from)} and range_start < ${numberParameter(to)}
+union all
+select 'end', range_start, total from (${newestBefore(to)}) as newest
+union all
+select 'start', range_start, total from (${newestBefore(from)}) as newest`
+}
+
+function totalOf(rows: readonly TotalRow[], formula: UsageFormula, { from }: UsageWindow): string {
+  if (formula === 'last') {
+    const [newest] = rows
+      .filter(({ part, rangeStart }) => part !== 'start' && rangeStart >= from)
+      .sort((a, b) => b.rangeStart - a.rangeStart)
+    return newest?.total ?? '0'
+  }
+  return decimalText(
+    rows.reduce((whole, { part, total }) => {
+      const value = parseDecimal(total)
+      return addDecimals(whole, part === 'start' ? multiplyByInteger(value, -1) : value)
+    }, zero),
+  )
 }
 
 const isWithin = (time: number, { from, to }: UsageWindow) => time >= from && (to === null || time < to)

@@ -1,5 +1,5 @@
-// Marks of stale objects, and marks of customers whose sums are outdated. Each mark has a number. Work that began with a higher number
-// removes the mark.
+// Stale marks of objects, and marks of customers whose sums are outdated. Each mark has a number. It is removed by a read (or computation)
+// that began with a higher number.
 import { sql } from 'kysely'
 import type { MirroredKind } from '../../../../processor/mirrored.ts'
 import type { FailedRead, MirrorRef, StaleObject } from '../../../mirror-store.ts'
@@ -24,8 +24,8 @@ async function takeNumber(db: Write): Promise<number> {
 }
 
 /**
- * Marks the sums of a customer that now belongs to a tenant as outdated. If another transaction stores the sums at the same time, it does
- * not find the tenant yet; because of the mark the sums are computed again.
+ * Marks the sums of a customer as outdated, because the customer now belongs to a tenant. Another transaction that stores the sums at the
+ * same time may not see the tenant yet. Because of the mark, the sums are computed again.
  */
 export async function markOwned(db: Write, customer: string): Promise<void> {
   await markUnsummed(db, [customer], await takeNumber(db))

@@ -31,14 +31,16 @@ interface Page {
 }
 
 /**
- * Tables that are emptied before another account is copied. The counter of read numbers is kept, otherwise a read of the former account
- * could look newer.
+ * Tables that are emptied before another account is copied. The counter of read numbers continues; otherwise a read of the former account
+ * could look newer than one of the new account.
  */
 const copies = [
   'mirrorState',
   'mirrorObjects',
   'mirrorItems',
   'mirrorPayments',
+  'mirrorCreditMoves',
+  'mirrorPaid',
   'mirrorStale',
   'mirrorDifferences',
   'mirrorStandings',
@@ -200,6 +202,10 @@ export class SqlMirror implements MirrorStore {
 
   async subscribers(on: Parameters<MirrorStore['subscribers']>[0], page: Page) {
     return this.#database.read((db) => subscribersOf(db, on, page))
+  }
+
+  async taxedWith(rates: readonly ProcessorId[]) {
+    return this.#database.read((db) => reads.taxedWith(db, rates))
   }
 
   async usesOf(prices: readonly ProcessorId[]) {

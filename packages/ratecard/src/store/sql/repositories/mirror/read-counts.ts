@@ -1,4 +1,4 @@
-// Number of the mirror's reads at the processor by day, and the number of payments, which raises the number of allowed reads.
+// Counts of the mirror's reads at the processor by day, and the number of payments. The more payments, the more reads the processor allows.
 import { sql } from 'kysely'
 import type { ReadConnection, Write } from '../../database/database.ts'
 
@@ -23,7 +23,8 @@ export async function readsSince(db: ReadConnection, day: number): Promise<numbe
 }
 
 /**
- * Returns the number of paid invoices since `time`. Invoices of amount zero are counted too, although they have no payment; they are few.
+ * Returns the number of paid invoices since `time`. Invoices with an amount of zero are counted too, although they have no payment, because
+ * there are only a few.
  */
 export async function paymentsSince(db: ReadConnection, time: number): Promise<number> {
   const { count } = await db

@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { processorId } from '../../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { Mirrored, MirroredInvoice, MirroredKind, MirroredSubscription } from '../../../../processor/mirrored.ts'
-import type { PriceUse } from '../../../mirror-store.ts'
+import type { PriceUse, TaxedSubscription } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { ReadConnection } from '../../database/database.ts'
-import { objectOf } from './rows.ts'
+import { endedStatuses, objectOf } from './rows.ts'
 
 interface Page {
   readonly limit: number
@@ -82,6 +82,31 @@ export async function subscriptionsOf(
     .orderBy('id')
     .execute()
   return present<'subscription'>(rows)
+}
+
+/** Returns the subscriptions of these customers that have not ended, by customer. */
+export async function liveSubscriptionsOf(
+  db: ReadConnection,
+  customers: readonly string[],
+): Promise<ReadonlyMap<string, readonly MirroredSubscription[]>> {
+  const found = new Map<string, MirroredSubscription[]>()
+  await inBatches(customers, async (slice) => {
+    const rows = await db
+      .selectFrom('mirrorObjects')
+      .select('object')
+      .where('kind', '=', 'subscription')
+      .where('customer', 'in', slice)
+      .where('status', 'not in', endedStatuses)
+      .orderBy('happenedAt')
+      .orderBy('id')
+      .execute()
+    for (const subscription of present<'subscription'>(rows)) {
+      const own = found.get(subscription.customer)
+      if (own === undefined) found.set(subscription.customer, [subscription])
+      else own.push(subscription)
+    }
+  })
+  return found
 }
 
 const finalizedInvoices = (db: ReadConnection, customer: ProcessorId) =>
@@ -172,7 +197,31 @@ export async function usesOf(db: ReadConnection, prices: readonly ProcessorId[])
   return uses
 }
 
-/** Returns the prices of all items. The query jumps from price to price in the index, because a `distinct` would read every item. */
+/**
+ * Returns the subscriptions with one of the tax rates. It reads all subscriptions, which is acceptable because tax rates are rarely
+ * replaced.
+ */
+export async function taxedWith(
+  db: ReadConnection,
+  rates: readonly ProcessorId[],
+): Promise<readonly TaxedSubscription[]> {
+  if (rates.length === 0) return []
+  const rows = await db
+    .selectFrom('mirrorObjects as subscription')
+    .leftJoin('tenants as tenant', 'tenant.processorCustomerId', 'subscription.customer')
+    .where('subscription.kind', '=', 'subscription')
+    .where('subscription.status', 'not in', [...endedStatuses])
+    .where((all) => all.or(rates.map((rate) => all('subscription.object', 'like', `%"${rate}"%`))))
+    .select(['subscription.id', 'subscription.object', 'tenant.id as tenantId'])
+    .orderBy('subscription.id')
+    .execute()
+  return rows.flatMap(({ id, object, tenantId }) => {
+    const { taxRates = [] } = objectOf<'subscription'>({ object }) ?? {}
+    return taxRates.some((rate) => rates.includes(rate)) ? [{ subscription: id, tenantId, taxRates }] : []
+  })
+}
+
+/** Returns the prices of all items. The query jumps from price to price in the index, because `distinct` would read every item. */
 export async function pricesInUse(db: ReadConnection): Promise<readonly ProcessorId[]> {
   const { rows } = await sql<{ price: string }>`
     with recursive used (price) as (

@@ -238,7 +238,8 @@ async function saveItemSums(db: Write, sums: readonly NewSums[]): Promise<void> 
     db
       .insertInto('mirrorItemSums')
       .values(slice)
-      // The item may have a row already because its subscription moved from another customer, whose sums may be older.
+      // The item may have a row of another customer, e.g. if its subscription was moved at the processor and that customer's sums are not
+      // computed again yet. The new row replaces it.
       .onConflict((conflict) =>
         conflict.column('item').doUpdateSet((eb) => ({
           customer: eb.ref('excluded.customer'),
@@ -257,8 +258,8 @@ async function saveItemSums(db: Write, sums: readonly NewSums[]): Promise<void> 
 }
 
 /**
- * Stores the MRR of each customer by currency. If a customer no longer has MRR in a currency, its row stays with an MRR of zero, because
- * the churn is not part of a stored day yet.
+ * Stores the MRR of each customer by currency. If a customer no longer has MRR in a currency, the row is kept with an MRR of zero, because
+ * no stored day contains the churn yet.
  */
 async function saveCustomerRevenue(db: Write, sums: readonly NewSums[]): Promise<void> {
   await inBatches(sums, (slice) =>

@@ -3,12 +3,13 @@ import { canonicalJson } from '../../../../config/schema/canonical.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type {
   Mirrored,
+  MirroredCreditTransaction,
   MirroredInvoice,
   MirroredKind,
   MirroredRefund,
   MirroredSubscription,
 } from '../../../../processor/mirrored.ts'
-import type { MirrorItemRow, MirrorObjectRow, MirrorPaymentRow } from '../../../records/mirror.ts'
+import type { MirrorCreditMoveRow, MirrorItemRow, MirrorObjectRow, MirrorPaymentRow } from '../../../records/mirror.ts'
 
 type Facts = Pick<MirrorObjectRow, 'customer' | 'status' | 'happenedAt'>
 
@@ -19,6 +20,9 @@ const factsOf: { readonly [K in MirroredKind]: (object: Mirrored[K]) => Facts } 
   invoice: ({ customer, status, finalizedAt }) => ({ customer, status, happenedAt: finalizedAt }),
   credit_note: ({ customer, status, createdAt }) => ({ customer, status, happenedAt: createdAt }),
   refund: ({ customer, status, createdAt }) => ({ customer, status, happenedAt: createdAt }),
+  purchase: ({ customer, createdAt }) => ({ customer, status: null, happenedAt: createdAt }),
+  credit_grant: ({ customer, createdAt }) => ({ customer, status: null, happenedAt: createdAt }),
+  credit_transaction: ({ createdAt }) => ({ customer: null, status: null, happenedAt: createdAt }),
 }
 
 export function objectRow<K extends MirroredKind>(kind: K, object: Mirrored[K], readAt: number): MirrorObjectRow {
@@ -36,8 +40,8 @@ export const objectOf = <K extends MirroredKind>(row: {
 }): Mirrored[K] | null => (row.object === null ? null : (JSON.parse(row.object) as Mirrored[K]))
 
 /**
- * True if two stored states of an object differ at most in members that the processor makes anew for each response: the URL of an invoice
- * contains a token with the time of the request.
+ * True if two stored states of an object are the same, apart from members that the processor generates anew for each response. E.g. the URL
+ * of an invoice contains a token with the time of the request.
  */
 export function isSameContent(kind: MirroredKind, a: string | null, b: string | null): boolean {
   if (a === b) return true
@@ -51,7 +55,7 @@ function withoutUrl(object: string): string {
 }
 
 /** Statuses of subscriptions that have ended and cannot continue. */
-const endedStatuses: readonly string[] = ['canceled', 'incomplete_expired']
+export const endedStatuses: readonly string[] = ['canceled', 'incomplete_expired']
 
 /** Returns one row for each item; none for a subscription that has ended. */
 export function itemRows({ id, customer, status, paused, currency, items }: MirroredSubscription): MirrorItemRow[] {
@@ -74,6 +78,16 @@ export function paymentRows(
   { id, payments }: Pick<MirroredInvoice | MirroredRefund, 'id' | 'payments'>,
 ): MirrorPaymentRow[] {
   return [...new Set(payments)].map((payment) => ({ kind, id, payment }))
+}
+
+/** Returns one row for a credit transaction that changed the balance of a grant after its creation. */
+export function creditMoveRows({ id, grant, reason, amount }: MirroredCreditTransaction): MirrorCreditMoveRow[] {
+  return reason === 'granted' ? [] : [{ id, creditGrant: grant, amount }]
+}
+
+/** True for a payment that may grant credit: a paid invoice, or a purchase. */
+export function isPaid({ kind, status, object }: MirrorObjectRow): boolean {
+  return object !== null && (kind === 'purchase' || (kind === 'invoice' && status === 'paid'))
 }
 
 /** True for kinds whose objects are part of a customer's sums. */

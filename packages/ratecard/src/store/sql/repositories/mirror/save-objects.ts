@@ -1,6 +1,7 @@
-// Stores the objects of one read. An older state of an object never replaces a newer one: reads and saves get numbers from one counter, so
-// that no clock is needed.
+// Stores the objects of one read. An older state of an object never replaces a newer one. Reads and saves are numbered by one counter, so
+// no clock is needed to compare them.
 import type {
+  MirroredCreditTransaction,
   MirroredKind,
   MirroredInvoice,
   MirroredRefund,
@@ -10,7 +11,17 @@ import type { MirrorObjectRow } from '../../../records/mirror.ts'
 import type { MirrorRef, MirrorSaved } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
-import { customersOf, isSameContent, isSummed, itemRows, objectOf, paymentRows } from './rows.ts'
+import {
+  creditMoveRows,
+  customersOf,
+  isPaid,
+  isSameContent,
+  isSummed,
+  itemRows,
+  objectOf,
+  paymentRows,
+} from './rows.ts'
+import { addPaid } from './credits.ts'
 import { markStale, markUnsummed, settleStale } from './marks.ts'
 
 export interface SaveRequest {
@@ -27,7 +38,7 @@ export interface SaveRequest {
 export async function saveObjects(database: Database, db: Write, request: SaveRequest): Promise<MirrorSaved> {
   const { kind, begun, ended, now } = request
   // Removes duplicates, because a list that shifts while it is read can contain an object twice. Sorts the rows, because every transaction
-  // locks them in this order.
+  // must lock them in the same order.
   const rows = [...new Map(request.rows.map((row) => [row.id, row])).values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   const before = await storedRows(database, db, kind, rows)
   const stored = await storeRows(db, rows, begun, before)
@@ -36,6 +47,7 @@ export async function saveObjects(database: Database, db: Write, request: SaveRe
   const changed = settled.filter(({ id, object }) => !isSameContent(kind, before.get(id)?.object ?? null, object))
   const marked = await markedAmong(db, kind, changed)
   await replaceParts(db, kind, changed)
+  await addPaid(db, changed.filter(isPaid), ended)
   await settleStale(
     db,
     kind,
@@ -93,8 +105,8 @@ async function storedRows(database: Database, db: Write, kind: MirroredKind, row
 }
 
 /**
- * Stores an object if its read began after the read of the stored state ended, or if its content is identical to the stored one. Returns
- * the ids of the stored objects.
+ * Stores those objects that are certainly newer than the stored state, or identical to it. An object is newer if its read began after the
+ * read of the stored state had ended. Returns the ids of the stored objects.
  */
 async function storeRows(
   db: Write,
@@ -103,7 +115,8 @@ async function storeRows(
   before: ReadonlyMap<string, StoredRow>,
 ): Promise<ReadonlySet<string>> {
   const stored = new Set<string>()
-  // Stores identical content again to keep the newer number, so that a third read that overlaps with this one is recognized as overlapping.
+  // Identical content is stored too, because it has the newer read number. Without that number, a third read that overlaps with this one
+  // would not be recognized as overlapping.
   const accepted = rows.filter(({ id, object }) => {
     const present = before.get(id)
     return present === undefined || present.readAt < begun || present.object === object
@@ -158,6 +171,7 @@ async function replaceParts(db: Write, kind: MirroredKind, changed: readonly Mir
       (slice) => db.insertInto('mirrorItems').values(slice).execute(),
     )
   }
+  if (kind === 'credit_transaction') await replaceCreditMoves(db, changed)
   if (kind === 'invoice' || kind === 'refund') {
     await inBatches(changed, (slice) =>
       db
@@ -177,12 +191,29 @@ async function replaceParts(db: Write, kind: MirroredKind, changed: readonly Mir
   }
 }
 
+async function replaceCreditMoves(db: Write, changed: readonly MirrorObjectRow[]): Promise<void> {
+  await inBatches(changed, (slice) =>
+    db
+      .deleteFrom('mirrorCreditMoves')
+      .where(
+        'id',
+        'in',
+        slice.map(({ id }) => id),
+      )
+      .execute(),
+  )
+  await inBatches(
+    changed.flatMap((row) => partsOf(row, (object) => creditMoveRows(object as MirroredCreditTransaction))),
+    (slice) => db.insertInto('mirrorCreditMoves').values(slice).execute(),
+  )
+}
+
 function partsOf<T>(row: MirrorObjectRow, parts: (object: unknown) => readonly T[]): readonly T[] {
   const object = objectOf(row)
   return object === null ? [] : parts(object)
 }
 
-/** Returns the customers with an item on one of these prices, because their sums depend on the amounts of the price. */
+/** Returns the customers with an item on one of these prices. Their sums are outdated, because they depend on the price's amounts. */
 async function customersOn(db: Write, prices: readonly MirrorObjectRow[]) {
   const customers: { readonly customer: string }[] = []
   await inBatches(prices, async (slice) => {

@@ -1,4 +1,4 @@
-// Sums of customers. They are stored, so that the database can filter and sort lists of tenants by them.
+// Sums of customers, stored so that the database can filter and sort lists of tenants by them.
 import { processorId } from '../../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { CustomerStanding, Unsummed } from '../../../mirror-store.ts'

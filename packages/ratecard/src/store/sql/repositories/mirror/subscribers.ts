@@ -17,14 +17,23 @@ export async function subscribersOf(
     .selectFrom(
       itemsOn(db, prices)
         .leftJoin('tenants as tenant', 'tenant.processorCustomerId', 'item.customer')
-        .select(['item.id', 'item.subscription', 'tenant.id as tenantId', sql<number>`0`.as('isFree')])
+        .select([
+          'item.id',
+          'item.subscription',
+          'tenant.id as tenantId',
+          'tenant.name as tenantName',
+          sql<number>`0`.as('isFree'),
+        ])
         .unionAll(
-          freeOn(db, freePrice).select([
-            'local.id',
-            'local.id as subscription',
-            'local.tenantId',
-            sql<number>`1`.as('isFree'),
-          ]),
+          freeOn(db, freePrice)
+            .leftJoin('tenants as tenant', 'tenant.id', 'local.tenantId')
+            .select([
+              'local.id',
+              'local.id as subscription',
+              'local.tenantId',
+              'tenant.name as tenantName',
+              sql<number>`1`.as('isFree'),
+            ]),
         )
         .as('subscriber'),
     )
@@ -44,11 +53,12 @@ export async function subscribersOf(
   )
   return {
     items: rows.flatMap(
-      ({ id, subscription: of, tenantId, isFree }): readonly (StoredSubscriber | FreeSubscriber)[] => {
-        if (isFree === 1) return tenantId === null ? [] : [{ free: id, tenantId }]
+      ({ id, subscription: of, tenantId, tenantName, isFree }): readonly (StoredSubscriber | FreeSubscriber)[] => {
+        const tenant = tenantId === null ? null : { id: tenantId, name: tenantName ?? tenantId }
+        if (isFree === 1) return tenant === null ? [] : [{ free: id, tenant }]
         const subscription = subscriptions.get(of)
         const item = subscription?.items.find((one) => one.id === id)
-        return subscription === undefined || item === undefined ? [] : [{ subscription, item, tenantId }]
+        return subscription === undefined || item === undefined ? [] : [{ subscription, item, tenant }]
       },
     ),
     total: paid + free,

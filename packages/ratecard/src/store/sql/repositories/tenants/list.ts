@@ -1,5 +1,5 @@
-// Pages of tenants. Order and number of the tenants come from the rows of listings.ts; the other values are read only for the tenants of
-// the page.
+// Pages of tenants. The rows of listings.ts determine order and number of the tenants; other values are read only for the tenants of the
+// page.
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { processorId } from '../../../../catalog/resource.ts'
@@ -9,6 +9,7 @@ import type { ListedPrice, ListedTenant, TenantListQuery } from '../../../tenant
 import type { Database, ReadConnection } from '../../database/database.ts'
 import { searchConditions } from '../../dialects/text-search.ts'
 import type { SearchConditions } from '../../dialects/text-search.ts'
+import { liveSubscriptionsOf } from '../mirror/reads.ts'
 import { standingsOf } from '../mirror/standings.ts'
 
 const sortColumns = {
@@ -80,14 +81,15 @@ async function onOneOf(db: ReadConnection, prices: readonly string[]): Promise<R
     .where('endedAt', 'is', null)
     .limit(1)
     .executeTakeFirst()
-  // PostgreSQL uses no index for `or`: it reads all tenants, even for a price with one subscriber.
+  // Without free subscriptions, the condition is simpler and has no `or`. With `or` PostgreSQL would use no index, and would read all
+  // tenants even for a price with one subscriber.
   if (free === undefined) return hasItem
   return sql`(${hasItem} or tenant_id in (
     select tenant_id from local_subscriptions where ended_at is null and price_id in (${list})
   ))`
 }
 
-/** Returns the listed tenants with the values that lists show: tenant, prices and money. */
+/** Returns the tenants of a page with the values that lists show: tenant, prices and money. */
 async function completed(
   db: ReadConnection,
   page: readonly Pick<TenantListingRow, 'tenantId' | 'billingStatus'>[],
@@ -100,6 +102,7 @@ async function completed(
   const standings = await standingsOf(db, customers)
   const atProcessor = await pricesOfCustomers(db, customers)
   const free = await freePrices(db, ids)
+  const subscriptions = await liveSubscriptionsOf(db, customers)
   return page.flatMap(({ tenantId, billingStatus }): readonly ListedTenant[] => {
     // The tenant was deleted since the page was read.
     const tenant = tenants.get(tenantId)
@@ -107,7 +110,17 @@ async function completed(
     const customer = tenant.processorCustomerId ?? ''
     const { monthly = {}, owed = {} } = standings.get(customer) ?? {}
     const prices = [...(atProcessor.get(customer) ?? []), ...(free.get(tenantId) ?? [])]
-    return [{ ...tenant, billingStatus, monthly, owed, prices: prices.sort((a, b) => (a.price < b.price ? -1 : 1)) }]
+    return [
+      {
+        ...tenant,
+        billingStatus,
+        monthly,
+        owed,
+        prices: prices.sort((a, b) => (a.price < b.price ? -1 : 1)),
+        subscriptions: subscriptions.get(customer) ?? [],
+        freeSubscriptions: free.get(tenantId)?.length ?? 0,
+      },
+    ]
   })
 }
 

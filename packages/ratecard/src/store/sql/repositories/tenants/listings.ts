@@ -1,5 +1,5 @@
-// Listing rows: one row per tenant, to search, filter and sort lists of tenants. Code that changes a tenant, its free subscriptions or the
-// sums of its customer must refresh the tenant's row in the same transaction.
+// Listing rows: one row per tenant, for searching, filtering and sorting lists of tenants. Code that changes a tenant, its free
+// subscriptions or the sums of its customer must refresh the tenant's row in the same transaction.
 import { currencyDecimals, isCurrency } from '../../../../money/currencies.ts'
 import { mostUrgentStatus } from '../../../records/billing-status.ts'
 import { searchForm, searchText } from '../../../records/search-text.ts'
@@ -13,8 +13,8 @@ import { standingsOf } from '../mirror/standings.ts'
 export async function refreshListings(database: Database, db: Write, tenantIds: readonly string[]): Promise<void> {
   const sorted = [...new Set(tenantIds)].sort()
   await inBatches(sorted, async (slice) => {
-    // Locks the rows before anything is read. If two transactions change the same tenant, the second one then reads what the first one has
-    // written.
+    // The rows are locked before anything is read. So if two transactions change the same tenant, the second one reads what the first one
+    // has written.
     await database
       .locked(db.selectFrom('tenantListings').select('tenantId').where('tenantId', 'in', slice).orderBy('tenantId'))
       .execute()
@@ -80,8 +80,8 @@ async function tenantsOnFree(db: ReadConnection, tenantIds: readonly string[]): 
 }
 
 /**
- * Returns one number to sort lists by: the sum of amounts in several currencies, in ten-thousandths of major units and without exchange
- * rates, e.g. 150,000 for 10 dollars and 5 yen. The sum is rounded, and limited to the range of exact integers.
+ * Returns one number by which lists are sorted: the sum of amounts in several currencies, without exchange rates, in ten-thousandths of
+ * major units. E.g. 150,000 for 10 dollars and 5 yen. The sum is rounded, and limited to the range of exact integers.
  */
 export function sortAmount(amounts: Readonly<Record<string, string | number>>): number {
   let sum = 0

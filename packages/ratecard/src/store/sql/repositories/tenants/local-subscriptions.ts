@@ -28,7 +28,7 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
             .where('priceId', '=', priceId)
             .where('endedAt', 'is', null)
             .executeTakeFirst()
-          // If there is no row, another process ended the subscription between the two statements, so a new one can start.
+          // If there is no row, another process ended the subscription between the two statements. So try again to start a new one.
           if (running !== undefined) return running
         }
       })
@@ -83,6 +83,68 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
         await refreshListings(database, db, [ended.tenantId])
         if (audit !== undefined) await db.insertInto('tenantAudit').values(audit).execute()
         return true
+      })
+    },
+
+    async plan(planned) {
+      const { subscription: _key, ...values } = planned
+      await database.write((db) =>
+        db
+          .insertInto('plannedFreeSubscriptions')
+          .values(planned)
+          .onConflict((conflict) => conflict.column('subscription').doUpdateSet(values))
+          .execute(),
+      )
+    },
+
+    async unplan(subscription) {
+      await database.write((db) =>
+        db.deleteFrom('plannedFreeSubscriptions').where('subscription', '=', subscription).execute(),
+      )
+    },
+
+    planned: (tenantId) =>
+      database.read((db) =>
+        db.selectFrom('plannedFreeSubscriptions').selectAll().where('tenantId', '=', tenantId).execute(),
+      ),
+
+    plannedBy: (now) =>
+      database.read((db) =>
+        db
+          .selectFrom('plannedFreeSubscriptions')
+          .selectAll()
+          .where('beginsAt', '<=', now)
+          .orderBy('beginsAt')
+          .orderBy('subscription')
+          .execute(),
+      ),
+
+    async nextPlanned(now) {
+      const row = await database.read((db) =>
+        db
+          .selectFrom('plannedFreeSubscriptions')
+          .select((eb) => eb.fn.min<number | null>('beginsAt').as('next'))
+          .where('beginsAt', '>', now)
+          .executeTakeFirst(),
+      )
+      return row?.next ?? null
+    },
+
+    async begin({ subscription, id, tenantId, priceId }, at) {
+      await database.write(async (db) => {
+        const forgotten = await db
+          .deleteFrom('plannedFreeSubscriptions')
+          .where('subscription', '=', subscription)
+          .where('id', '=', id)
+          .returning('id')
+          .executeTakeFirst()
+        if (forgotten === undefined) return
+        await db
+          .insertInto('localSubscriptions')
+          .values({ id, tenantId, priceId, createdAt: at, endedAt: null })
+          .onConflict((conflict) => conflict.columns(['tenantId', 'priceId']).where('endedAt', 'is', null).doNothing())
+          .execute()
+        await refreshListings(database, db, [tenantId])
       })
     },
   }

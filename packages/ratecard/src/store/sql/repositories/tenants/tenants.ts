@@ -2,16 +2,27 @@
 import { pointerOf } from '../../../../errors/issue.ts'
 import { ServiceError } from '../../../../errors/service-error.ts'
 import { pick, used } from '../../../records/columns.ts'
-import { tenantColumns } from '../../../records/tenants.ts'
+import { dealEndActions, tenantColumns } from '../../../records/tenants.ts'
 import type { AuditRecord, TenantRecord, TenantStore } from '../../../tenant-store.ts'
 import { inBatches } from '../../database/batches.ts'
-import type { Database, Write } from '../../database/database.ts'
+import type { Database, ReadConnection, Write } from '../../database/database.ts'
+import { isOneOf } from '../../database/literal-conditions.ts'
 import { readPage } from '../../database/read-page.ts'
 import { isDuplicate } from '../../database/database-errors.ts'
 import type { Leases } from '../coordination/leases.ts'
 import { markOwned } from '../mirror/marks.ts'
 import { listTenants } from './list.ts'
 import { refreshListings } from './listings.ts'
+
+/** Tables whose rows are deleted with their tenant. */
+const tablesOfTenant = [
+  'plannedFreeSubscriptions',
+  'featureGrants',
+  'usageReports',
+  'usageTotals',
+  'usageRunningTotals',
+  'usageDifferences',
+] as const
 
 export function sqlTenants(database: Database, leases: Leases): TenantStore {
   /** Writes a change of a tenant and its audit row. Returns null, without an audit row, if the tenant does not exist. */
@@ -20,7 +31,7 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
     audit: AuditRecord,
     work: (db: Write) => Promise<TenantRecord | undefined>,
   ): Promise<TenantRecord | null> {
-    if (audit.tenantId !== id) throw new Error(`An audit row of "${audit.tenantId}" does not tell of "${id}".`)
+    if (audit.tenantId !== id) throw new Error(`An audit row of "${audit.tenantId}" does not belong to "${id}".`)
     return database.write(async (db) => {
       const tenant = await work(db)
       if (tenant === undefined) return null
@@ -44,7 +55,7 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
     }
   }
 
-  /** Refreshes the tenant's listing row after the tenant was added or got a customer. */
+  /** Refreshes the listing row of a tenant that was added or got a customer. */
   async function refreshListing(db: Write, id: string, customer: string | null): Promise<void> {
     if (customer !== null) await markOwned(db, customer)
     await refreshListings(database, db, [id])
@@ -115,6 +126,16 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       )
     },
 
+    async note(audit) {
+      await database.write((db) =>
+        db
+          .insertInto('tenantAudit')
+          .values(audit)
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .execute(),
+      )
+    },
+
     async bindCustomer(id, processorCustomerId, at) {
       return claimingCustomer(id, processorCustomerId, customerTaken, () =>
         database.write(async (db) => {
@@ -147,13 +168,39 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       })
     },
 
+    async dealsDue(now) {
+      const rows = await database.read((db) =>
+        db
+          .selectFrom('tenants')
+          .select(['id', 'enterpriseEndsAt'])
+          .where('enterpriseEndsAt', '<=', now)
+          .orderBy('enterpriseEndsAt')
+          .orderBy('id')
+          .execute(),
+      )
+      return rows.flatMap(({ id, enterpriseEndsAt: endsAt }) => (endsAt === null ? [] : [{ id, endsAt }]))
+    },
+
+    async nextDealEnd(now) {
+      const [next] = await database.read((db) =>
+        db
+          .selectFrom('tenants')
+          .select('enterpriseEndsAt')
+          .where('enterpriseEndsAt', '>', now)
+          .orderBy('enterpriseEndsAt')
+          .limit(1)
+          .execute(),
+      )
+      return next?.enterpriseEndsAt ?? null
+    },
+
     async remove(id, audit) {
       const removed = await applyChange(id, audit, async (db) => {
         const tenant = await db.deleteFrom('tenants').where('id', '=', id).returningAll().executeTakeFirst()
         if (tenant === undefined) return undefined
         await db.deleteFrom('tenantListings').where('tenantId', '=', id).execute()
         await db.deleteFrom('unbilledUsage').where('tenantId', '=', id).execute()
-        // The tenant's sessions are revoked, so that a later tenant with the same id does not inherit them.
+        // Revokes the tenant's sessions, so that a later tenant with the same id does not inherit them.
         await db
           .updateTable('sessions')
           .set({ revokedAt: audit.createdAt })
@@ -166,20 +213,26 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
           .where('tenantId', '=', id)
           .where('endedAt', 'is', null)
           .execute()
-        for (const table of ['featureGrants', 'usageReports', 'usageTotals'] as const)
-          await db.deleteFrom(table).where('tenantId', '=', id).execute()
+        for (const table of tablesOfTenant) await db.deleteFrom(table).where('tenantId', '=', id).execute()
         return tenant
       })
       return removed !== null
     },
 
-    audit: (tenantId, page) =>
-      database.read((db) => {
-        const entries = db.selectFrom('tenantAudit').selectAll().where('tenantId', '=', tenantId)
-        return readPage(entries.orderBy('createdAt', 'desc').orderBy('id', 'desc'), page)
-      }),
+    audit: (tenantId, page) => database.read((db) => readPage(auditOf(db, tenantId), page)),
+    dealEnds: (tenantId, page) =>
+      // The condition of the index `tenant_audit_of_deal_ends`.
+      database.read((db) => readPage(auditOf(db, tenantId).where(isOneOf('action', dealEndActions)), page)),
   }
 }
+
+const auditOf = (db: ReadConnection, tenantId: string) =>
+  db
+    .selectFrom('tenantAudit')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
 
 async function takenBy(db: Write, tenant: TenantRecord): Promise<ServiceError> {
   const same = await db.selectFrom('tenants').select('id').where('id', '=', tenant.id).executeTakeFirst()
@@ -195,12 +248,12 @@ function conflict(field: string, detail: string): ServiceError {
   })
 }
 
-/** Returns a conflict without a pointer, because no caller sent the customer: the service created it at the processor. */
+/** Returns a conflict error without a pointer, because the customer is not in the request: the service created it at the processor. */
 function customerTaken(customer: string): ServiceError {
   return new ServiceError('conflict', takenText(customer))
 }
 
-/** Returns a conflict with a pointer to the customer that the caller sent. */
+/** Returns a conflict error with a pointer to the customer in the request. */
 function customerRefused(customer: string): ServiceError {
   return conflict('processor_customer_id', takenText(customer))
 }

@@ -43,7 +43,7 @@ export function sqlWorkers(database: Database, sealer: Sealer, leases: Leases): 
             .values({ ...secret, sealed })
             .execute()
         }
-        // The explicit type makes the compiler check that all columns are present; an insert may omit nullable columns.
+        // With the explicit type, the compiler checks that all columns are present. Without it, an insert could omit nullable columns.
         const kept: Omit<RecordOf<typeof workerColumns>, 'name' | 'updatedAt'> = { deploymentId: id }
         const pointer = { ...kept, updatedAt: database.now() }
         const worker = await db
@@ -168,7 +168,7 @@ async function replaceHosts(db: Write, worker: string, hosts: readonly string[])
       .executeTakeFirst()
     if (added.numInsertedOrUpdatedRows === 0n)
       throw new ServiceError('conflict', `The host "${host}" belongs to another worker.`, {
-        hint: 'Remove it there, deploy that worker, then deploy this one.',
+        hint: 'Remove it from that worker and deploy that worker. Then deploy this one.',
       })
   }
 }

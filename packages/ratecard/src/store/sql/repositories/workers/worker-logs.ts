@@ -19,8 +19,8 @@ export interface WorkerLogParts {
   /** Opens the database when the first statement needs it. */
   readonly open: () => Promise<Database>
   /**
-   * Set only for a separate log file, which this store also closes. Returns false if the file does not exist yet, so that there is nothing
-   * to tidy.
+   * Set only if this store has a separate log file, which it then also closes. Returns false if the file does not exist yet, so that there
+   * are no lines to delete.
    */
   readonly ownFileExists?: () => boolean
 }
@@ -35,7 +35,7 @@ export class SqlWorkerLogs implements WorkerLogStore {
 
   async add(lines: readonly LogRecord[], keep: LogBound): Promise<void> {
     const byWorker = Map.groupBy(lines, (line) => line.worker)
-    // Sorts the workers, so that two replicas lock rows in the same order and cannot deadlock.
+    // The workers are sorted, so that two replicas lock rows in the same order and cannot deadlock.
     for (const worker of [...byWorker.keys()].sort()) {
       const own = byWorker.get(worker) ?? []
       for (let start = 0; start < own.length; start += linesPerStep) {
@@ -116,8 +116,8 @@ export class SqlWorkerLogs implements WorkerLogStore {
   }
 
   /**
-   * Deletes a worker's oldest lines, up to the first line that is not `unwanted` and at most `linesPerStep`. Returns the number of deleted
-   * lines.
+   * Deletes the oldest lines of a worker, at most `linesPerStep`. Stops at the first line for which `unwanted` is false. Returns the number
+   * of deleted lines.
    */
   async #forgetOldest(worker: string, unwanted: (line: OldLine) => boolean): Promise<number> {
     return this.#write(async (db) => {
@@ -147,7 +147,7 @@ async function insert(db: Write, worker: string, lines: readonly LogRecord[], ke
   return now.lines > keep.lines || now.bytes > keep.bytes
 }
 
-/** Deletes the oldest lines in excess of `keep`, at most `linesPerStep`. Returns true if there are still too many. */
+/** Deletes the oldest lines if there are more than `keep`, at most `linesPerStep` of them. Returns true if there are still too many. */
 async function trim(db: Write, worker: string, keep: LogBound): Promise<boolean> {
   const { lines, bytes } = await sizeOf(db, worker)
   let excess = { lines: lines - keep.lines, bytes: bytes - keep.bytes }
@@ -163,8 +163,8 @@ async function trim(db: Write, worker: string, keep: LogBound): Promise<boolean>
 }
 
 /**
- * Returns the number of lines and bytes of the worker. Counts them if the numbers are not stored yet. Locks the row until the transaction
- * ends.
+ * Returns the number of lines and bytes of the worker. If the numbers are not stored yet, counts the lines. Locks the row until the
+ * transaction ends.
  */
 async function sizeOf(db: Write, worker: string): Promise<LogBound> {
   const { rows } = await sql<LogBound>`

@@ -9,7 +9,7 @@ type BundleRow = RowOf<typeof bundleColumns>
 export const deploymentToRow = (record: DeploymentRecord) => toRow(deploymentColumns, record)
 export const deploymentOf = (row: RowOf<typeof deploymentColumns>) => toRecord(deploymentColumns, row)
 
-/** Aliases of a worker's columns, because a column of the joined deployment may have the same name. */
+/** Aliases for the columns of a worker, because the joined table of deployments may have columns of the same names. */
 const beside = Object.keys(workerColumns).map((name) => ({
   name,
   alias: `worker${name.charAt(0).toUpperCase()}${name.slice(1)}`,

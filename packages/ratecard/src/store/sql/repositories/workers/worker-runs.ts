@@ -12,7 +12,10 @@ type RunIds = SelectQueryBuilder<Tables, 'workerRuns', { id: string }>
 const runsPerStep = 200
 
 export function sqlWorkerRuns(database: Database): WorkerRunStore {
-  /** Locks the due schedules (PostgreSQL). A second replica waits here for the first one, and then finds the schedules advanced. */
+  /**
+   * Locks the due schedules (PostgreSQL). A second replica waits here for the first one, and then finds that the schedules are no longer
+   * due.
+   */
   async function lockDue(db: Write, now: number, limit: number): Promise<DueSchedule[]> {
     const rows = await database
       .locked(db.selectFrom('workerSchedules').selectAll())
@@ -109,7 +112,7 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
       return database.write(async (db) => {
         for (let scheduledTime = run.scheduledTime; ; scheduledTime++) {
           const claimed = await start(db, { ...run, scheduledTime }, instance, now)
-          // If a tick or another manual run already has this millisecond as its time, the next millisecond is tried.
+          // If a scheduled or another manual run already has this time (in milliseconds), the next millisecond is tried.
           if (claimed !== null) return claimed
         }
       })
@@ -148,7 +151,7 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
           .limit(1)
           .executeTakeFirst(),
       )
-      // Usually no run is stale. Reading first avoids a write at every poll; replicas would wait for each other's writes.
+      // Usually no run is stale. So read first: a write at every poll would make replicas wait for each other.
       if (stale === undefined) return 0
       const error = 'The replica of the run ended or lost its database connection before the run ended.'
       const result = await database.write((db) =>
@@ -188,7 +191,10 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
   }
 }
 
-/** Starts a run as `running`, or as `skipped` if another run of the schedule is running. Returns null if the tick was claimed before. */
+/**
+ * Stores a run as `running`, or as `skipped` if another run of the schedule is running. Returns null if the run exists already, e.g.
+ * because another replica stored it.
+ */
 async function start(db: Write, run: NewRun, instance: string, now: number): Promise<RunRecord | null> {
   const [running] = await insertRuns(db, [begun(run, instance, now)])
   if (running !== undefined) return running
@@ -196,7 +202,7 @@ async function start(db: Write, run: NewRun, instance: string, now: number): Pro
   return skipped ?? null
 }
 
-/** Starts all runs and returns the running ones. A run whose schedule is already running is stored as `skipped`. */
+/** Stores all runs and returns those that may run. A run whose schedule is already running is stored as `skipped`. */
 async function startAll(db: Write, runs: readonly NewRun[], instance: string, now: number): Promise<RunRecord[]> {
   const running = await insertRuns(
     db,
@@ -234,8 +240,8 @@ function unstartedRun(run: NewRun, outcome: 'missed' | 'skipped', error: string,
 }
 
 /**
- * Inserts runs and returns the inserted ones. A tick that was claimed before is not inserted. A run in state `running` is not inserted if
- * its schedule is already running.
+ * Inserts runs and returns the inserted ones. A run is not inserted if it exists already. A run in state `running` is also not inserted if
+ * another run of its schedule is running.
  */
 async function insertRuns(db: Write, runs: readonly RunRecord[]): Promise<RunRecord[]> {
   const added = new Set<string>()

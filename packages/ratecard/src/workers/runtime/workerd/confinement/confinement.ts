@@ -14,7 +14,7 @@ export interface ProcessToConfine {
   readonly args: readonly string[]
   /** User id of the process; null to run it as the user of the service. */
   readonly user: number | null
-  /** The only folder of the host that the process may write to. Its path is the same inside the confinement. */
+  /** The only folder of the host that the process may write to. It has the same path inside the confinement. */
   readonly folder: string
   /** Memory limit (MB) enforced by the kernel, in addition to the watchdog. */
   readonly memoryMb: number
@@ -40,9 +40,9 @@ export interface ChosenConfinement {
 }
 
 /**
- * Selects the confinement. `auto` tries the modes from the strictest on and takes the first that works. A configured mode must work,
- * otherwise this rejects. `copy` is called only if the user of a worker cannot open the installed executable; it copies the executable to a
- * folder that every user can open.
+ * Selects the confinement. `auto` tries all modes, the strictest first, and uses the first that works. If a mode is configured, it must
+ * work, otherwise this rejects. `copy` copies the executable to a folder that every user can open; it is called only if the worker's user
+ * cannot open the installed one.
  */
 export async function chooseConfinement(
   setting: 'auto' | ConfinementMode,
@@ -78,8 +78,8 @@ interface Way {
 }
 
 /**
- * Returns the modes to try, in order. In a container that hides parts of /proc, the kernel refuses to mount another /proc, so bubblewrap is
- * tried again without that mount.
+ * Returns the modes to try, in order. Bubblewrap is tried with and without a mount of /proc, because the kernel refuses this mount in a
+ * container that hides parts of /proc.
  */
 function ways(setting: 'auto' | ConfinementMode): readonly Way[] {
   const modes = setting === 'auto' ? confinementModes : [setting]
@@ -90,8 +90,8 @@ function ways(setting: 'auto' | ConfinementMode): readonly Way[] {
 }
 
 /**
- * Returns the confinement for a mode, or text that names the missing requirement. `mountsProc`: bubblewrap mounts a separate /proc for the
- * process, otherwise none. @public for the test that inspects the inside of each mode.
+ * Returns the confinement for a mode, or a text that names the missing requirement. With `mountsProc`, bubblewrap mounts a separate /proc
+ * for the process, otherwise no /proc. @public for the test that inspects the inside of each mode.
  */
 export async function confinementOf(
   mode: ConfinementMode,
@@ -116,14 +116,14 @@ export async function confinementOf(
   return bubblewrap(tools.setpriv, tools.bwrap, root, limited, await librariesOf(binary), proc, filter)
 }
 
-/** Address space (MB) that workerd reserves without using it, plus the stacks of its threads. */
+/** Address space (MB) that workerd reserves but does not use, plus the stacks of its threads. */
 const reservedMb = 1_024 + 16 * os.availableParallelism()
 
 type ResourceLimits = (process: ProcessToConfine) => readonly string[]
 
 /**
- * Returns a function for the `prlimit` prefix of a command, so that the limits apply from the start. Core dumps are disabled, because they
- * would contain secrets.
+ * Returns a function that creates the `prlimit` prefix of a command, so that the limits apply from its start. Core dumps are disabled,
+ * because they would contain secrets.
  */
 function limits(prlimit: string | null): ResourceLimits {
   return ({ memoryMb }) => {
@@ -216,7 +216,7 @@ function commandOf(words: readonly string[]): readonly [string, ...string[]] {
   return [first, ...rest]
 }
 
-/** `--pdeathsig` must be set in the same command as the user, because the kernel clears it when the user changes. */
+/** The command that changes the user also sets `--pdeathsig`, because the kernel clears it when the user changes. */
 function asUser(user: number | null): string[] {
   const kept = ['--no-new-privs', '--inh-caps=-all', '--pdeathsig', 'KILL']
   if (user === null) return kept
@@ -240,8 +240,8 @@ function librariesOf(binary: string): Promise<readonly string[]> {
 const trialUser = 64_000
 
 /**
- * Runs the real executable in the confinement, so that a missing requirement is found now instead of at the first deployment. With
- * `silent`, any output on standard error counts as failure, e.g. workerd's complaint about a folder that its user cannot enter.
+ * Runs the executable in the confinement, so that a missing requirement is found now and not at the first deployment. With `silent`, any
+ * output on standard error counts as failure. E.g. workerd only prints a warning about a folder that its user cannot open.
  */
 async function trial(confinement: Confinement, binary: string, silent: boolean): Promise<string | null> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'rct-'))

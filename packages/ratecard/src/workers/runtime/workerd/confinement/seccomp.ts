@@ -26,8 +26,8 @@ export const refusedCalls: Readonly<Record<string, Numbers>> = {
 
 const clone: Numbers = [56, 220]
 /**
- * The flags of `clone3` are in memory, which a seccomp filter cannot read. `clone3` fails with ENOSYS, so that the C library falls back to
- * `clone`.
+ * A seccomp filter cannot read the flags of `clone3`, because they are in memory. So `clone3` fails with ENOSYS, and the C library uses
+ * `clone` instead.
  */
 const clone3: Numbers = [435, 435]
 const socket: Numbers = [41, 198]

@@ -37,7 +37,7 @@ async function sweepRoot(root: string): Promise<void> {
     const folder = path.join(root, name)
     const pid = Number(await readFile(path.join(folder, 'pid'), 'utf8').catch(() => ''))
     if (!Number.isInteger(pid) || pid <= 1) continue
-    // Kills the process only if its arguments contain the random name of the folder. Otherwise another process has reused the pid.
+    // Kills the process only if its arguments contain the random name of the folder. Otherwise the pid now belongs to another process.
     const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
     if (args.includes(`${folder}/`)) killIfRunning(pid)
   }

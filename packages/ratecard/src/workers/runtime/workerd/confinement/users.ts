@@ -19,7 +19,10 @@ export interface Users {
   claim(): Promise<ClaimedUser>
 }
 
-/** Opens the claims of user ids, which are files in a folder that only root can write to. Releases the claims of crashed services. */
+/**
+ * Opens the folder with the claims of user ids. A claim is a file, and only root can write to the folder. Releases the claims of crashed
+ * services.
+ */
 export async function openUsers(folder?: string): Promise<Users> {
   const place = folder ?? (await claimsFolder())
   await freeStale(place)
@@ -46,7 +49,7 @@ async function claimsFolder(): Promise<string> {
     const state = await lstat(folder)
     if (state.isDirectory() && state.uid === process.getuid?.() && (state.mode & 0o022) === 0) return folder
   }
-  throw new Error('There is no folder where the users of worker processes can be claimed.')
+  throw new Error('No folder was found in which an operating-system user can be reserved for a worker process.')
 }
 
 async function createNew(file: string, owner: string): Promise<boolean> {
@@ -64,7 +67,7 @@ async function freeStale(folder: string): Promise<void> {
     const file = path.join(folder, name)
     const owner = await readFile(file, 'utf8').catch(() => null)
     if (owner === null || (await lives(owner))) continue
-    // Another service may have replaced this file after it was read here. If the moved file has other content, put it back.
+    // Another service may have replaced this file after it was read. If the moved file has other content, put it back.
     const taken = path.join(folder, `.${name}-${String(process.pid)}`)
     await rename(file, taken).catch(() => undefined)
     const content = await readFile(taken, 'utf8').catch(() => owner)

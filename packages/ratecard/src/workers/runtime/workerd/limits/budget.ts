@@ -1,14 +1,14 @@
-/** Action for the watchdog after one reading of the CPU clock: nothing, keep watching, ping the process, or end it. */
+/** What the watchdog does after one reading of the CPU clock: nothing, keep watching, ping the process, or end it. */
 export type BudgetState = 'idle' | 'watch' | 'ping' | 'exceeded'
 
-/** Share of a core (30 %). A process that uses more between two readings is busy and gets pinged. */
+/** Share of a CPU core (30 %). A process that uses more between two readings is busy and gets a ping. */
 const busyShare = 0.3
 const quietShare = 0.05
 
 /**
- * CPU limit of one process, without clocks and timers. It has two rules. First, while the process is busy, it may use one limit for each
- * invocation that began in that time; this stops loops that yield to the event loop. Second, without a sign of life it may use one limit in
- * total, however many requests are queued; this stops loops that block the event loop.
+ * CPU limit of one process, without clocks and timers. It consists of two rules. First, while the process is busy, it may use one limit for
+ * each invocation that began in that time. This rule stops loops that let the event loop run. Second, without a sign of life (see
+ * `signOfLife`) it may use one limit in total, no matter how many requests are queued. This rule stops loops that block the event loop.
  */
 export class CpuBudget {
   private readonly limitMs: number
@@ -35,7 +35,7 @@ export class CpuBudget {
     this.inFlight++
   }
 
-  /** Adds one CPU limit for a message on an open connection, as for a request. */
+  /** Adds the CPU limit of one request, because a message on an open connection counts as a request. */
   extend(): void {
     if (this.windowStart !== null) this.begun++
   }
@@ -44,7 +44,7 @@ export class CpuBudget {
     this.inFlight--
   }
 
-  /** Records a sign of life: output of the worker or a ping response, which shows that its event loop is not blocked. */
+  /** Records that the worker's event loop is not blocked, because the worker sent output or answered a ping. */
   signOfLife(): void {
     this.alive = true
   }
@@ -56,7 +56,8 @@ export class CpuBudget {
     const share = elapsedMs > 0 ? used / elapsedMs : 0
     if (this.windowStart === null) {
       if (share < busyShare) return 'idle'
-      // No invocation is in flight, so this is background work after the last response. It gets the limit of one invocation.
+      // No invocation is in progress, so the CPU time is used by background work after the last response. It gets the limit of one
+      // invocation.
       this.windowStart = before
       this.begun = 1
     }

@@ -9,7 +9,7 @@ export interface Readings {
 }
 
 export function readingsOf(pid: number): Readings {
-  // Keeps the file open. After the pid is reused, the path would refer to another process, but the open file cannot.
+  // Keeps the file open. When the pid is used again, the path refers to the other process, but the open file does not.
   let file = open(`/proc/${pid}/schedstat`)
   const buffer = Buffer.alloc(64)
   return {

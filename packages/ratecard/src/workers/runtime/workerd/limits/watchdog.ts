@@ -14,12 +14,12 @@ export interface WatchdogOptions {
 }
 
 export interface Invocation {
-  /** Raises the CPU limit for a message on an open connection (e.g. a WebSocket), as for a new request. */
+  /** Raises the CPU limit by that of one request, because a message on an open connection (e.g. a WebSocket) counts as a request. */
   extend(): void
   signOfLife(): void
   /**
-   * Ends the invocation and returns its CPU time (ms). CPU time is divided equally among concurrent invocations. null if the system does
-   * not report it.
+   * Ends the invocation and returns its CPU time (ms); null if the system does not report it. CPU time is divided equally among concurrent
+   * invocations.
    */
   end(): number | null
 }
@@ -27,8 +27,8 @@ export interface Invocation {
 const idlePollMs = 1_000
 const memoryPollMs = 25
 /**
- * Maximum age (ms) of a reading of the CPU clock. Until then it is used again while several invocations are in flight, because reading the
- * clock costs as much as a short request.
+ * Maximum age (ms) of a reading of the CPU clock that is used again while several invocations are running. Reading the clock costs as much
+ * as a short request.
  */
 const maxReadingAgeMs = 5
 
@@ -37,13 +37,13 @@ export class Watchdog {
   private readonly budget: CpuBudget
   private readonly pollMs: number
   private timer: NodeJS.Timeout | undefined
-  /** True: reads the CPU clock often. The first readings are frequent, because the top-level code of the worker has just run. */
+  /** True while the CPU clock is read at short intervals. It starts as true, because the top-level code of the worker has just run. */
   private fast = true
   private done = false
   private lastPollAt = performance.now()
   private lastMemoryPollAt = 0
   private inFlight = 0
-  /** CPU time (ms) of an invocation that had been in flight since the start: the sum of all shares so far. */
+  /** CPU time (ms) of an invocation that has been running since the process started: the sum of all shares so far. */
   private shared = 0
   private sharedAt: number
   /** True if the system reports CPU time. After the process has ended, the last reading is used. */

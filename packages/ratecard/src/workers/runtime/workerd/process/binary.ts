@@ -22,16 +22,16 @@ export function findWorkerd(): string | null {
       const binary = path.join(path.dirname(from?.resolve(`${name}/package.json`) ?? ''), 'bin', 'workerd')
       if (existsSync(binary)) return binary
     } catch {
-      // The package was not found from this location. Package managers install transitive dependencies in different locations, so the next
-      // one is tried.
+      // The package was not found from this location. Package managers install transitive dependencies in different locations, so try the
+      // next one.
     }
   }
   return null
 }
 
 /**
- * Returns the path of a copy of the executable in `folder`, which every user can enter. Hard-links the file (150 MB) if both folders are on
- * one file system, otherwise copies it.
+ * Returns the path of a copy of the executable in `folder`, which every user can open. Makes a hard link to the file (150 MB) if both
+ * folders are on one file system, otherwise a copy.
  */
 export async function copyOf(binary: string, folder: string): Promise<string> {
   const copy = path.join(folder, 'workerd')

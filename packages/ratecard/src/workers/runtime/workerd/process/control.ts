@@ -8,8 +8,8 @@ export interface WorkerFailure {
 }
 
 /**
- * Client for the control worker in a process, which runs beside the author's worker. Each call opens a connection, so that a stuck call
- * does not block others; calls are rare.
+ * Client for the control worker, which runs beside the author's worker in each process. Each call opens its own connection, so that a stuck
+ * call does not block other calls. Calls are rare.
  */
 export interface Control {
   ping(): Promise<void>

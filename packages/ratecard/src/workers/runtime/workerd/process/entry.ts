@@ -1,5 +1,5 @@
 // Source text of the modules that the worker host adds to the author's modules. They run in the author's isolate and are no security
-// boundary: a worker that changes them spoils only its own logs and outcomes.
+// boundary: a worker that changes them falsifies only its own logs and outcomes.
 
 import { maxMessageLength } from '../../worker-runtime.ts'
 

@@ -1,5 +1,5 @@
-// Parses the output of a process into log lines. The author's code can forge lines of its own worker, so the shape of a line is validated
-// and its content is not trusted.
+// Parses the output of a process into log lines. The author's code can forge lines of its own worker. So the form of each line is
+// validated, and its content is not trusted.
 import type { WorkerLogLine } from '../../worker-runtime.ts'
 import { lineMark } from './entry.ts'
 import type { TraceMapper } from './source-map.ts'
@@ -72,8 +72,8 @@ export function parseLogLine(line: string, context: LineContext): WorkerLogLine 
 }
 
 /**
- * Returns the exception that a line of standard error reports as a log line of the worker. Undefined for any other line, which is workerd's
- * own: the prelude redirects the worker's console to standard output.
+ * Returns the exception that a line of standard error reports, as a log line of the worker. Returns undefined for any other line. Such
+ * lines come from workerd itself, because the prelude redirects the worker's console to standard output.
  */
 export function exceptionIn(line: string, context: LineContext): WorkerLogLine | undefined {
   const text = uncaught.exec(line)?.[1]
@@ -86,7 +86,7 @@ function plainLine(level: Level, line: string, { now, map, version }: LineContex
 
 export interface LineLimit {
   /**
-   * True if a line of this length is within the limits of the current second. Otherwise counts the line as dropped; the caller need not
+   * True if a line of this length is within the limits of the current second. If not, counts the line as dropped, and the caller need not
    * parse it.
    */
   takes(length: number): boolean

@@ -111,7 +111,7 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
   const args = ['serve', path.join(folder, fileNames.config), '--control-fd=3']
   const { memoryMb } = spec.limits
   const [command, ...rest] = confinement.command({ binary, args, user, folder, memoryMb })
-  // Opens the filter file for each process, because the position of a shared descriptor would already be at the end of the file.
+  // Opens the filter file for each process, because after the first read a shared descriptor is at the end of the file.
   const filter = confinement.filter === null ? 'ignore' : openSync(path.join(folder, fileNames.filter), 'r')
   const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe', filter] })
   if (typeof filter === 'number') closeSync(filter)
@@ -148,7 +148,9 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
   }
 }
 
-/** Increment of the process's nice level. On a busy core the service gets about three times the CPU share of a worker. */
+/**
+ * Value added to the nice level of a worker's process. On a busy core the service then gets about three times the CPU share of a worker.
+ */
 const niceIncrement = 5
 
 /**
@@ -161,7 +163,7 @@ function lowerPriority(pid: number): void {
     // Linux has a priority per thread. Setting the priority of the process alone would miss threads that already run.
     for (const thread of readdirSync(`/proc/${pid}/task`)) os.setPriority(Number(thread), priority)
   } catch {
-    // The failure is ignored: the process has ended, or the system does not allow the change. The worker then has the same priority as the
+    // Ignores the failure: the process has ended, or the system does not allow the change. The worker then keeps the priority of the
     // service.
   }
 }
@@ -178,8 +180,8 @@ function signals(child: ChildProcess, pid: number): Pick<WorkerdProcess, 'termin
 }
 
 /**
- * Maximum output (bytes) that is read from one process per second. A process that prints more blocks in its write, so that it slows down
- * itself and not the service.
+ * Maximum output (bytes) that is read from one process per second. A process that prints more is blocked in its write calls, so it slows
+ * down only itself and not the service.
  */
 const outputPerSecond = 2 * 1024 * 1024
 
@@ -233,7 +235,7 @@ async function ready(
   const death = gone.then((end) => {
     throw new StartFailed('The worker ended while it started.', end.stderrTail)
   })
-  // Marks the rejection as handled, because another promise may settle first in the race below.
+  // Marks the rejection as handled, because another promise of the race below may settle first.
   death.catch(() => undefined)
   try {
     await Promise.race([bothSockets(child), timeout, death, exceeded])

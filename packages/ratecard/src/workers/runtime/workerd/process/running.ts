@@ -25,7 +25,7 @@ import { Watchdog, type Invocation } from '../limits/watchdog.ts'
 
 const drainLookMs = 50
 const killAfterMs = 2_000
-/** Maximum wait (ms) for the exit event of a process whose socket broke. Without the event the process counts as alive. */
+/** Maximum wait (ms) for the exit event of a process whose socket broke. If no event arrives, the process counts as running. */
 const newsMs = 500
 
 const outOfMemory = /out of memory|heap limit|last resort|Allocation failed|Cannot allocate memory/i
@@ -147,7 +147,7 @@ export class WorkerdWorker implements RunningWorker {
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs
     while (performance.now() < deadline && this.cause === undefined) {
-      // Checks for requests again, because one can arrive while the worker reports its background work.
+      // Check for requests again, because a request can arrive while the worker reports its background work.
       if (this.noneInFlight() && (await this.nonePending()) && this.noneInFlight()) return
       await new Promise((resolve) => setTimeout(resolve, drainLookMs))
     }
@@ -210,7 +210,7 @@ export class WorkerdWorker implements RunningWorker {
     this.readings.close()
     const exit = this.cause ?? exitOf(ended, this.stopping, this.spec)
     this.cause = exit
-    // Ignores errors of the pool: requests that are still open fail with the process.
+    // Ignores errors of the pool: requests that are still open fail when the process ends.
     await this.pool.destroy().catch(() => undefined)
     this.events.exit(exit)
     return exit

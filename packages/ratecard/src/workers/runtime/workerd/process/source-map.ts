@@ -29,7 +29,7 @@ export function traceMapper(sourceMap: string | null): TraceMapper {
         const found = originalPositionFor(map, { line: Number(line), column: Number(column) - 1 })
         return found.source === null ? whole : `${found.source}:${found.line}:${found.column + 1}`
       } catch {
-        // The position is invalid (e.g. 0:0, which the worker may forge), or the map is damaged. Keep the text unchanged.
+        // The position is invalid (e.g. 0:0, which the worker may forge), or the map is damaged. So keep the text unchanged.
         return whole
       }
     })

@@ -5,7 +5,10 @@ import type { WorkerLimits } from '../../worker-runtime.ts'
 import { readingsOf, type Readings } from '../limits/readings.ts'
 import { cpuDetail, memoryDetail } from '../limits/watchdog.ts'
 
-/** Error of a start: the process exited, did not listen in time, or exceeded a limit. `lastWords` is the end of its standard error. */
+/**
+ * Error of a start: the process exited, did not open its sockets in time, or exceeded a limit. `lastWords` is the end of its standard
+ * error.
+ */
 export class StartFailed extends Error {
   readonly stderrTail: string
   constructor(message: string, lastWords: string) {
@@ -15,7 +18,7 @@ export class StartFailed extends Error {
 }
 
 const pollMs = 15
-/** CPU time (ms) that the start of workerd itself may take on a slow machine, in addition to the worker's limit. */
+/** CPU time (ms) that workerd itself may use for its start on a slow machine, in addition to the worker's limit. */
 const startCpuMs = 2_000
 
 export interface StartWatch {
@@ -41,7 +44,7 @@ export function watchStart(pid: number, limits: Pick<WorkerLimits, 'cpuMs' | 'me
       else if (cpuMs > limits.cpuMs + startCpuMs) reject(new StartFailed(cpuDetail(limits.cpuMs), ''))
     }, pollMs)
   })
-  // Marks the rejection as handled, because it matters only while the caller awaits the start.
+  // Marks the rejection as handled, because it matters only as long as the caller awaits the start.
   exceeded.catch(() => undefined)
   return {
     exceeded,
@@ -52,9 +55,7 @@ export function watchStart(pid: number, limits: Pick<WorkerLimits, 'cpuMs' | 'me
   }
 }
 
-/**
- * Returns the pids of a process and its chain of descendants, ending with workerd. Each helper process has one child, and workerd has none.
- */
+/** Returns the pids of a process and its descendants down to workerd. Each helper process has one child, and workerd has none. */
 export function processesFrom(pid: number): readonly number[] {
   const chain: number[] = []
   for (let next = pid; next > 1; next = childOf(next)) chain.push(next)

@@ -42,8 +42,8 @@ export function capnpText(value: string): string {
 /** Returns the configuration of a process that runs one worker. `folder` is absolute and contains the sockets and the embedded files. */
 export function workerdConfig(spec: WorkerVersionSpec, folder: string): string {
   const socket = (name: string): string => capnpText(`unix:${folder}/${name}`)
-  // The configuration replaces the service "internet". By default workerd would create a network of its own, which needs certificates of
-  // the host.
+  // Defines the service "internet" explicitly. By default workerd would create one with direct network access, which also needs
+  // certificates of the host.
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -105,7 +105,7 @@ function modules(spec: WorkerVersionSpec): string {
 }
 
 /**
- * Returns the compatibility flags, with the flag for AsyncLocalStorage if it is missing: the prelude module needs it, and older
+ * Returns the compatibility flags of a worker. Adds the flag for AsyncLocalStorage if it is missing: the prelude module needs it, and older
  * compatibility dates do not include it.
  */
 function flags(spec: WorkerVersionSpec): readonly string[] {

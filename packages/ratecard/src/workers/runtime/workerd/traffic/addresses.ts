@@ -21,7 +21,8 @@ for (const [network, bits] of [
   refused4.addSubnet(network, bits, 'ipv4')
 
 /**
- * IPv6: only 2000::/3 is allocated for global unicast. The networks listed below are parts of it that are special or embed an IPv4 address.
+ * Public IPv6 addresses: only 2000::/3 is allocated for global unicast. `refused6` lists the networks within that range that are special or
+ * embed an IPv4 address.
  */
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')

@@ -1,5 +1,5 @@
-// Egress proxy of a worker: a unix socket beside its process, and the only network access of the process. Decides which hosts are allowed,
-// and connects to exactly the address that it checked. The worker itself follows redirects, so each redirect is checked too.
+// Egress proxy of a worker: a unix socket beside its process, and the only network access of that process. Decides which hosts are allowed,
+// and connects only to the address that it checked. The worker itself follows redirects, so each redirect passes this check too.
 import http, { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import { lookup } from 'node:dns/promises'
@@ -17,8 +17,8 @@ import { endToEnd, hopByHopAnd } from './headers.ts'
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
 /**
- * Resolves a host name with the machine's resolver, for IPv4 and IPv6. @public for the composition that hosts workers; tests inject their
- * own.
+ * Resolves a host name to IPv4 and IPv6 addresses with the machine's resolver. @public for the code that starts worker hosting; tests pass
+ * their own resolver.
  */
 export const systemResolve: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map((answer) => answer.address)
@@ -30,8 +30,8 @@ export interface EgressPolicy {
   /** The service itself, which is always allowed: its origins (e.g. `https://billing.example.com`) and its listening address. */
   readonly service: { readonly origins: ReadonlySet<string>; readonly address: string; readonly port: number } | null
   /**
-   * Returns the addresses of this machine, including public ones. Requests to them are refused, because local services are not part of the
-   * internet.
+   * Returns the addresses of this machine, including public ones. Requests to them are refused, because services on this machine are not
+   * part of the internet.
    */
   readonly ownAddresses?: () => ReadonlySet<string>
   /** Called with the reason for each refused request, for the worker's log. */
@@ -59,14 +59,14 @@ const connectTimeoutMs = 10_000
 /** Maximum number of concurrent fetches per process. Each fetch uses memory and a file descriptor of the service. */
 const maxFetches = 1_000
 /**
- * Maximum number of concurrent fetches from a process to workers of this service. Each may cause further fetches: a worker that calls
- * itself twice would double its requests until all connections are used.
+ * Maximum number of concurrent fetches from a process to workers of this service. Each may cause further fetches: if a worker called itself
+ * twice per request, its requests would double until all connections are used.
  */
 const maxFetchesToWorkers = 64
 const notHost = hopByHopAnd('host')
 /**
- * Headers removed from requests to the service. A worker calls from this machine, like a trusted proxy, so with `X-Forwarded-For` it could
- * forge the client address.
+ * Headers removed from requests to the service. They come from this machine, like those of a trusted proxy, so a worker could forge the
+ * client address with `X-Forwarded-For`.
  */
 const notClient = hopByHopAnd('host', 'x-forwarded-for')
 const notOurs = hopByHopAnd(egressHeader)
@@ -107,7 +107,7 @@ export function createEgress(policy: EgressPolicy): Egress {
   }
 }
 
-/** Counts a fetch until its connection closes; throws EgressRefusedError if the maximum number is reached. */
+/** Counts a fetch until its connection closes. Throws EgressRefusedError if the maximum number of fetches is reached. */
 type TakePlace = (target: EgressTarget, connection: ServerResponse | Duplex) => void
 
 function placesAtWorkers(): TakePlace {
@@ -236,8 +236,8 @@ async function forwardUpgrade(
   let answered = false
   const failed = (error: unknown): void => {
     outgoing.destroy()
-    // The response headers have already been sent. An error text would be read as part of the body or of the upgraded protocol, so close
-    // the connection.
+    // The response headers have already been sent, so the client would read an error text as part of the body or of the upgraded protocol.
+    // So close the connection.
     if (answered) socket.destroy()
     else failUpgrade(socket, failureOf(target, error))
   }

@@ -1,5 +1,5 @@
 // Validates the status and headers of a response before it is forwarded. The response comes from a worker, or from a server that a worker
-// fetches. Node's `writeHead` throws for invalid values, and HTTP parsers accept some of them, e.g. the status 099.
+// fetches. Node's `writeHead` throws for invalid values, and HTTP parsers accept some of those, e.g. the status 099.
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import { endToEnd } from './headers.ts'
 
@@ -15,7 +15,7 @@ export interface SafeHead {
   readonly [checked]: true
 }
 
-/** Reason why a response is not forwarded, as the end of a sentence whose subject is the sender. */
+/** Reason why a response is not forwarded. It completes a sentence whose subject is the sender of the response. */
 export interface HeadProblem {
   readonly problem: string
 }
@@ -25,8 +25,8 @@ const badName = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/
 const badValue = /[^\t\x20-\x7e\x80-\xff]/
 
 /**
- * Validates response headers, and removes hop-by-hop headers and those in `without`. The status must be 101 with `upgrade`, otherwise 200
- * to 599. The reason phrase is never forwarded.
+ * Validates response headers, and removes hop-by-hop headers and those in `without`. With `upgrade` the status must be 101, otherwise it
+ * must be 200 to 599. The reason phrase is never forwarded.
  */
 export function checkHead(
   status: number | undefined,

@@ -3,8 +3,8 @@ import { Socket } from 'node:net'
 import { Pool } from 'undici'
 
 export function createPool(socketPath: string): Pool {
-  // workerd closes idle connections after five seconds. The pool must close them earlier, otherwise a request could be sent while workerd
-  // closes its connection.
+  // workerd closes idle connections after five seconds. The pool must close them earlier, otherwise a request could be sent on a connection
+  // that workerd is closing.
   return new Pool('http://worker', {
     connect: (_options, callback) => {
       const socket = new PatientSocket()
@@ -26,8 +26,8 @@ export function createPool(socketPath: string): Pool {
 type DoneCallback = (error?: Error | null) => void
 
 /**
- * Socket that ignores write errors (EPIPE). A worker may respond before it has read the request body, and workerd then closes the
- * connection during the write. The response is still readable, and the read side reports a crash.
+ * Socket that ignores write errors (EPIPE). A worker may respond before it has read the whole request body; workerd then closes the
+ * connection during the write. The response can still be read, and a crash shows when reading.
  */
 class PatientSocket extends Socket {
   override _write(chunk: Buffer, encoding: BufferEncoding, done: DoneCallback): void {

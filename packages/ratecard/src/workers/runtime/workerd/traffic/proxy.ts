@@ -16,8 +16,8 @@ export interface ProxyOptions {
   readonly socketPath: string
   readonly begin: () => Invocation
   /**
-   * Returns the exit of the process; undefined if it is alive. Waits up to 500 ms for the exit event, because the socket breaks before the
-   * event is emitted.
+   * Returns the exit of the process; undefined if it is running. Waits up to 500 ms for the exit event, because the socket breaks before
+   * the event is emitted.
    */
   readonly cause: () => Promise<WorkerExit | undefined>
   readonly onOutcome: (outcome: RequestOutcome) => void
@@ -47,9 +47,9 @@ const replaced = hopByHopAnd(
 )
 const added = hopByHopAnd('x-worker-version', 'x-request-id')
 /**
- * Headers removed from responses on the service's own host, in addition to {@link added}. A worker shares that origin with the dashboard
- * and the session cookies, and these headers affect the whole origin: e.g. `Clear-Site-Data: "cookies"` would sign every user out of the
- * dashboard.
+ * Headers removed from responses on the service's own host, in addition to {@link added}. A worker on that host shares its origin with the
+ * dashboard and the session cookies, and these headers affect the whole origin. E.g. `Clear-Site-Data: "cookies"` would sign every user out
+ * of the dashboard.
  */
 const addedOnOurHost = new Set([
   ...added,
@@ -71,8 +71,8 @@ const smallBody = 4_096
 const restMs = 5_000
 
 /**
- * Headers removed from requests to workers without `pass_credentials`: with `x-service-key` a worker could call our API as the client that
- * sent the request.
+ * Headers removed from requests to workers without `pass_credentials`. With `x-service-key` a worker could call the API of this service as
+ * the client that sent the request.
  */
 const credentials = new Set([...replaced, 'x-service-key'])
 
@@ -84,7 +84,7 @@ export function requestHeaders(
   const headers = passCredentials
     ? withoutOwnCookies(endToEnd(request.rawHeaders, replaced), 'dashboard')
     : withoutOwnCookies(endToEnd(request.rawHeaders, credentials), 'all')
-  // Adds few headers, because workerd needs more time for each header than this proxy needs for its routing.
+  // Adds only a few headers, because each header costs workerd more time than this proxy needs to route a request.
   headers.push('host', context.host, 'x-request-id', context.requestId, 'x-forwarded-proto', context.protocol)
   headers.push('x-forwarded-for', context.clientAddress, 'cf-connecting-ip', context.clientAddress)
   if (context.protocol === 'https') headers.push(protoHeader, 'https')
@@ -134,8 +134,8 @@ export function dispatch(
 }
 
 /**
- * Returns the request body for undici; null if there is none. The PassThrough protects the client's connection: undici destroys a body that
- * it no longer needs.
+ * Returns the request body for undici; null if there is none. undici destroys a body that it no longer needs. The PassThrough prevents that
+ * this destroys the client's connection.
  */
 function bodyOf(request: IncomingMessage): PassThrough | null {
   return hasBody(request.rawHeaders) ? request.pipe(new PassThrough().on('error', () => undefined)) : null
@@ -282,8 +282,8 @@ class ProxiedRequest implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Reads and discards the rest of the request body for up to 5 s (`restMs`), so that a client that is still sending reads the response.
-   * Then destroys the socket.
+   * Reads and discards the rest of the request body for up to 5 s (`restMs`), because a client that is still sending may not read the
+   * response yet. Then destroys the socket.
    */
   private readRest(): void {
     const { request } = this
@@ -328,7 +328,7 @@ export async function failureOf({ spec, cause }: ProxyOptions, error: unknown): 
 function tooManyHeaders(name: string): ServiceError {
   const detail = `The worker "${name}" answered with more than ${String(maxHeaderSize / 1024)} KiB of response headers, which is the limit.`
   return new ServiceError('worker_failed', detail, {
-    hint: 'Send fewer or shorter headers, for example fewer cookies, and put what is large into the body.',
+    hint: 'Send fewer or shorter headers, e.g. fewer cookies, and put large values into the body.',
   })
 }
 
@@ -346,8 +346,8 @@ function problemOf(name: string, exit: WorkerExit | undefined): Failure {
 }
 
 /**
- * True for workerd's own response with status 500, which means that the handler will never respond. Only this response has `connection:
- * close`.
+ * True for a response with status 500 that workerd itself created because the handler will never respond. Only such a response has
+ * `connection: close`.
  */
 export function isRuntimeFailure(status: number, headers: object): boolean {
   return status === 500 && 'connection' in headers && String(headers.connection).toLowerCase() === 'close'

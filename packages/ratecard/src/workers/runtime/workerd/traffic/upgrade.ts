@@ -88,7 +88,7 @@ class Joint {
 
   private onUpgrade(answer: IncomingMessage, upstream: Duplex, first: Buffer): void {
     clearTimeout(this.timer)
-    // Adds the listener before the pipelines below exist, because the upstream may fail while its headers are checked.
+    // Adds the listener before the pipelines below, because the upstream connection may fail while its headers are checked.
     upstream.on('error', () => upstream.destroy())
     const head = this.headOf(answer, true)
     this.status = 101

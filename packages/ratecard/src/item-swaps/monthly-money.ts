@@ -5,9 +5,9 @@ import type { LiveItem, LivePrice } from '../processor/customer-half.ts'
 import { currenciesOf, inCurrency, type Tariff } from '../pricing/calculate.ts'
 import { monthlyAmount } from '../pricing/impact.ts'
 import type { Store } from '../store/store.ts'
-import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
+import type { BookedPrice, PriceBook } from './price-book.ts'
 
-/** Members of an item that its monthly amount depends on: billing interval and quantity. */
+/** Terms of an item that its monthly amount depends on: billing interval and quantity. */
 type BillingTerms = Pick<LiveItem, 'quantity'> & {
   readonly price: Pick<LiveItem['price'], 'interval' | 'intervalCount'>
 }
@@ -16,26 +16,23 @@ type BillingTerms = Pick<LiveItem, 'quantity'> & {
  * Computes monthly amounts of items, in minor units of the subscription's currency. An amount is null if it depends on usage or is unknown.
  */
 export interface Money {
-  /** Returns the monthly amount at the price that is replaced: the item's current price, or the one that its schedule switches to. */
+  /**
+   * Returns the monthly amount at the price `from`, which is to be replaced. That is the item's present price, or the price that its
+   * schedule switches to.
+   */
   before(item: LiveItem, from: ProcessorId, currency: string): Promise<number | null>
   /** Returns the monthly amount at the new price. */
   after(wanted: BookedPrice, item: BillingTerms, currency: string): number | null
 }
 
 /**
- * Creates the calculation. The processor returns an item's amount without tiers and further currencies, so these are read from the revision
+ * Creates the calculation. An item at the processor has no tiers and no additional currencies. So these amounts are read from the revision
  * that created the price.
  */
 export function createMoney(versions: Pick<Store['versions'], 'find'>, book: PriceBook, priceId: string): Money {
   const former = new Map<string, Promise<Price | null>>()
   const formerPrice = (from: ProcessorId): Promise<Price | null> => {
-    const known = former.get(from)
-    if (known !== undefined) return known
-    const entry = book.history(priceId).findLast(({ processorId }) => processorId === from)
-    const found =
-      entry === undefined
-        ? Promise.resolve(null)
-        : priceIn(versions, entry.revision, book.find(priceId)?.price ?? { id: priceId })
+    const found = former.get(from) ?? readFormer(versions, book, priceId, from)
     former.set(from, found)
     return found
   }
@@ -48,7 +45,45 @@ export function createMoney(versions: Pick<Store['versions'], 'find'>, book: Pri
   }
 }
 
-/** Returns the amounts (tariff) of the processor's price; null in any currency other than its first one, because the others are unknown. */
+function readFormer(
+  versions: Pick<Store['versions'], 'find'>,
+  book: PriceBook,
+  priceId: string,
+  from: ProcessorId,
+): Promise<Price | null> {
+  const entry = book.history(priceId).findLast(({ processorId }) => processorId === from)
+  if (entry === undefined) return Promise.resolve(null)
+  return priceIn(versions, entry.revision, book.find(priceId)?.price ?? { id: priceId })
+}
+
+/**
+ * Returns the amounts that an item is billed at, in the currency of its subscription. Works for replaced prices too. null if the amounts
+ * are unknown.
+ */
+export async function tariffOfItem(
+  versions: Pick<Store['versions'], 'find'>,
+  book: PriceBook,
+  { price }: Pick<LiveItem, 'price'>,
+  currency: string,
+): Promise<Tariff | null> {
+  return liveTariff(price, currency) ?? (await tariffOfPrice(versions, book, price.id, currency))
+}
+
+/** Like {@link tariffOfItem}, for a processor price of which only the id is known, e.g. one of a schedule phase. */
+export async function tariffOfPrice(
+  versions: Pick<Store['versions'], 'find'>,
+  book: PriceBook,
+  price: ProcessorId,
+  currency: string,
+): Promise<Tariff | null> {
+  const priceId = book.idOf(price)
+  return priceId === undefined ? null : soldIn(await readFormer(versions, book, priceId, price), currency)
+}
+
+/**
+ * Returns the amounts (tariff) of the live price in the currency `wanted`. Returns null for any other currency than the price's main one,
+ * because those amounts are unknown.
+ */
 function liveTariff({ unitAmount, transformQuantity, currency }: LivePrice, wanted: string): Tariff | null {
   if (unitAmount === null || currency !== wanted) return null
   const packages = transformQuantity && {
@@ -73,15 +108,15 @@ async function priceIn(
   const { id: now, previous_ids: earlier = [] } = present
   return (
     prices.find(({ id }) => id === now) ??
-    // The price may have had another id in that revision: an earlier id, or a later one whose rename was rolled back.
+    // In that revision the price may have had another id: a former id or, if a later rename was rolled back, the id of that rename.
     prices.find(({ id, previous_ids: before = [] }) => earlier.includes(id) || before.includes(now)) ??
     null
   )
 }
 
 /**
- * Returns the monthly amount that a tariff (the amounts of a price in one currency) bills. A move does not change the interval, so both
- * amounts are computed with the item's own interval.
+ * Returns the monthly amount that a tariff (the amounts of a price in one currency) bills. The interval is that of the item for the old and
+ * the new price, because a move does not change it.
  */
 function monthly(tariff: Tariff | null, { price, quantity }: BillingTerms, currency: string): number | null {
   if (tariff === null || quantity === null) return null

@@ -1,0 +1,107 @@
+// Converts paid checkout sessions, credit grants and their transactions for the mirror.
+import type { Stripe } from 'stripe'
+import type { MirroredCreditGrant, MirroredCreditTransaction, MirroredPurchase } from '../../mirrored.ts'
+import { idIn, idOf, integer, known, listOf, milliseconds, present, requiredList, text } from '../connection/reading.ts'
+import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
+import type { StripeContext } from '../catalog/context.ts'
+import { creditKey } from '../customers/credit-grants.ts'
+import { readAll, translateReply } from '../customers/single-object.ts'
+import { moment } from './mirrored-invoice.ts'
+
+export const purchaseExpand = ['line_items'] as const
+
+export type SessionReply = UntrustedReply<Stripe.Checkout.Session>
+type LineReply = Untrusted<Stripe.LineItem>
+
+/**
+ * Converts a checkout session that was requested with `purchaseExpand`. Returns null unless the session is a paid purchase of one-time
+ * prices. Subscriptions are left out, because their amounts are in their invoices.
+ */
+export async function mirroredPurchase(
+  context: StripeContext,
+  reply: SessionReply,
+  signal: AbortSignal,
+): Promise<MirroredPurchase | null> {
+  const { mode, status, payment_status: payment } = reply
+  if (mode !== 'payment' || status !== 'complete' || payment === 'unpaid') return null
+  const lines = await allLines(context, reply, signal)
+  return translateReply(reply, (said) => ({
+    id: said.id,
+    customer: idIn(said.customer),
+    currency: text(said.currency, 'currency'),
+    createdAt: milliseconds(said.created, 'created'),
+    invoice: idIn(said.invoice),
+    lines: lines.map(({ price, quantity, amount_subtotal: amount }) => ({
+      price: idIn(price),
+      quantity: quantity ?? null,
+      amount: integer(amount, 'amount of a line'),
+    })),
+  }))
+}
+
+async function allLines(
+  context: StripeContext,
+  reply: SessionReply,
+  signal: AbortSignal,
+): Promise<readonly LineReply[]> {
+  const { line_items: lines } = reply
+  if (lines?.has_more !== true) return translateReply(reply, () => requiredList(lines?.data, 'line_items'))
+  return readAll<Stripe.LineItem>(
+    context,
+    'item',
+    {
+      operation: 'GET /v1/checkout/sessions/:id/line_items',
+      page: (paging, options) => context.stripe.checkout.sessions.listLineItems(reply.id, paging, options),
+    },
+    signal,
+  )
+}
+
+/** Converts a credit grant. Throws a plain error that names the member that is missing or malformed. */
+export function mirroredCreditGrant(said: UntrustedReply<Stripe.Billing.CreditGrant>): MirroredCreditGrant {
+  const money = present(said.amount?.monetary, 'monetary amount')
+  const prices = said.applicability_config?.scope?.prices
+  return {
+    id: said.id,
+    customer: idIn(said.customer),
+    currency: text(money.currency, 'currency'),
+    amount: integer(money.value, 'amount'),
+    category: known(['paid', 'promotional'], said.category),
+    name: said.name ?? null,
+    prices: prices === null || prices === undefined ? null : listOf(prices).map((price) => idOf(price, 'price')),
+    effectiveAt: moment(said.effective_at, 'effective_at'),
+    expiresAt: moment(said.expires_at, 'expires_at'),
+    voidedAt: moment(said.voided_at, 'voided_at'),
+    createdAt: milliseconds(said.created, 'created'),
+    source: said.metadata?.[creditKey] ?? null,
+  }
+}
+
+const reasons = {
+  credits_granted: 'granted',
+  credits_application_invoice_voided: 'returned',
+  credits_applied: 'applied',
+  credits_expired: 'expired',
+  credits_voided: 'voided',
+} as const satisfies Readonly<Record<string, MirroredCreditTransaction['reason']>>
+
+type Reason = keyof typeof reasons
+
+export function mirroredCreditTransaction(
+  said: UntrustedReply<Stripe.Billing.CreditBalanceTransaction>,
+): MirroredCreditTransaction {
+  const { credit, debit } = said
+  const move = present(credit ?? debit, 'credit or debit')
+  const type = present(known(Object.keys(reasons) as Reason[], move.type), 'known type')
+  const money = present(move.amount?.monetary, 'monetary amount')
+  const value = integer(money.value, 'amount')
+  return {
+    id: said.id,
+    grant: idOf(said.credit_grant, 'credit grant'),
+    reason: reasons[type],
+    amount: credit === null || credit === undefined ? -value : value,
+    currency: text(money.currency, 'currency'),
+    invoice: idIn(debit?.credits_applied?.invoice ?? credit?.credits_application_invoice_voided?.invoice),
+    createdAt: milliseconds(said.created, 'created'),
+  }
+}
