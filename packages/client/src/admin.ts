@@ -16,13 +16,15 @@ export interface PushOptions extends CallOptions {
   readonly force?: boolean
   /** True: applies the plan although it affects live subscriptions. */
   readonly approveImpact?: boolean
+  /** Ids of the policies to override. Needs a key of scope `owner` and a `message`. */
+  readonly override?: readonly string[] | undefined
   /**
    * Fingerprint (`plan`) of a plan that was approved earlier. If the current plan differs, the push is refused with `plan_stale`.
    */
   readonly expectPlan?: string
   /**
-   * Id that `keepWritten` returned for the source document, before variables were expanded. `startRollback` uses the source document of the
-   * revision.
+   * Id that `keepWritten` returned for the source document (before variables were expanded). `startRollback` uses the source document of
+   * the revision.
    */
   readonly written?: string
   readonly author?: string | undefined
@@ -31,9 +33,14 @@ export interface PushOptions extends CallOptions {
   readonly idempotencyKey?: string
 }
 
+export type ResumeOptions = CallOptions & Pick<PushOptions, 'override' | 'author' | 'message'>
+
 export interface NewKeyOptions extends CallOptions {
-  /** `read` may read, validate and request dry runs. `write` may do everything. Default: `write`. */
-  readonly scope?: 'read' | 'write' | undefined
+  /**
+   * `read` may read, validate and request dry runs. `write` may change everything but policies. `owner` may also set and override policies;
+   * only an `owner` key can create one. Default: `write`.
+   */
+  readonly scope?: 'read' | 'write' | 'owner' | undefined
   /** Expiry of the key as RFC 3339. Default: the key never expires. */
   readonly expiresAt?: string | undefined
 }
@@ -41,11 +48,14 @@ export interface NewKeyOptions extends CallOptions {
 export interface AdminClient {
   /** Returns the whole configuration, including hidden and enterprise prices. */
   config(options?: CallOptions): Promise<result.ServedConfig>
-  /** Pushes a document and waits for the end of the push, up to `timeoutMs` (default: 10 minutes). For longer pushes use `startPush`. */
+  /** Pushes a document and waits for the end of the push, at most `timeoutMs` (default: 10 minutes). For longer pushes use `startPush`. */
   push(document: object, options?: PushOptions): Promise<result.PushOutcome>
   /** Starts a push and returns as soon as the push is in the journal. Follow the push with `pushEvents`. */
   startPush(document: object, options?: Omit<PushOptions, 'dryRun'>): Promise<StartedPush>
-  /** Stores the source document, before variables were expanded. Returns the id to pass as `written` when pushing the expanded document. */
+  /**
+   * Stores the source document as it was before variables were expanded. Returns the id to pass as `written` when pushing the expanded
+   * document.
+   */
   keepWritten(document: object, options?: CallOptions): Promise<{ written: string }>
   validate(document: object, options?: CallOptions): Promise<result.Validation>
   /** Returns the revisions, newest first. */
@@ -57,14 +67,15 @@ export interface AdminClient {
   /** Starts a rollback and returns as soon as it is in the journal. Follow it with `pushEvents`. */
   startRollback(revision: number, options?: Omit<PushOptions, 'dryRun'>): Promise<StartedPush>
   /** Returns the active objects at the processor as a configuration document. */
-  pull(options?: CallOptions): Promise<Pulled>
+  pull(options?: CallOptions & { codes?: 'all' | 'active' }): Promise<Pulled>
   drift(options?: CallOptions): Promise<result.DriftReport>
-  /** Archives every resource that Ratecard manages. With `scope: 'account'` also archives the others. */
+  /** Archives every resource that Ratecard manages. With `scope: 'account'`, archives all other resources of the account too. */
   reset(
     options?: CallOptions & {
       readonly scope?: 'managed' | 'account'
       readonly author?: string
       readonly message?: string
+      readonly override?: readonly string[] | undefined
     },
   ): Promise<result.ResetReport>
   pushes(page?: Page): Promise<{ pushes: result.PushSummary[]; pagination: result.Pagination }>
@@ -72,9 +83,9 @@ export interface AdminClient {
   /** Yields the current state of a push, then each of its events until the push ends. */
   pushEvents(id: string, options?: CallOptions): AsyncIterable<PushEvent>
   /** Continues an interrupted push and waits for its end. */
-  resume(id: string, options?: CallOptions): Promise<result.PushOutcome>
+  resume(id: string, options?: ResumeOptions): Promise<result.PushOutcome>
   /** Continues an interrupted push and returns as soon as it runs again. */
-  startResume(id: string, options?: CallOptions): Promise<StartedPush>
+  startResume(id: string, options?: ResumeOptions): Promise<StartedPush>
   /** Stops a running push between two steps. `resume` continues it. */
   cancelPush(id: string, options?: CallOptions): Promise<result.PushSummary>
   /** Returns the webhook endpoints. With `secrets: false` the secrets are left out, even for a key that may see them. */
@@ -99,14 +110,24 @@ export interface AdminClient {
   revokeKey(id: string, options?: CallOptions): Promise<void>
   /** Returns the service key of this client. */
   ownKey(options?: CallOptions): Promise<result.ServiceKey>
-  /** Returns a tag that stays equal while no data readable by this client has changed. Cheap enough to poll every second. */
+  /** Returns the processor account that the service writes to, and whether it is a sandbox, in test mode or live. */
+  account(options?: CallOptions): Promise<result.AccountInfo>
+  /** Returns a tag that changes when data readable by this client changes. It is cheap enough to poll every second. */
   changeTag(options?: CallOptions): Promise<string>
   /** Creates a link that signs in to the dashboard with the rights of this client's key. The link works once, within minutes. */
   dashboardLink(options?: CallOptions): Promise<{ url: string; expiresAt: string }>
-  doctor(options?: CallOptions): Promise<result.Finding[]>
+  /**
+   * Runs the checks. With `maxAgeSeconds`, returns the findings of the last run if it is at most that long ago and no version was applied
+   * since. They cost no call to the processor.
+   */
+  doctor(options?: CallOptions & { readonly maxAgeSeconds?: number }): Promise<result.Finding[]>
+  /** Returns the policies that hold, and a page of their history. */
+  policies(page?: Page): Promise<result.PolicyHistory>
+  /** Replaces the policies. Needs a key of scope `owner`. */
+  setPolicies(policies: object, options?: ActOptions): Promise<result.PolicySet>
 }
 
-/** Timeout (10 minutes) of calls that read a whole account or write hundreds of objects at the processor. */
+/** Timeout (10 minutes) of calls that read a whole processor account or write hundreds of objects. */
 const longTimeoutMs = 600_000
 const slow = (options?: CallOptions & Pick<RequestOptions, 'headers'>) => ({ timeoutMs: longTimeoutMs, ...options })
 const isAsync = { prefer: 'respond-async' }
@@ -127,22 +148,33 @@ function configCalls(transport: Transport) {
       call(transport, 'getRevision', { params: { revision } }, options),
     diff: async (from: number, to: number, options?: CallOptions) =>
       (await call(transport, 'compareRevisions', { params: { from, to } }, options)).differences,
-    pull: async (options?: CallOptions): Promise<Pulled> => {
-      const report = await call(transport, 'pullConfig', { query: { report: true } }, slow(options))
+    pull: async ({ codes, ...options }: CallOptions & { codes?: 'all' | 'active' } = {}): Promise<Pulled> => {
+      const report = await call(
+        transport,
+        'pullConfig',
+        { query: { report: true, ...(codes !== undefined && { codes }) } },
+        slow(options),
+      )
       const { document, unrepresented } = report as Exclude<typeof report, result.BillingDocument>
       return { document, unrepresentable: unrepresented }
     },
     drift: (options?: CallOptions) => call(transport, 'getDrift', {}, slow(options)),
     reset: ({
       scope,
+      override,
       author,
       message,
       ...options
-    }: CallOptions & { scope?: 'managed' | 'account'; author?: string; message?: string } = {}) =>
+    }: CallOptions & {
+      scope?: 'managed' | 'account'
+      override?: readonly string[] | undefined
+      author?: string
+      message?: string
+    } = {}) =>
       call(
         transport,
         'resetConfig',
-        { query: { scope: scope === 'account' ? scope : undefined } },
+        { query: { scope: scope === 'account' ? scope : undefined, override: override?.join(',') } },
         slow(acted({ ...options, author, message })),
       ),
   }
@@ -177,10 +209,10 @@ function pushCalls(transport: Transport) {
       for await (const [type, event] of events(transport, 'followPush', known, { params: { id } }, options))
         yield { type, ...event } as PushEvent
     },
-    resume: async (id: string, options?: CallOptions) =>
-      outcomeOf(await answer(transport, 'resumePush', { params: { id } }, slow(options))),
-    startResume: async (id: string, options?: CallOptions) =>
-      startedOf(await answer(transport, 'resumePush', { params: { id }, headers: isAsync }, slow(options))),
+    resume: async (id: string, options: ResumeOptions = {}) =>
+      outcomeOf(await answer(transport, 'resumePush', resumeParts(id, options), rest(options))),
+    startResume: async (id: string, options: ResumeOptions = {}) =>
+      startedOf(await answer(transport, 'resumePush', resumeParts(id, options, isAsync), rest(options))),
     cancelPush: (id: string, options?: CallOptions) => call(transport, 'cancelPush', { params: { id } }, options),
   }
 }
@@ -215,16 +247,27 @@ function otherCalls(transport: Transport) {
       await call(transport, 'revokeKey', { params: { id } }, options)
     },
     ownKey: (options?: CallOptions) => call(transport, 'getOwnKey', {}, options),
+    account: (options?: CallOptions) => call(transport, 'getAccount', {}, options),
     changeTag: async (options?: CallOptions) => (await call(transport, 'getChangeTag', {}, options)).tag,
     dashboardLink: (options?: CallOptions) => call(transport, 'createDashboardLink', {}, options),
-    doctor: async (options?: CallOptions) => (await call(transport, 'runDoctor', {}, options)).findings,
+    doctor: async ({ maxAgeSeconds, ...options }: CallOptions & { readonly maxAgeSeconds?: number } = {}) =>
+      (await call(transport, 'runDoctor', { query: { maxAge: maxAgeSeconds } }, options)).findings,
+    policies: ({ limit, offset, ...options }: Page = {}) =>
+      call(transport, 'getPolicies', { query: { limit, offset } }, options),
+    setPolicies: (policies: object, options: ActOptions = {}) =>
+      call(transport, 'putPolicies', { body: { ...policies } }, acted(options)),
   }
 }
 
 function pushParts(options: PushOptions, headers: Record<string, string> = {}) {
-  const { dryRun, force, approveImpact, expectPlan, written, author, message, idempotencyKey } = options
+  const { dryRun, force, approveImpact, override, expectPlan, written, author, message, idempotencyKey } = options
   return {
-    query: { dryRun: dryRun || undefined, force: force || undefined, approveImpact: approveImpact || undefined },
+    query: {
+      dryRun: dryRun || undefined,
+      force: force || undefined,
+      approveImpact: approveImpact || undefined,
+      override: override?.join(','),
+    },
     headers: {
       ...headers,
       ...actorHeaders({ author, message }),
@@ -232,6 +275,14 @@ function pushParts(options: PushOptions, headers: Record<string, string> = {}) {
       'x-ratecard-plan': expectPlan,
       'x-ratecard-written': written,
     },
+  }
+}
+
+function resumeParts(id: string, { override, author, message }: ResumeOptions, headers: Record<string, string> = {}) {
+  return {
+    params: { id },
+    query: { override: override?.join(',') },
+    headers: { ...headers, ...actorHeaders({ author, message }) },
   }
 }
 

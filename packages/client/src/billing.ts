@@ -1,10 +1,11 @@
 import { call } from './call.ts'
+import type { MeterId, PriceId, ProductId } from './ids.ts'
 import type { Cost } from './results.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import type { Conversion, MeterDocument, PriceDocument, ProductDocument, ServedConfig } from './wire.generated.ts'
 
 export interface CalculateOptions extends CallOptions {
-  /** Currency of the cost. The price must be offered in it. Default: the price's own currency. */
+  /** Currency of the cost. The price must be offered in this currency. Default: the price's default currency. */
   readonly currency?: string
 }
 
@@ -14,12 +15,12 @@ export interface BillingClient {
   /** Returns the public configuration. */
   config(options?: CallOptions): Promise<ServedConfig>
   /** Finds a price by id. Hidden prices are found only with a service key. */
-  price(id: string, options?: CallOptions): Promise<{ price: PriceDocument; product: ProductDocument }>
-  product(id: string, options?: CallOptions): Promise<ProductDocument>
-  meter(id: string, options?: CallOptions): Promise<MeterDocument>
+  price(id: PriceId, options?: CallOptions): Promise<{ price: PriceDocument; product: ProductDocument }>
+  product(id: ProductId, options?: CallOptions): Promise<ProductDocument>
+  meter(id: MeterId, options?: CallOptions): Promise<MeterDocument>
   /** Calculates the cost of a quantity. The amount equals the one that the processor would invoice. */
-  calculate(priceId: string, quantity: number, options?: CalculateOptions): Promise<Cost>
-  /** Returns the configuration id of an object, for its current or an earlier id at the processor. */
+  calculate(priceId: PriceId, quantity: number, options?: CalculateOptions): Promise<Cost>
+  /** Returns the configuration id of an object, given its current or an earlier id at the processor. */
   convert(processorId: string, options?: CallOptions): Promise<Conversion>
 }
 

@@ -1,5 +1,5 @@
-// Calls an operation of the API contract: fills in its path, and converts names between camelCase and snake_case in the objects that the
-// contract lists. Names in documents, metadata and events are not converted, because they belong to their author.
+// Calls an operation of the API contract. It fills in the path, and converts member names between camelCase and snake_case in the objects
+// that the contract lists. Names within documents, metadata and events are not converted, because their authors chose them.
 import { RatecardError, isRecord } from './error.ts'
 import { readEvents } from './event-stream.ts'
 import { camel, snake } from './names.generated.ts'
@@ -24,7 +24,7 @@ type EventOf<Name extends Id> = Operations[Name] extends { events: infer Events 
   ? { [Event in keyof Events]: readonly [Event, Events[Event]] }[keyof Events]
   : never
 
-/** Members whose names need a case conversion inside their value too, by snake_case name. */
+/** Members whose values contain names to convert as well, keyed by the member's snake_case name. */
 interface CaseMap {
   readonly [name: string]: CaseMap
 }
@@ -40,7 +40,7 @@ export interface ActOptions extends CallOptions {
   readonly message?: string | undefined
 }
 
-/** Moves author, message and idempotency key from the options into headers. The other options go to the transport. */
+/** Moves author, message and idempotency key from the options into headers. All other options are passed to the transport. */
 export function acted<Options extends ActOptions & WriteOptions>({
   author,
   message,
@@ -68,8 +68,8 @@ export async function call<Name extends Id>(
 }
 
 /**
- * Calls an operation and returns status, headers and body. Fails with `answer_invalid` if the body is no JSON object; its shape is not
- * validated further.
+ * Calls an operation and returns status, headers and body. Fails with `answer_invalid` if the body is no JSON object; does not validate its
+ * members.
  */
 export async function answer<Name extends Id>(
   transport: Transport,
@@ -130,7 +130,8 @@ function requestOf(
 }
 
 /**
- * Converts the member names of `value` with `spell`. `turns` lists the members to convert, by their snake_case names in both directions.
+ * Converts the member names of `value` with the function `spell`. `turns` lists the members to convert, by their snake_case names in both
+ * directions of the conversion.
  */
 function convertCase(value: unknown, turns: CaseMap | null | undefined, spell: (name: string) => string): unknown {
   if (turns === null || turns === undefined || value instanceof Date) return value

@@ -1,4 +1,5 @@
 import { acted, call, type WriteOptions } from './call.ts'
+import type { MeterId } from './ids.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
@@ -18,17 +19,17 @@ export type SessionPricesCall = (
 
 export interface PortalClient {
   /** Creates a link to the processor's customer portal, where customers manage their subscriptions. */
-  create(
-    portal: { readonly returnUrl: string; readonly tenantId?: string | undefined },
-    options?: CallOptions,
-  ): Promise<{ url: string }>
+  create(portal: result.NewPortal, options?: CallOptions): Promise<{ url: string }>
 }
 
 export interface UsageClient {
   record(usage: result.NewUsage, options?: WriteOptions): Promise<result.Usage>
-  /** Returns the usage that was accepted but dropped in the last 30 days, newest first. It is not billed. Needs a service key. */
+  /**
+   * Returns the usage of the last 30 days that was accepted but later dropped, newest first. Dropped usage is not billed. Needs a service
+   * key.
+   */
   dropped(
-    query?: { readonly meter?: string | undefined; readonly tenantId?: string | undefined } & CallOptions,
+    query?: { readonly meter?: MeterId | undefined; readonly tenantId?: string | undefined } & CallOptions,
   ): Promise<result.DroppedUsage[]>
 }
 

@@ -6,10 +6,13 @@ import { entitlementsClient } from './entitlements.ts'
 import type { EntitlementsClient } from './entitlements.ts'
 import { checkoutClient, portalClient, sessionPricesCall, usageClient } from './checkout.ts'
 import type { CheckoutClient, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
+import { creditsClient, type CreditsClient } from './credits.ts'
+import { discountsClient, type DiscountsClient } from './discounts.ts'
 import { enterpriseClient, jobsClient, migrationsClient } from './enterprise.ts'
 import type { EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
 import { moneyClient, type MoneyClient } from './money.ts'
 import { serverClient, type ServerClient } from './server.ts'
+import { subscriptionClient, type SubscriptionClient } from './subscription.ts'
 import { sessionsClient, tenantsClient, type SessionsClient, type TenantsClient } from './tenants.ts'
 import { createTransport, type ClientOptions } from './transport.ts'
 import { workersClient, type WorkersClient } from './workers.ts'
@@ -21,11 +24,15 @@ export interface Client {
   readonly sessionPrices: SessionPricesCall
   readonly entitlements: EntitlementsClient
   readonly checkout: CheckoutClient
+  /** Changing, cancelling and pausing a subscription. */
+  readonly subscription: SubscriptionClient
   readonly portal: PortalClient
   readonly usage: UsageClient
   /** Calls that need a service key, e.g. pushes and keys. */
   readonly admin: AdminClient
   readonly tenants: TenantsClient
+  readonly discounts: DiscountsClient
+  readonly credits: CreditsClient
   /** Calls about revenue, subscribers and invoices. They need a service key. */
   readonly money: MoneyClient
   readonly sessions: SessionsClient
@@ -51,10 +58,13 @@ export function createClient(options: ClientOptions): Client {
     sessionPrices: sessionPricesCall(transport),
     entitlements: entitlementsClient(transport),
     checkout: checkoutClient(transport),
+    subscription: subscriptionClient(transport),
     portal: portalClient(transport),
     usage: usageClient(transport),
     admin: adminClient(transport),
     tenants: tenantsClient(transport),
+    discounts: discountsClient(transport),
+    credits: creditsClient(transport),
     money: moneyClient(transport),
     sessions: sessionsClient(transport),
     enterprise: enterpriseClient(transport),
@@ -65,6 +75,10 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
+export { createCheckCache } from './check-cache.ts'
+export type { CheckCache, CheckCacheOptions } from './check-cache.ts'
+// `export *` lets a program extend the interface `RegisteredIds` by declaring it for this package.
+export * from './ids.ts'
 export { RatecardError, errorFromProblem } from './error.ts'
 export type { ErrorCode, ProcessorWords } from './error.ts'
 export type { Issue } from './issue.ts'
@@ -72,9 +86,12 @@ export type { AdminClient, NewKeyOptions, Page, PushOptions } from './admin.ts'
 export type { BillingClient, CalculateOptions } from './billing.ts'
 export type { EntitlementsClient, FeatureQuestion } from './entitlements.ts'
 export type { CheckoutClient, PortalClient, SessionPricesCall, UsageClient } from './checkout.ts'
+export type { CreditsClient } from './credits.ts'
+export type { DiscountsClient } from './discounts.ts'
 export type { ApplyChoices, ApplyOptions, EnterpriseClient, JobsClient, MigrationsClient } from './enterprise.ts'
 export type { Days, ExportQuery, MoneyClient, SubscriberQuery } from './money.ts'
 export type { ServerClient } from './server.ts'
+export type { SubscriptionClient } from './subscription.ts'
 export type { SessionsClient, TenantPage, TenantQuery, TenantsClient } from './tenants.ts'
 export type { ActOptions, WriteOptions } from './call.ts'
 export type { CallOptions, ClientOptions } from './transport.ts'
@@ -90,23 +107,30 @@ export type {
   StepState,
 } from './results.ts'
 export type {
+  AccountInfo,
   Audit,
   AuditEntry,
   BillingDocument,
   BillingStatus,
   By,
   ChangeAction,
+  ChangeOutcome,
+  ChangePreview,
   ChangeReport,
   Checkout,
   Conversion,
   CouponDocument,
   Coverage,
+  Credit,
+  Credits,
   CronRun,
   CronRunList,
   CurrencyMoney,
   Deployment,
   DeploymentList,
   Detail,
+  Discount,
+  DiscountPlan,
   Display,
   DocumentDifference,
   DroppedUsage,
@@ -115,6 +139,7 @@ export type {
   Entitlements,
   FeatureCheck,
   Grant,
+  NewCredit,
   NewGrant,
   FeatureChecks,
   FieldChange,
@@ -133,10 +158,19 @@ export type {
   MeterDocument,
   MigrationLine,
   MigrationPlan,
+  PolicyHistory,
+  PolicySet,
+  Violation,
   Money,
   MoneyDay,
   MoneyDays,
+  NewCancellation,
+  NewChange,
   NewCheckout,
+  NewDiscount,
+  NewPause,
+  NewPreview,
+  NewResumption,
   NewTenant,
   NewUsage,
   Pagination,

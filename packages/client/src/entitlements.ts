@@ -1,10 +1,11 @@
 import { call } from './call.ts'
+import type { FeatureId } from './ids.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
 /**
- * Amount of a feature that a tenant wants to use. `used` is the present amount of a feature of type `limit`, which your program counts.
- * With a service key, pass `tenantId`.
+ * A question about a feature: the amount that the tenant wants to use. `used` is the amount in use now; your program must count it for a
+ * feature of type `limit`. With a service key, pass `tenantId`.
  */
 export interface FeatureQuestion {
   readonly used?: number | undefined
@@ -16,10 +17,10 @@ export interface EntitlementsClient {
   /** Returns the features that the tenant of the session may use. With a service key, pass `tenantId`. */
   (query?: { readonly tenantId?: string | undefined }, options?: CallOptions): Promise<result.Entitlements>
   /** Checks whether the tenant may use more of a feature, e.g. `check('projects', { used: 9 })`. */
-  check(feature: string, question?: FeatureQuestion, options?: CallOptions): Promise<result.FeatureCheck>
+  check(feature: FeatureId, question?: FeatureQuestion, options?: CallOptions): Promise<result.FeatureCheck>
   /** Checks up to 50 features at once. The results are in the order of `checks`. */
   checkAll(
-    checks: readonly ({ readonly feature: string } & Pick<FeatureQuestion, 'used' | 'requested'>)[],
+    checks: readonly ({ readonly feature: FeatureId } & Pick<FeatureQuestion, 'used' | 'requested'>)[],
     query?: { readonly tenantId?: string | undefined },
     options?: CallOptions,
   ): Promise<result.FeatureCheck[]>

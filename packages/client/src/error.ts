@@ -2,7 +2,7 @@ import type { Issue } from './issue.ts'
 import type { ProblemCode } from './wire.generated.ts'
 
 /**
- * Error codes known to this version: those of the service (docs/reference/errors.md), and the client's own for calls without a valid
+ * Error codes known to this version: those of the service (docs/reference/errors.md), and the client's own codes for calls without a valid
  * response.
  */
 export type ErrorCode = ProblemCode | 'server_unreachable' | 'request_timeout' | 'request_aborted' | 'answer_invalid'
@@ -19,7 +19,7 @@ export interface ProcessorWords {
 export interface RatecardErrorFields {
   readonly code: string
   readonly message: string
-  /** HTTP status; 0 without a response, e.g. if the server is unreachable or the request timed out. */
+  /** HTTP status; 0 if there was no response, e.g. because the server is unreachable or the request timed out. */
   readonly status?: number
   readonly title?: string
   readonly hint?: string | undefined
@@ -32,12 +32,12 @@ export interface RatecardErrorFields {
 }
 
 /**
- * Error of every failed call. Check its `code`: a code of the server's problem document, or the client's own `server_unreachable`,
- * `request_timeout`, `request_aborted` or `answer_invalid`.
+ * Error of every failed call. Check its `code`. It is a code from the server's problem document, or one of the client's own:
+ * `server_unreachable`, `request_timeout`, `request_aborted` or `answer_invalid`.
  */
 export class RatecardError extends Error {
   override readonly name = 'RatecardError'
-  /** Error code. A newer service may return codes that this version does not list. */
+  /** Error code. It may be a code that this version does not list, because the service may be newer. */
   readonly code: ErrorCode | (string & {})
   readonly status: number
   readonly title: string
@@ -46,7 +46,7 @@ export class RatecardError extends Error {
   readonly requestId: string | null
   readonly processor: ProcessorWords | null
   readonly retryAfterMs: number | null
-  /** The problem document of the server, unchanged, with additional members such as `push_id`. */
+  /** The problem document (the JSON body of an error response), unchanged, with additional members such as `push_id`. */
   readonly problem: Readonly<Record<string, unknown>>
 
   constructor(fields: RatecardErrorFields) {

@@ -1,4 +1,5 @@
 import { call } from './call.ts'
+import type { PriceId } from './ids.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import { operations } from './wire.generated.ts'
 import type * as result from './wire.generated.ts'
@@ -22,8 +23,8 @@ export interface ExportQuery extends Pick<CallOptions, 'signal'> {
 
 export interface SubscriberQuery extends CallOptions {
   /**
-   * Filter of subscribers. `current`: only those who pay the price as it is sold now. `legacy`: only those who still pay an earlier amount
-   * of it. Default: `all`.
+   * Filter of subscribers. `current`: only those who pay the present amount of the price. `legacy`: only those who still pay a former
+   * amount. Default: `all`.
    */
   readonly generation?: 'all' | 'current' | 'legacy' | undefined
   readonly limit?: number | undefined
@@ -37,10 +38,10 @@ export interface SubscriberQuery extends CallOptions {
 export interface MoneyClient {
   /** Returns the monthly recurring revenue now, by currency, product and price. */
   now(options?: CallOptions): Promise<result.Money>
-  /** Returns the monthly recurring revenue and its movements day by day, with the pushes in that time. */
+  /** Returns the monthly recurring revenue and its movements day by day, with the pushes in that period. */
   days(days?: Days): Promise<result.MoneyDays>
   /** Returns the subscribers of a price, by tenant id. */
-  subscribers(priceId: string, query?: SubscriberQuery): Promise<result.Subscribers>
+  subscribers(priceId: PriceId, query?: SubscriberQuery): Promise<result.Subscribers>
   /** Returns finalized invoices, credit notes and refunds as a stream of text, oldest first. The call has no retries and no timeout. */
   exportInvoices(query?: ExportQuery): Promise<ReadableStream<Uint8Array>>
 }

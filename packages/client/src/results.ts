@@ -1,5 +1,5 @@
-// Parameters and results of calls in camelCase. Most are generated from the contract (wire.generated.ts); this file has the ones that the
-// client changes. Times are RFC 3339 in UTC, and money is in minor units.
+// Parameters and results of calls, in camelCase. Most are generated from the API contract (wire.generated.ts); this file contains those
+// that the client changes. Times are RFC 3339 in UTC, and amounts of money are in minor units (e.g. cents).
 import type * as wire from './wire.generated.ts'
 
 export type StepState = wire.PushStep['state']
@@ -21,13 +21,13 @@ export interface Pulled extends Omit<PullReport, 'unrepresented'> {
   unrepresentable: PullReport['unrepresented']
 }
 
-/** A push that is in the journal (`started: true`), or its outcome if there was nothing to do in the background. */
+/** A push that is in the journal (`started: true`). If nothing had to be done in the background, it is the outcome of the push instead. */
 export type StartedPush =
   { readonly started: true; readonly pushId: string } | { readonly started: false; readonly outcome: wire.PushOutcome }
 
 export type PushEvent = ({ type: 'state' } & wire.PushStateEvent) | ({ type: 'step' } & wire.PushStepEvent)
 
-/** Migration of subscribers. If `to` is a time, subscribers are moved at their first renewal after that time. */
+/** Options of a migration of subscribers. If `to` is a time, subscribers are moved at their first renewal after that time. */
 export type NewMigration = Omit<wire.NewMigration, 'to'> & {
   readonly to?: 'renewal' | 'now' | (string & {}) | Date | undefined
 }

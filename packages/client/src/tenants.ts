@@ -1,4 +1,5 @@
 import { acted, call, type ActOptions, type WriteOptions } from './call.ts'
+import type { EnterpriseId, EnterpriseTemplate, FeatureId, PriceId } from './ids.ts'
 import type { CallOptions, Transport } from './transport.ts'
 import type * as result from './wire.generated.ts'
 
@@ -9,18 +10,18 @@ export interface TenantPage extends CallOptions {
 
 export interface TenantQuery extends TenantPage {
   readonly processorCustomerId?: string | undefined
-  readonly enterpriseTemplate?: string | undefined
-  readonly enterpriseId?: string | undefined
-  /** Search text: part of the id, name, e-mail address or customer id. Upper and lower case are equal. */
+  readonly enterpriseTemplate?: EnterpriseTemplate | undefined
+  readonly enterpriseId?: EnterpriseId | undefined
+  /** Search text: part of the id, name, e-mail address or customer id. Upper and lower case are treated as equal. */
   readonly q?: string | undefined
   /**
-   * Billing status of the tenant. All filters from here on, and `sort` by `monthly` or `owed`, need the mirror, i.e. the service's copy of
-   * the processor's data.
+   * Billing status of the tenant. This filter and all following ones need the mirror, i.e. the service's copy of the processor's data. So
+   * does `sort` by `monthly` or `owed`.
    */
   readonly state?: result.BillingStatus | undefined
-  readonly priceId?: string | undefined
+  readonly priceId?: PriceId | undefined
   readonly productId?: string | undefined
-  /** True: only tenants with a subscription item that still has an earlier amount of its price. */
+  /** True: only tenants with a subscription item on a former amount of its price. */
   readonly legacy?: boolean | undefined
   /** True: only tenants with an unpaid amount. */
   readonly owing?: boolean | undefined
@@ -45,11 +46,11 @@ export interface TenantsClient {
   cancelSubscription(id: string, subscription: string, options?: ActOptions): Promise<void>
   /** Returns the features that the tenant may use now. */
   entitlements(id: string, options?: CallOptions): Promise<result.Entitlements>
-  /** Returns the feature grants that the tenant was given by hand, ended grants included. */
+  /** Returns the features that were granted to the tenant by hand, including ended grants. */
   grants(id: string, options?: CallOptions): Promise<result.Grant[]>
-  /** Gives a tenant more of a feature, or another limit. Replaces an earlier grant of the feature. */
-  grant(id: string, feature: string, grant: result.NewGrant, options?: ActOptions): Promise<result.Grant>
-  removeGrant(id: string, feature: string, options?: ActOptions): Promise<void>
+  /** Grants a tenant more of a feature, or another limit. Replaces an earlier grant of the same feature. */
+  grant(id: string, feature: FeatureId, grant: result.NewGrant, options?: ActOptions): Promise<result.Grant>
+  removeGrant(id: string, feature: FeatureId, options?: ActOptions): Promise<void>
   upcomingInvoice(id: string, options?: CallOptions): Promise<result.UpcomingInvoice>
   /**
    * Returns the finalized invoices, newest first, with their unpaid and refunded amounts. Needs the mirror, i.e. the service's copy of the

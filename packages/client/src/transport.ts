@@ -6,8 +6,8 @@ export interface ClientOptions {
   /** Service key, sent as `X-Service-Key`. Never put a service key into a browser. */
   readonly serviceKey?: string | undefined
   /**
-   * Session of a tenant, for servers that call on behalf of a customer. Sent as two cookies: the service reads `ratecard_session` without
-   * TLS and `__Host-ratecard_session` with TLS.
+   * Session of a tenant, for servers that send requests on behalf of a customer. Sent as two cookies: the service reads `ratecard_session`
+   * without TLS and `__Host-ratecard_session` with TLS.
    */
   readonly session?: string | undefined
   /** Credentials mode of `fetch`. With `include`, a browser sends its session cookie to a service of another origin. */
@@ -42,7 +42,10 @@ export interface ApiResponse {
 
 export interface Transport {
   send(path: string, call?: RequestOptions): Promise<ApiResponse>
-  /** Returns the response body as a stream, and fails like `send`. Has no retries and no timeout, because a stream may be idle for long. */
+  /**
+   * Returns the response body as a stream. Throws the same errors as `send`. Has no retries and no timeout, because a stream may be idle
+   * for long.
+   */
   stream(path: string, call?: RequestOptions): Promise<ReadableStream<Uint8Array>>
 }
 
@@ -107,7 +110,7 @@ function headersOf(options: ClientOptions, call: RequestOptions): Record<string,
   if (options.serviceKey !== undefined) headers['x-service-key'] = options.serviceKey
   if (options.session !== undefined) {
     const value = encodeURIComponent(options.session)
-    // Sends both cookie names. The service picks one by its public URL, which may differ from `baseUrl`, e.g. within a cluster.
+    // Sends both cookie names. The service reads the one for its public URL, which may differ from `baseUrl`, e.g. within a cluster.
     headers['cookie'] = `ratecard_session=${value}; __Host-ratecard_session=${value}`
   }
   if (call.body !== undefined) headers['content-type'] = 'application/json'
@@ -180,8 +183,8 @@ function isRepeatable(call: RequestOptions): boolean {
 }
 
 /**
- * Adds an idempotency key to the call, equal for all attempts. Uses `getRandomValues`, because `crypto.randomUUID` is missing on pages
- * without TLS.
+ * Adds an idempotency key to the call; all attempts use the same key. Uses `getRandomValues`, because `crypto.randomUUID` is missing on
+ * pages without TLS.
  */
 function withKey(call: RequestOptions): RequestOptions {
   if (call.keyed !== true || call.headers?.['idempotency-key'] !== undefined) return call
@@ -190,8 +193,8 @@ function withKey(call: RequestOptions): RequestOptions {
 }
 
 /**
- * True if a retry may succeed. With `ownMayRun` an earlier attempt of this call may still be running, so the error `request_in_progress` is
- * retried too.
+ * True if a retry may succeed. `ownMayRun` means that an earlier attempt of this call may still be running, so the error
+ * `request_in_progress` is retried too.
  */
 function isTransient(error: unknown, ownMayRun: boolean): boolean {
   if (!(error instanceof RatecardError)) return false
@@ -203,7 +206,7 @@ function isTransient(error: unknown, ownMayRun: boolean): boolean {
 function backoffMs(error: unknown, tries: number): number {
   const asked = error instanceof RatecardError ? error.retryAfterMs : null
   if (asked !== null) return Math.min(asked, maxBackoffMs)
-  // Half of the backoff is random (jitter), so that clients that failed at the same time do not retry at the same time.
+  // Half of the delay is random (jitter), so that clients that failed at the same time do not all retry at the same time.
   const full = Math.min(200 * 2 ** tries, maxBackoffMs)
   return full / 2 + (randomFraction() * full) / 2
 }

@@ -45,8 +45,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Returns the event of a genuine delivery, otherwise throws {@link WebhookError}. `payload` is the raw body, before any parsing. During
- * a rotation pass both secrets.
+ * Returns the event of a genuine delivery, otherwise throws {@link WebhookError}. `payload` is the raw body, before any parsing. During the
+ * rotation of a secret, pass the old and the new secret.
  *
  * @example
  * const event = await verifyWebhook(await request.text(), request.headers.get('stripe-signature'), env.WEBHOOK_SECRET)

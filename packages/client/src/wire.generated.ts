@@ -1,8 +1,10 @@
 // Generated from the contract (packages/ratecard/src/wire) by scripts/reference/client-types.ts; do not edit.
 
+import type { CouponId, EnterpriseId, EnterpriseTemplate, FeatureId, MeterId, PriceId, ProductId } from './ids.ts'
+
 import type { Issue } from './issue.ts'
 
-/** Products, prices, features, meters, webhooks, coupons and promotion codes. */
+/** Products, prices, features, meters, webhooks, coupons, promotion codes, taxes and customer portals. */
 export interface BillingDocument {
   /** URL of this schema, for your editor. Ignored. */
   $schema?: string
@@ -14,17 +16,32 @@ export interface BillingDocument {
   meters?: MeterDocument[]
   /** Features that products entitle their subscribers to. */
   features?: Array<{
-    /** Your id of the feature; products name it. It becomes the lookup key at the processor. */
+    /** Your id of the feature; products name it. */
     id: string
-    /** Name for yourself and your own pages. */
+    /** Name of the feature, for you and for your own pages. */
     name: string
-    /** `switch` (the default): on or off. `limit`: a number that your program counts, e.g. projects. `metered`: a number per period that is counted by `meter`, e.g. API calls. Ours alone: the processor knows every feature as on or off. */
+    /** `switch` (default): on or off. `limit`: a number that your program counts, e.g. projects. `metered`: a number per period that `meter` counts, e.g. API calls. Not sent to the processor, where every feature is on or off. */
     type?: 'switch' | 'limit' | 'metered'
     /** Id of the meter that counts a `metered` feature. */
     meter?: string
-    /** What a limit counts, as your customers read it. */
-    unit?: string
-    /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+    /** What a limit counts, as your customers read it: a text, or a text for each plural form. */
+    unit?: string | {
+      /** Plural form of the category `zero`, which some languages have, e.g. for 0 in Arabic. */
+      zero?: string
+      /** Form for one, e.g. `1 project`. */
+      one?: string
+      /** Plural form of the category `two`, which some languages have, e.g. for 2 in Arabic. */
+      two?: string
+      /** Plural form of the category `few`, which some languages have, e.g. for 2 to 4 in Polish. */
+      few?: string
+      /** Plural form of the category `many`, which some languages have, e.g. for 5 to 21 in Polish. */
+      many?: string
+      /** Plural form for all other numbers, and for `unlimited`. */
+      other: string
+    }
+    /** Lookup key at the processor, with which your programs can find the feature. Default: the id; an existing feature keeps its key. Fixed at creation: another key creates a new feature. */
+    lookup_key?: string
+    /** Up to 50 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
     metadata?: Record<string, string>
     /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
     previous_ids?: string[]
@@ -37,29 +54,166 @@ export interface BillingDocument {
   coupons?: CouponDocument[]
   /** Promotion codes: what customers type to get a coupon. */
   promotion_codes?: PromotionCodeDocument[]
+  /** Tax rates, which `tax` names. */
+  tax_rates?: Array<{
+    /** Your id of the tax rate. */
+    id: string
+    /** Name on invoices and in the checkout. */
+    display_name: string
+    /** Per cent, 0 to 100 with up to 4 decimals, as text or as a number. If it is changed, a new tax rate replaces this one, and running subscriptions keep the old rate. */
+    percentage: string | number
+    /** true: the tax is included in the amount. false: it is added to the amount. If it is changed, a new tax rate replaces this one, and running subscriptions keep the old rate. */
+    inclusive: boolean
+    /** Two-letter country code. If it is removed, a new tax rate replaces this one, because the processor cannot remove it. */
+    country?: string
+    /** State, province or region, without the country, e.g. `NY`. If it is removed, a new tax rate replaces this one, because the processor cannot remove it. */
+    state?: string
+    /** Jurisdiction, as the customer’s invoice shows it. If it is removed, a new tax rate replaces this one, because the processor cannot remove it. */
+    jurisdiction?: string
+    /** Note for yourself. Customers do not see it. If it is removed, a new tax rate replaces this one, because the processor cannot remove it. */
+    description?: string
+    /** Type of the tax, for reports. If it is removed, a new tax rate replaces this one, because the processor cannot remove it. */
+    tax_type?: 'admissions_tax' | 'amusement_tax' | 'attendance_tax' | 'communications_tax' | 'digital_excise_tax' | 'entertainment_tax' | 'get_fund' | 'gross_receipts_tax' | 'gst' | 'hospitality_tax' | 'hst' | 'igst' | 'jct' | 'lease_tax' | 'luxury_tax' | 'mass_transit_parking_tax' | 'nhil' | 'parking_tax' | 'pst' | 'qst' | 'resort_tax' | 'retail_delivery_fee' | 'rst' | 'sales_tax' | 'service_tax' | 'tourism_tax' | 'utility_users_tax' | 'vat'
+    /** If false, new sales cannot use the tax rate, and running subscriptions keep it. Default: true. */
+    active?: boolean
+    /** Up to 50 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+    metadata?: Record<string, string>
+    /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
+    previous_ids?: string[]
+    /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
+    processor_id?: string
+  }>
+  /** Taxes of every checkout and subscription that the service creates. A running subscription keeps the taxes with which it was sold. */
+  tax?: {
+    /** The processor computes the tax of each sale from the customer’s location. Not together with `rates`. */
+    automatic?: true
+    /** The checkout asks business customers for their tax id. */
+    collect_tax_ids?: true
+    /** Ids of up to 5 active tax rates of each sale. */
+    rates?: string[]
+  }
+  /** Configurations of the processor’s customer portal. */
+  portal?: Array<{
+    /** Your id of the portal configuration; `POST /api/v1/billing/portal` names it. */
+    id: string
+    /** Use this configuration if a request names none. At most one configuration may be the default. Not sent to the processor. */
+    default?: boolean
+    /** Text at the top of the portal. */
+    headline?: string
+    /** URL of your privacy policy. */
+    privacy_policy_url?: string
+    /** URL of your terms of service. */
+    terms_of_service_url?: string
+    /** URL of the link back to your site, for sessions without a `return_url`. */
+    return_url?: string
+    /** A page of the processor on which customers sign in by email. Default: off. */
+    login_page?: {
+      /** Whether the login page is open. */
+      enabled: boolean
+    }
+    /** What a customer can do in the portal. A feature that is not listed is off. */
+    features: {
+      /** The customer can change its details. */
+      customer_update?: {
+        /** If false, the feature is off, as if it were not listed. Default: true. */
+        enabled?: boolean
+        /** Details that the customer may change. */
+        allowed_updates: Array<'address' | 'email' | 'name' | 'phone' | 'shipping' | 'tax_id'>
+      }
+      /** The customer can see its invoices. */
+      invoice_history?: {
+        /** If false, the feature is off, as if it were not listed. Default: true. */
+        enabled?: boolean
+      }
+      /** The customer can change its payment methods. */
+      payment_method_update?: {
+        /** If false, the feature is off, as if it were not listed. Default: true. */
+        enabled?: boolean
+      }
+      /** The customer can cancel its subscriptions. */
+      subscription_cancel?: {
+        /** If false, the feature is off, as if it were not listed. Default: true. */
+        enabled?: boolean
+        /** When a cancelled subscription ends. Default: `at_period_end`. */
+        mode?: 'at_period_end' | 'immediately'
+        /** What happens to unused time with `mode: immediately`. Default: `none`. */
+        proration_behavior?: 'none' | 'create_prorations'
+        /** Ask the customer for the reason. Default: do not ask. */
+        cancellation_reason?: {
+          /** If false, the feature is off, as if it were not listed. Default: true. */
+          enabled?: boolean
+          /** Reasons that the customer can choose from. */
+          options: Array<'customer_service' | 'low_quality' | 'missing_features' | 'other' | 'switched_service' | 'too_complex' | 'too_expensive' | 'unused'>
+        }
+      }
+      /** The customer can change its subscriptions. Needs `payment_method_update`. */
+      subscription_update?: {
+        /** If false, the feature is off, as if it were not listed. Default: true. */
+        enabled?: boolean
+        /** What the customer may change about a subscription. */
+        default_allowed_updates: Array<'price' | 'promotion_code' | 'quantity'>
+        /** Up to 10 products with the prices that a customer may change to. `"public"`: every public price that is billed by quantity in an interval, also those of later versions. */
+        products: 'public' | Array<{
+          /** Id of a product. */
+          product: string
+          /** Ids of the recurring prices that a customer may change to. */
+          prices: string[]
+          /** Limits of the quantity. Default: not adjustable. */
+          adjustable_quantity?: {
+            /** Whether the customer may change the quantity. */
+            enabled: boolean
+            /** Default 1. */
+            minimum?: number
+            /** Default 99. */
+            maximum?: number
+          }
+        }>
+        /** What happens to unused time. Default: `none`. */
+        proration_behavior?: 'none' | 'create_prorations' | 'always_invoice'
+        /** Whether a new period begins. Default `unchanged`. */
+        billing_cycle_anchor?: 'now' | 'unchanged'
+        /** What happens to a trial when the subscription is changed. Default: `end_trial`. */
+        trial_update_behavior?: 'end_trial' | 'continue_trial'
+        /** Changes that wait for the end of the period. Default: none. */
+        schedule_at_period_end?: {
+          /** Changes that wait for the end of the period. */
+          conditions: Array<{
+            /** Change to a lower amount or to a shorter interval. */
+            type: 'decreasing_item_amount' | 'shortening_interval'
+          }>
+        }
+      }
+    }
+    /** Up to 50 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+    metadata?: Record<string, string>
+    /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
+    previous_ids?: string[]
+    /** Id of an object that already exists at the processor: it is adopted instead of created. For migrations. */
+    processor_id?: string
+  }>
 }
 
-/** Something you sell. */
+/** A product that you sell, with its prices. */
 export interface ProductDocument {
   /** Your id of the product, unique across products. */
   id: string
-  /** Name on invoices and receipts. */
+  /** Name for customers, e.g. on invoices. */
   name: string
-  /** Longer text on invoices and receipts. */
+  /** Longer text about the product for customers. */
   description?: string
-  /** Fixed at creation: a change is refused. Default `service`. */
+  /** Type of the product. It cannot be changed later. Default: `service`. */
   type?: 'service' | 'good'
   /** Tax code of the processor, e.g. `txcd_10103001`. */
   tax_code?: string
-  /** Name of one unit on invoices and in the checkout. */
+  /** Name of one unit on receipts and invoices, in the checkout and in the customer portal. */
   unit_label?: string
   /** Text on the customer’s card or bank statement, for subscriptions. */
   statement_descriptor?: string
   /** URL of a public page about the product. */
   url?: string
-  /** Addresses of up to 8 images, the first one shown first. */
+  /** Addresses of up to 8 images for customers. */
   images?: string[]
-  /** Up to 15 features that the processor’s own pricing pages list, in this order. */
+  /** Up to 15 features that the processor’s own pricing tables list. */
   marketing_features?: string[]
   /** Whether the product is shipped to the customer. */
   shippable?: boolean
@@ -74,7 +228,7 @@ export interface ProductDocument {
     /** Inches, up to 2 decimals. */
     width: number
   }
-  /** What subscribers of the product may use: ids of `features`, and for features with a limit how much. */
+  /** Features that subscribers of the product may use: ids of `features`, with the limit for features that have one. */
   features?: Array<string | {
     /** Feature id. */
     id: string
@@ -82,14 +236,14 @@ export interface ProductDocument {
     limit: number | 'unlimited'
     /** The limit counts for each unit that is bought, e.g. for each seat. Default false. */
     per_quantity?: boolean
-    /** When the usage of a `metered` feature is reset to zero: with each period of the subscription (the default), on the first of each month in UTC, or never. */
+    /** When the usage of a `metered` feature is reset to zero: with each period of the subscription (default), on the first day of each month (UTC), or never. */
     resets?: 'billing_period' | 'month' | 'never'
-    /** What a check answers past the limit: no (`deny`, the default), or yes (`allow`), for usage that is billed. */
+    /** What a check returns beyond the limit: `deny` (default) refuses, `allow` permits, e.g. because the usage is billed. */
     beyond?: 'deny' | 'allow'
   }>
-  /** Subscribers to an earlier generation of a price keep the features and limits that the product gave when that price was replaced. Default false. */
+  /** If true, subscribers to an earlier version of a price keep the features and limits that the product had when that version was replaced. Default: false. */
   grandfather_features?: boolean
-  /** Products with the same group exclude each other: a tenant has at most one of them at a time. */
+  /** Name of a group of products. A tenant can have at most one product of a group at a time. */
   subscription_group?: string
   /** Prices of the product. */
   prices?: PriceDocument[]
@@ -101,7 +255,7 @@ export interface ProductDocument {
     tagline?: string
     /** Short label on the card. */
     badge?: string
-    /** Draw attention to this product. */
+    /** Whether the product is highlighted. */
     highlighted?: boolean
     /** Label of the button. */
     cta_text?: string
@@ -109,8 +263,36 @@ export interface ProductDocument {
     sort_order?: number
     /** Feature list for a pricing table. */
     features?: string[]
+    /** Texts by language, e.g. `de` or `pt-BR`: display_name, tagline, badge, cta_text, features, unit. A text that a language does not have stays as it is. */
+    translations?: Record<string, {
+      /** Name for customers. */
+      display_name?: string
+      /** One line under the name. */
+      tagline?: string
+      /** Short label on the card. */
+      badge?: string
+      /** Label of the button. */
+      cta_text?: string
+      /** Feature list for a pricing table. */
+      features?: string[]
+      /** Plural forms of one unit of the product, in place of `unit_label`. */
+      unit?: {
+        /** Plural form of the category `zero`, which some languages have, e.g. for 0 in Arabic. */
+        zero?: string
+        /** Form for one, e.g. `1 project`. */
+        one?: string
+        /** Plural form of the category `two`, which some languages have, e.g. for 2 in Arabic. */
+        two?: string
+        /** Plural form of the category `few`, which some languages have, e.g. for 2 to 4 in Polish. */
+        few?: string
+        /** Plural form of the category `many`, which some languages have, e.g. for 5 to 21 in Polish. */
+        many?: string
+        /** Plural form for all other numbers. */
+        other: string
+      }
+    }>
   }
-  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  /** Up to 50 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
   /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
@@ -120,9 +302,9 @@ export interface ProductDocument {
 
 /** A price of a product. */
 export interface PriceDocument {
-  /** Your id of the price, unique across all products. It becomes the lookup key at the processor. */
+  /** Your id of the price, unique across all products. */
   id: string
-  /** Amount per unit in minor units: 1200 is €12.00, but ¥1,200. 0 makes a free price, which exists only in Ratecard. */
+  /** Amount per unit in minor units: 1200 is €12.00, but ¥1,200 and KWD 1.200. 0 makes a free price, which exists only in Ratecard. */
   amount?: number
   /** Amount per unit in minor units with up to 12 decimals, in place of `amount`: "0.05" is $0.0005. */
   unit_amount_decimal?: string
@@ -145,228 +327,16 @@ export interface PriceDocument {
   /** Whether the amount includes tax. Default: not specified at the processor. */
   tax_included_in_price?: boolean
   /** Amounts in other currencies, by currency code, without the price’s own currency. */
-  currency_options?: {
-    /** Amounts of the price in another currency. */
-    usd?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    eur?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    gbp?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    cad?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    aud?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    jpy?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    inr?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    brl?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    mxn?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    sgd?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    hkd?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    nzd?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    chf?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    sek?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    dkk?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    nok?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    pln?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    czk?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    ils?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-    /** Amounts of the price in another currency. */
-    zar?: {
-      /** Amount per unit in minor units of this currency. */
-      amount?: number
-      /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
-      unit_amount_decimal?: string
-      /** Tiers with the same `up_to` as in the price’s own currency. */
-      tiers?: TierDocument[]
-      /** Whether the amount includes tax. Default: as for the price itself. */
-      tax_included_in_price?: boolean
-    }
-  }
+  currency_options?: Record<string, {
+    /** Amount per unit in minor units of this currency. */
+    amount?: number
+    /** Amount per unit in minor units with up to 12 decimals, in place of `amount`. */
+    unit_amount_decimal?: string
+    /** Tiers with the same `up_to` as in the price’s own currency. */
+    tiers?: TierDocument[]
+    /** Whether the amount includes tax. Default: as for the price itself. */
+    tax_included_in_price?: boolean
+  }>
   /** The quantity is divided into packages before it is billed. Not with tiers. */
   transform_quantity?: {
     /** Units of one package. */
@@ -383,10 +353,25 @@ export interface PriceDocument {
     /** Preset amount, in minor units. */
     preset?: number
   }
+  /** Lookup key at the processor, with which your programs can find the price. Default: the id; a price that is adopted with `processor_id` keeps its key. If an earlier managed price has the new key, the key is moved to this price. */
+  lookup_key?: string
   /** Internal name of the price. Customers do not see it. */
   nickname?: string
   /** Trial in days for a checkout that requests none. Recurring prices only. Not sent to the processor. */
   trial_period_days?: number
+  /** Ids of recurring prices that are always sold together with this one, in the same subscription. Metered prices are billed by usage, the others in the same quantity. Not sent to the processor. */
+  attached_prices?: string[]
+  /** Credit for metered usage that the buyer gets for each paid purchase and each paid invoice of the price. Not sent to the processor: Ratecard creates a credit grant there for each payment. */
+  grants_credit?: {
+    /** Credit for each unit of the quantity, in minor units. */
+    amount: number
+    /** Currency of the credit, which pays invoices in this currency only. Default: the price’s own. */
+    currency?: string
+    /** Number of days after the payment until the credit expires. Default: it never expires. */
+    expires_after_days?: number
+    /** Meters whose usage the credit pays for. Default: usage of every meter. */
+    meters?: string[]
+  }
   /** `false` hides the price from public responses. Default true; an enterprise price is never public. */
   public?: boolean
   /** The default price of its product, at most one. */
@@ -397,9 +382,9 @@ export interface PriceDocument {
   enterprise_id?: string
   /** Id of the ordinary price that this enterprise price replaces. Default: the longest id of an ordinary price that its own id starts with. */
   base_price?: string
-  /** Per cent that an enterprise price is cheaper than its base price, more than 0 and at most 100. In place of amount, tiers, packages and other currencies, which follow the base price. */
+  /** Discount of an enterprise price on its base price in per cent, more than 0 and at most 100. Use it instead of amount, tiers, packages and other currencies, which are then taken from the base price. */
   percent_off_base?: string
-  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  /** Up to 50 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
   /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
@@ -415,7 +400,7 @@ export interface PriceDocument {
     price_display?: {
       /** Shown instead of the amount. */
       custom_text?: string
-      /** Whether the currency is shown. */
+      /** Whether the currency is displayed. */
       show_currency?: boolean
       /** Shown after the amount. */
       suffix?: string
@@ -424,25 +409,55 @@ export interface PriceDocument {
     features?: string[]
     /** Limits of the plan, for display. */
     limits?: Array<{
-      /** The limit as shown. */
+      /** Text of the limit. */
       text?: string
       /** The limit as a number. Display only; never money. */
       value?: number
-      /** What is counted. */
+      /** What the limit counts, e.g. `projects`. */
       unit?: string
+    }>
+    /** Texts by language, e.g. `de` or `pt-BR`: display_name, billing_period, custom_text, suffix, features, limits, unit. A text that a language does not have stays as it is. */
+    translations?: Record<string, {
+      /** Name of the price for customers. */
+      display_name?: string
+      /** Label of the period. */
+      billing_period?: string
+      /** Shown instead of the amount. */
+      custom_text?: string
+      /** Shown after the amount. */
+      suffix?: string
+      /** Feature list for a pricing table. */
+      features?: string[]
+      /** Texts of the limits, in the order of the price’s limits. */
+      limits?: string[]
+      /** Plural forms of one unit of the product, in place of `unit_label`. */
+      unit?: {
+        /** Plural form of the category `zero`, which some languages have, e.g. for 0 in Arabic. */
+        zero?: string
+        /** Form for one, e.g. `1 project`. */
+        one?: string
+        /** Plural form of the category `two`, which some languages have, e.g. for 2 in Arabic. */
+        two?: string
+        /** Plural form of the category `few`, which some languages have, e.g. for 2 to 4 in Polish. */
+        few?: string
+        /** Plural form of the category `many`, which some languages have, e.g. for 5 to 21 in Polish. */
+        many?: string
+        /** Plural form for all other numbers. */
+        other: string
+      }
     }>
   }
 }
 
 /** One tier of a tiered price: a unit amount, a flat amount, or both. */
 export interface TierDocument {
-  /** Last unit of the tier; "inf" for the last tier. */
+  /** Highest quantity of the tier; "inf" for the last tier. */
   up_to: number | 'inf'
   /** Amount per unit in minor units. */
   unit_amount?: number
   /** Amount per unit in minor units with up to 12 decimals, in place of `unit_amount`. */
   unit_amount_decimal?: string
-  /** Amount in minor units that is charged once if the quantity reaches the tier. */
+  /** Amount in minor units for the whole tier. `graduated`: charged for each tier that the quantity reaches. `volume`: only for the tier reached. */
   flat_amount?: number
   /** Flat amount in minor units with up to 12 decimals, in place of `flat_amount`. */
   flat_amount_decimal?: string
@@ -452,18 +467,18 @@ export interface TierDocument {
 export interface MeterDocument {
   /** Your id of the meter; metered prices name it. */
   id: string
-  /** Name of the meter on invoices and in dashboards. */
+  /** Name of the meter. Customers do not see it. */
   display_name: string
   /** Name of the usage events that the meter counts, unique across meters. */
   event_name: string
-  /** How usage is added up. */
+  /** How the usage of a period is calculated. */
   default_aggregation?: {
     /** How the events of a period are aggregated. Default `sum`. */
     formula: 'sum' | 'count' | 'last'
   }
   /** Which member of an event contains its customer. */
   customer_mapping?: {
-    /** The payload carries the processor’s customer id. */
+    /** The payload contains the processor’s customer id. */
     type: 'by_id'
     /** Payload key with the customer id. Default `stripe_customer_id`. */
     event_payload_key: string
@@ -483,19 +498,19 @@ export interface MeterDocument {
 
 /** A webhook endpoint that the processor delivers events to. */
 export interface WebhookDocument {
-  /** Your id of the endpoint. Without it, editing the URL makes a new endpoint with a new secret. */
+  /** Your id of the endpoint. Without an id, editing the URL creates a new endpoint with a new secret. */
   id?: string
-  /** Where events are delivered; https, or http on loopback. May hold `${VARIABLES}`. */
+  /** URL that events are delivered to: https, or http on loopback. May contain `${VARIABLES}`. */
   url: string
-  /** Event types to deliver, or `*` for all. */
+  /** Event types to deliver, or `*` for all but those that the processor sends only by name. */
   events: string[]
-  /** Deliver events of connected accounts. Fixed at creation. Default false. */
+  /** Deliver the events of connected accounts instead of your own account’s. Fixed at creation. Default false. */
   connect?: boolean
-  /** What the endpoint is for. */
+  /** Purpose of the endpoint. */
   description?: string
   /** API version of the endpoint’s events. Fixed at creation: another version creates a new endpoint with a new secret. Default: the version that this release uses; an existing endpoint keeps its version. */
   api_version?: string
-  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  /** Up to 50 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
   /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
@@ -507,7 +522,7 @@ export interface WebhookDocument {
 export interface CouponDocument {
   /** Your id of the coupon. */
   id: string
-  /** Name on receipts. */
+  /** Name on invoices and receipts. Default: the id of the coupon at the processor. */
   name?: string
   /** Percent off, up to 100. */
   percent_off?: number
@@ -516,119 +531,21 @@ export interface CouponDocument {
   /** Currency of `amount_off`. */
   currency?: string
   /** Amounts off in other currencies, by currency code. Only with `amount_off`, and without the coupon’s own currency. */
-  currency_options?: {
-    /** Amount off in another currency. */
-    usd?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    eur?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    gbp?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    cad?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    aud?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    jpy?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    inr?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    brl?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    mxn?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    sgd?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    hkd?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    nzd?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    chf?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    sek?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    dkk?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    nok?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    pln?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    czk?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    ils?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-    /** Amount off in another currency. */
-    zar?: {
-      /** Amount off in minor units of this currency. */
-      amount_off: number
-    }
-  }
+  currency_options?: Record<string, {
+    /** Amount off in minor units of this currency. */
+    amount_off: number
+  }>
   /** How long the discount lasts for a customer. */
   duration: 'once' | 'repeating' | 'forever'
   /** Months, when `duration` is `repeating`. */
   duration_in_months?: number
   /** Maximum number of redemptions. */
   max_redemptions?: number
-  /** Last time at which it can be used. ISO 8601 with a time zone, or Unix seconds. */
+  /** Last time at which the coupon can be redeemed. ISO 8601 with a time zone, or Unix seconds. */
   redeem_by?: string | number
   /** Ids of the products to which the coupon applies. Default: all products. */
   applies_to?: string[]
-  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  /** Up to 50 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
   /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
@@ -638,7 +555,7 @@ export interface CouponDocument {
 
 /** A code that customers type to get a coupon. */
 export interface PromotionCodeDocument {
-  /** Your id of the code. */
+  /** Your id of the promotion code. */
   id: string
   /** What customers type. Unique; case does not matter. */
   code: string
@@ -648,120 +565,22 @@ export interface PromotionCodeDocument {
   active?: boolean
   /** Maximum number of redemptions, not more than those of its coupon. */
   max_redemptions?: number
-  /** Only for customers who have never paid before. */
+  /** Only for customers without a successful payment or invoice. */
   first_time_transaction?: boolean
   /** Minimum order amount in minor units; needs `minimum_amount_currency`. */
   minimum_amount?: number
   /** Currency of `minimum_amount`. */
   minimum_amount_currency?: string
   /** Minimum order amounts in other currencies, by currency code. Only with `minimum_amount`, and without its own currency. */
-  currency_options?: {
-    /** Minimum order amount in another currency. */
-    usd?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    eur?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    gbp?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    cad?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    aud?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    jpy?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    inr?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    brl?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    mxn?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    sgd?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    hkd?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    nzd?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    chf?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    sek?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    dkk?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    nok?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    pln?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    czk?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    ils?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-    /** Minimum order amount in another currency. */
-    zar?: {
-      /** Minimum order amount in minor units of this currency. */
-      minimum_amount: number
-    }
-  }
+  currency_options?: Record<string, {
+    /** Minimum order amount in minor units of this currency. */
+    minimum_amount: number
+  }>
   /** Id of the only customer at the processor who may use it. Default: all customers. */
   customer?: string
   /** Time at which it expires, not later than its coupon. ISO 8601 with a time zone, or Unix seconds. */
   expires_at?: string | number
-  /** Up to 45 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
+  /** Up to 50 pairs of text kept on the processor’s object. Keys that start with `ratecard_` are reserved. */
   metadata?: Record<string, string>
   /** Earlier ids of this item. The item takes over their history: the objects at the processor and the subscribers. */
   previous_ids?: string[]
@@ -774,9 +593,9 @@ export interface ServedConfig {
   version: string
   /** Number of the accepted change: 1, 2, 3 … */
   revision: number
-  /** When the first revision was applied. */
+  /** Time at which the first revision was applied. */
   createdAt: string
-  /** When this revision was applied. */
+  /** Time at which this revision was applied. */
   updatedAt: string
   config: BillingDocument
 }
@@ -788,67 +607,205 @@ export interface Cost {
   currency: string
   billingScheme: 'per_unit' | 'tiered'
   tiersMode?: 'graduated' | 'volume'
-  /** Minor units, rounded half up once, at the end. */
+  /** Amount in minor units, rounded half up once, at the end. */
   amount: number
-  /** Minor units before rounding. */
+  /** Amount in minor units before rounding. */
   amountDecimal: string
   effectiveUnitAmount: number | string | null
-  /** The amount as people read it. */
+  /** The amount, formatted for display. */
   formatted: string
   breakdown: CostLine[]
+  /** Prices that are always sold with this one, and are not included in its amount. Absent if there are none. */
+  attached?: AttachedCost[]
 }
 
 export interface CostLine {
   upTo: number | 'inf'
-  /** Units of this line. */
+  /** Number of units on this line. */
   quantity: number
-  /** Exact, in minor units. */
+  /** Exact amount in minor units. */
   unitAmount: number | string
-  /** Exact, in minor units. */
+  /** Exact amount in minor units. */
   flatAmount: number | string
-  /** Exact, in minor units. */
+  /** Exact amount in minor units. */
   amount: number | string
+}
+
+export interface AttachedCost {
+  priceId: string
+  quantity: number | null
+  amount: number | null
+  /** The amount formatted for display or, for a metered price, the cost of its usage. */
+  formatted: string
 }
 
 export interface Conversion {
   configId: string
-  /** The current one, also when a past one was asked for. */
+  /** Current processor id, even if the request named an earlier one. */
   processorId: string
   /** Kind of the resource. */
   itemType: ResourceKind
-  /** Entries in the mapping’s history, the current one included. */
+  /** Number of processor ids that the item has had, including the current one. */
   historyCount: number
-  /** Whether the id asked for is the current one. */
+  /** Whether the requested processor id is the current one. */
   current: boolean
 }
 
 /** Kind of the resource. */
-export type ResourceKind = 'meter' | 'feature' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'webhook'
+export type ResourceKind = 'meter' | 'feature' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'tax_rate' | 'portal' | 'webhook'
 
 export interface SessionPrices {
-  /** Empty for a tenant without a deal. */
+  /** Negotiated prices of the tenant; empty if it has none. */
   prices: Array<{
-    /** Config id of the public price that the negotiated price replaces. */
+    /** Configuration id of the public price that the negotiated price replaces. */
     basePriceId: string
     price: PriceDocument
   }>
 }
 
+export interface TenantSubscriptions {
+  tenantId: string
+  /** Combined status of all subscriptions of the tenant. `past_due` and `unpaid` take precedence over running subscriptions. */
+  billingStatus: BillingStatus
+  /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
+  asOf?: string
+  /** Present only if `as_of` is more than five minutes old. */
+  stale?: true
+  subscriptions: Subscription[]
+}
+
+/** Combined status of all subscriptions of the tenant. `past_due` and `unpaid` take precedence over running subscriptions. */
+export type BillingStatus = 'none' | 'free' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'incomplete' | 'paused'
+
+export interface Subscription {
+  id: string
+  /** `local`: a free price, which only Ratecard stores. */
+  home: 'processor' | 'local'
+  /** Status at the processor: active, trialing, past_due … */
+  status: string
+  currency: string | null
+  cancelAtPeriodEnd: boolean
+  cancelAt: string | null
+  pause: {
+    /** What happens to invoices during the pause: void, keep_as_draft or mark_uncollectible. */
+    behavior: string
+    until: string | null
+  } | null
+  scheduled: {
+    /** Time at which the change begins. */
+    at: string
+    items: Array<{
+      priceId: string | null
+      processorPriceId: string
+      quantity: number | null
+    }>
+  } | null
+  trialEnd: string | null
+  /** Time at which the subscription began. */
+  createdAt: string
+  duplicateOf: string | null
+  items: SubscriptionItem[]
+}
+
+export interface SubscriptionItem {
+  id: string
+  priceId: string | null
+  processorPriceId: string
+  quantity: number | null
+  /** True if the price has been replaced or removed. The tenant keeps it until it is moved. */
+  legacy: boolean
+  usageType: 'licensed' | 'metered'
+  currentPeriodEnd: string | null
+  scheduledPriceId: string | null
+}
+
+export interface TenantInvoices {
+  /** The response includes everything that happened at the processor up to this time. */
+  asOf: string
+  /** Present only if `as_of` is more than five minutes old. */
+  stale?: true
+  invoices: TenantInvoice[]
+  pagination: Pagination
+}
+
+export interface TenantInvoice {
+  id: string
+  number: string | null
+  subscription: string | null
+  status: 'open' | 'paid' | 'uncollectible' | 'void'
+  /** Time of creation. */
+  createdAt: string
+  dueAt: string | null
+  paidAt: string | null
+  currency: string
+  /** Total in minor units, including tax. */
+  total: string
+  /** `total`, formatted for display. */
+  formatted: string
+  /** Amount due when the invoice was created: the total minus credit. */
+  amountDue: string
+  /** `amount_due`, formatted for display. */
+  amountDueFormatted: string
+  /** Amount paid. */
+  amountPaid: string
+  /** `amount_paid`, formatted for display. */
+  amountPaidFormatted: string
+  /** Amount that is still owed. */
+  amountRemaining: string
+  /** `amount_remaining`, formatted for display. */
+  amountRemainingFormatted: string
+  /** Amount refunded. */
+  amountRefunded: string
+  /** `amount_refunded`, formatted for display. */
+  amountRefundedFormatted: string
+  /** Number of payment attempts. */
+  attemptCount: number
+  nextAttemptAt: string | null
+  url: string | null
+  lines: TenantInvoiceLine[]
+}
+
+export interface TenantInvoiceLine {
+  description: string | null
+  priceId: string | null
+  processorPriceId: string | null
+  quantity: number | null
+  /** Amount in minor units, a decimal as text. */
+  amount: string
+  /** `amount`, formatted for display. */
+  formatted: string
+  /** True if the line charges or credits a part of a period, because the subscription changed. */
+  proration: boolean
+  /** Start of the period that the line bills. */
+  periodStart: string
+  /** Its end. */
+  periodEnd: string
+}
+
+export interface Pagination {
+  /** Total number of items. */
+  total: number
+  limit: number
+  /** Items skipped. */
+  offset: number
+  hasMore: boolean
+}
+
 export interface Entitlements {
   /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
-  /** Only when `as_of` is more than five minutes behind. */
+  /** Present only if `as_of` is more than five minutes old. */
   stale?: true
   /** What the tenant may use now, by id. */
   features: Array<{
-    /** Config id of the feature. */
+    /** Id of the feature in your configuration. */
     id: string
     /** Name of the feature in the configuration. */
     name: string
     /** Whether the tenant may use `requested` more. */
     allowed: boolean
     reason: 'not_included' | 'limit_reached' | null
-    /** Config id of the feature. */
+    /** Id of the feature in your configuration. */
     feature: string
     type: 'switch' | 'limit' | 'metered'
     limit: number | 'unlimited' | null
@@ -856,8 +813,16 @@ export interface Entitlements {
     remaining: number | string | null
     resetsAt: string | null
     beyond: 'deny' | 'allow' | null
-    /** Config ids of public prices with which the feature would be allowed; empty if it is allowed already. */
+    /** Configuration ids of public prices with which the feature would be allowed; empty if it is allowed already. */
     offeredBy: string[]
+  }>
+  /** Credit that can pay for metered usage now, with one entry per currency. Absent if the response was not read from the mirror. */
+  credits?: Array<{
+    currency: string
+    /** Minor units. */
+    amount: number
+    /** `amount`, formatted for display. */
+    formatted: string
   }>
 }
 
@@ -865,7 +830,7 @@ export interface FeatureCheck {
   /** Whether the tenant may use `requested` more. */
   allowed: boolean
   reason: 'not_included' | 'limit_reached' | null
-  /** Config id of the feature. */
+  /** Id of the feature in your configuration. */
   feature: string
   type: 'switch' | 'limit' | 'metered'
   limit: number | 'unlimited' | null
@@ -873,36 +838,36 @@ export interface FeatureCheck {
   remaining: number | string | null
   resetsAt: string | null
   beyond: 'deny' | 'allow' | null
-  /** Config ids of public prices with which the feature would be allowed; empty if it is allowed already. */
+  /** Configuration ids of public prices with which the feature would be allowed; empty if it is allowed already. */
   offeredBy: string[]
   /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
-  /** Only when `as_of` is more than five minutes behind. */
+  /** Present only if `as_of` is more than five minutes old. */
   stale?: true
 }
 
 export interface FeatureChecks {
-  /** The answers, in the order of the questions. */
+  /** The results, in the order of the checks. */
   checks: FeatureCheck[]
 }
 
 export interface NewFeatureCheck {
-  /** Config id of the feature. */
-  readonly feature?: string | undefined
-  /** Only for features of type `limit`: the number in use, which your program counts. */
+  /** Id of the feature in your configuration. */
+  readonly feature?: FeatureId | undefined
+  /** Number in use now, as your program counts it. Only for features of type `limit`. */
   readonly used?: number | undefined
-  /** How many more are wanted. Default 1. */
+  /** How many more the tenant wants to use. Default: 1. */
   readonly requested?: number | undefined
-  /** Several questions at once, in place of `feature`. */
+  /** Several checks in one request, instead of `feature`. */
   readonly checks?: ReadonlyArray<{
-    /** Config id of the feature. */
-    readonly feature: string
-    /** Only for features of type `limit`: the number in use, which your program counts. */
+    /** Id of the feature in your configuration. */
+    readonly feature: FeatureId
+    /** Number in use now, as your program counts it. Only for features of type `limit`. */
     readonly used?: number | undefined
-    /** How many more are wanted. Default 1. */
+    /** How many more the tenant wants to use. Default: 1. */
     readonly requested?: number | undefined
   }> | undefined
-  /** Needed with a service key. A session has a tenant already and may name no other. */
+  /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
   readonly tenantId?: string | undefined
 }
 
@@ -915,32 +880,99 @@ export interface Checkout {
 }
 
 export interface NewCheckout {
-  /** Config id of the price. */
-  readonly priceId: string
-  /** Where the customer goes after paying; its origin must be allowed. */
+  /** Id of the price in your configuration. To sell several prices, pass `items` instead. */
+  readonly priceId?: PriceId | undefined
+  /** Several prices to sell together, instead of `price_id` and `quantity`. Recurring prices become one subscription; one-time prices are on its first invoice. The `attached_prices` of each price are added automatically. */
+  readonly items?: ReadonlyArray<{
+    /** Configuration id of a price. */
+    readonly priceId: PriceId
+    /** Not for metered prices. Default 1. */
+    readonly quantity?: number | undefined
+  }> | undefined
+  /** URL that the customer returns to after paying. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`. */
   readonly successUrl: string
-  /** Where the customer goes instead; its origin must be allowed. */
+  /** URL that the customer returns to without paying. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`. */
   readonly cancelUrl: string
-  /** Not for metered prices. */
+  /** Not for metered prices. Default 1. */
   readonly quantity?: number | undefined
   /** Recurring prices only. 0 means no trial, even when the price has one. */
   readonly trialPeriodDays?: number | undefined
-  /** `if_required`: the trial begins without a card. Needs a trial. Where the tenant has used its trial of the price, the page asks for a card all the same. */
+  /** `if_required`: a trial starts without a card. Allowed only if there is a trial. If the tenant has already used its trial, the page still asks for a card. */
   readonly paymentMethodCollection?: 'always' | 'if_required' | undefined
-  /** What becomes of the subscription when the trial ends and there is no card: it ends, or it pauses until it is resumed. Needs a trial; `cancel` when absent and `payment_method_collection` is `if_required`. */
+  /** What happens to the subscription if the trial ends without a card: `cancel` ends it, `pause` pauses it until it is resumed. Allowed only if there is a trial. Default with `payment_method_collection: if_required`: `cancel`. */
   readonly trialEnd?: 'cancel' | 'pause' | undefined
   /** One of the price’s currencies. Default: the processor chooses. */
   readonly currency?: string | undefined
-  /** Let the customer enter a code. */
+  /** Let the customer enter a promotion code on the page. */
   readonly allowPromotionCodes?: boolean | undefined
-  /** The code as customers type it; with a service key its config id will do. With a session, ten refused codes within an hour are the limit (429 `rate_limited`). */
+  /** Promotion code as customers type it or, with a service key, its id in your configuration. After ten refused codes within an hour, a session gets 429 `rate_limited`. */
   readonly promotionCode?: string | undefined
-  /** Sell a recurring price also where the tenant has a live subscription to its product, or to another product of its `subscription_group`: both are billed. */
+  /** Sell a recurring price even if the tenant already has a live subscription to the product, or to another product of its `subscription_group`. Both are then billed. */
   readonly allowDuplicate?: boolean | undefined
-  /** Service keys only: give a trial also where the tenant had one of the product or `subscription_group`. */
+  /** Give a trial even if the tenant already had one of the product or its `subscription_group`. Needs a service key. */
   readonly allowSecondTrial?: boolean | undefined
-  /** Needed with a service key. A session has a tenant already and may name no other. */
+  /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
   readonly tenantId?: string | undefined
+}
+
+export interface NewPortal {
+  /** URL that the customer returns to. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`. */
+  readonly returnUrl: string
+  /** Id of a portal configuration. Default: the document’s default one, otherwise the processor’s own. */
+  readonly portalId?: string | undefined
+  /** Opens the customer portal at a page for one action, e.g. a cancellation. */
+  readonly flow?: PortalFlow | undefined
+  /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
+  readonly tenantId?: string | undefined
+}
+
+/** Opens the customer portal at a page for one action, e.g. a cancellation. */
+export interface PortalFlow {
+  /** What the customer does on the page. */
+  readonly type: 'customer_update' | 'payment_method_update' | 'subscription_cancel' | 'subscription_update' | 'subscription_update_confirm'
+  readonly subscriptionCancel?: {
+    /** Id of a running subscription of the tenant. */
+    readonly subscription: string
+    readonly retention?: {
+      readonly type: 'coupon_offer'
+      readonly couponOffer: {
+        /** Id of a coupon. Needs a service key. */
+        readonly coupon: string
+      }
+    } | undefined
+  } | undefined
+  readonly subscriptionUpdate?: {
+    /** Id of a running subscription of the tenant. */
+    readonly subscription: string
+  } | undefined
+  readonly subscriptionUpdateConfirm?: {
+    /** Id of a running subscription of the tenant. */
+    readonly subscription: string
+    readonly items: ReadonlyArray<{
+      /** Id of the subscription item. Default: the only item. */
+      readonly id?: string | undefined
+      /** Id of a price in your configuration. Default: the item’s current price. */
+      readonly price?: string | undefined
+      /** Default: the current quantity. */
+      readonly quantity?: number | undefined
+    }>
+    readonly discounts?: ReadonlyArray<{
+      /** Id of a coupon. Needs a service key. */
+      readonly coupon?: string | undefined
+      /** Id of a promotion code, or its code. */
+      readonly promotionCode?: string | undefined
+    }> | undefined
+  } | undefined
+  readonly afterCompletion?: {
+    readonly type: 'hosted_confirmation' | 'portal_homepage' | 'redirect'
+    readonly redirect?: {
+      /** URL that the customer returns to. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`. */
+      readonly returnUrl: string
+    } | undefined
+    readonly hostedConfirmation?: {
+      readonly customMessage?: string | undefined
+    } | undefined
+  } | undefined
 }
 
 export interface Usage {
@@ -949,27 +981,223 @@ export interface Usage {
   value: number | string | null
   timestamp: string | null
   identifier: string
-  /** True: an earlier report with this identifier counts, and this one does not; `value` and `timestamp` are null then, as the earlier ones are not kept here. */
+  /** True if an earlier report had the same identifier. Then only the earlier report counts, and `value` and `timestamp` are null, because Ratecard does not store them. */
   alreadyCounted: boolean
-  /** False: the tenant has no subscription item for the meter, as of the mirror, so nobody pays for the report. True without a complete mirror. */
+  /** False if, according to the mirror, the tenant has no subscription item for the meter, so that the usage is not paid for. Always true without a complete mirror. */
   billed: boolean
 }
 
 export interface NewUsage {
-  /** Config id of the meter. */
-  readonly meter: string
+  /** Id of the meter in your configuration. */
+  readonly meter: MeterId
   /** A whole number, or a decimal as text; never negative. */
   readonly value: number | string
-  /** Needed with a service key. A session has a tenant already and may name no other. */
+  /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
   readonly tenantId?: string | undefined
-  /** Time of the usage, RFC 3339. Default: the time of the call. At most 35 days ago; with a session not later than now. */
+  /** Time of the usage (RFC 3339), at most 35 days ago. A session cannot report a time in the future. Default: the time of the call. */
   readonly timestamp?: string | Date | undefined
-  /** The same identifier is counted once. */
+  /** Your id of this report. Usage with the same identifier is counted only once, so that a retry is safe. */
   readonly identifier?: string | undefined
-  /** Refuse the report (409 `limit_reached`) where it would pass an allowance of a metered feature; nothing is recorded then. */
+  /** If true and the usage would exceed the allowance of a metered feature, the report is refused (409 `limit_reached`) and nothing is recorded. */
   readonly enforce?: boolean | undefined
-  /** Refuse the report (409 `meter_not_subscribed`) where nobody would pay for it; nothing is recorded then. */
+  /** If true and the tenant has no subscription item that bills the meter, the report is refused (409 `meter_not_subscribed`) and nothing is recorded. */
   readonly strict?: boolean | undefined
+}
+
+export interface ChangePreview {
+  /** Id of this preview. A change with this id within 15 minutes costs exactly what the preview shows. */
+  preview: string
+  /** Id of the subscription. */
+  subscription: string
+  when: 'now' | 'period_end'
+  /** Time at which the change takes effect. */
+  effectiveAt: string
+  /** Items of the subscription before the change. */
+  before: PlacedItem[]
+  /** Items of the subscription after the change. */
+  after: PlacedItem[]
+  /** Amount of the invoice for the change. */
+  dueNow: {
+    /** Minor units. */
+    amount: number
+    currency: string
+    /** `amount`, formatted for display. */
+    formatted: string
+  }
+  nextInvoice: NextInvoice | null
+  monthly: {
+    /** Monthly cost of the items before the change, without discounts and usage. One entry for each currency, by code. */
+    before: Array<{
+      currency: string
+      /** Amount in minor units, a decimal as text. */
+      amount: string
+      /** `amount`, formatted for display. */
+      formatted: string
+    }>
+    /** Monthly cost of the items after the change. One entry for each currency, by code. */
+    after: Array<{
+      currency: string
+      /** Amount in minor units, a decimal as text. */
+      amount: string
+      /** `amount`, formatted for display. */
+      formatted: string
+    }>
+  }
+  warnings: Array<{
+    code: string
+    /** For people. */
+    detail: string
+  }>
+}
+
+export interface PlacedItem {
+  priceId: string | null
+  processorPriceId: string
+  quantity: number | null
+}
+
+export interface NextInvoice {
+  at: string | null
+  /** Minor units. */
+  amount: number
+  currency: string
+  /** `amount`, formatted for display. */
+  formatted: string
+  lines: InvoiceLine[]
+}
+
+export interface InvoiceLine {
+  description: string | null
+  priceId: string | null
+  processorPriceId: string | null
+  quantity: number | null
+  /** Minor units. */
+  amount: number
+  /** Start of the period that the line bills. */
+  periodStart: string
+  /** Its end. */
+  periodEnd: string
+}
+
+export interface NewPreview {
+  /** Id of the subscription. Required only if the tenant has several. */
+  readonly subscription?: string | undefined
+  /** All prices that the tenant will have of the product or subscription group of `replaces`. Its other items stay. */
+  readonly items: readonly ChangeItem[]
+  /** Configuration id of a price that the subscription has. Optional if `items` alone makes clear what is replaced, or if the subscription has items of one group. */
+  readonly replaces?: PriceId | undefined
+  /** `auto` (default): a change that costs at least as much per month takes effect now, a cheaper one at the end of the period. A session may pass `now` only for a change that costs at least as much. */
+  readonly when?: 'auto' | 'now' | 'period_end' | undefined
+  /** `prorate` (default) charges and credits the rest of the period; `none` does neither, and needs a service key. */
+  readonly proration?: 'prorate' | 'none' | undefined
+  /** Promotion code that applies from the change on, in addition to running discounts: the code as customers type it or, with a service key, its configuration id. */
+  readonly promotionCode?: string | undefined
+  /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
+  readonly tenantId?: string | undefined
+}
+
+export interface ChangeItem {
+  /** Configuration id of the price. */
+  readonly priceId: PriceId
+  /** Not for metered prices. Default: the quantity of the replaced item, or 1. */
+  readonly quantity?: number | undefined
+}
+
+export interface ChangeOutcome {
+  preview: string | null
+  /** Id of the subscription. */
+  subscription: string
+  when: 'now' | 'period_end'
+  /** Time at which the change takes effect. */
+  effectiveAt: string
+  /** Items of the subscription before the change. */
+  before: PlacedItem[]
+  /** Items of the subscription after the change. */
+  after: PlacedItem[]
+  /** Amount of the invoice for the change. */
+  dueNow: {
+    /** Minor units. */
+    amount: number
+    currency: string
+    /** `amount`, formatted for display. */
+    formatted: string
+  }
+  nextInvoice: NextInvoice | null
+  monthly: {
+    /** Monthly cost of the items before the change, without discounts and usage. One entry for each currency, by code. */
+    before: Array<{
+      currency: string
+      /** Amount in minor units, a decimal as text. */
+      amount: string
+      /** `amount`, formatted for display. */
+      formatted: string
+    }>
+    /** Monthly cost of the items after the change. One entry for each currency, by code. */
+    after: Array<{
+      currency: string
+      /** Amount in minor units, a decimal as text. */
+      amount: string
+      /** `amount`, formatted for display. */
+      formatted: string
+    }>
+  }
+  warnings: Array<{
+    code: string
+    /** For people. */
+    detail: string
+  }>
+  /** `payment_required`: nothing is changed until the customer pays at `url`. */
+  status: 'changed' | 'scheduled' | 'payment_required'
+  /** URL at which the customer pays the invoice for the change. */
+  url?: string
+}
+
+export interface NewChange {
+  /** Id of the subscription. Required only if the tenant has several. */
+  readonly subscription?: string | undefined
+  /** All prices that the tenant will have of the product or subscription group of `replaces`. Its other items stay. */
+  readonly items: readonly ChangeItem[]
+  /** Configuration id of a price that the subscription has. Optional if `items` alone makes clear what is replaced, or if the subscription has items of one group. */
+  readonly replaces?: PriceId | undefined
+  /** `auto` (default): a change that costs at least as much per month takes effect now, a cheaper one at the end of the period. A session may pass `now` only for a change that costs at least as much. */
+  readonly when?: 'auto' | 'now' | 'period_end' | undefined
+  /** `prorate` (default) charges and credits the rest of the period; `none` does neither, and needs a service key. */
+  readonly proration?: 'prorate' | 'none' | undefined
+  /** Promotion code that applies from the change on, in addition to running discounts: the code as customers type it or, with a service key, its configuration id. */
+  readonly promotionCode?: string | undefined
+  /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
+  readonly tenantId?: string | undefined
+  /** Id of the preview that the customer saw, so that the change costs exactly that. Required with a session. */
+  readonly preview?: string | undefined
+}
+
+export interface NewCancellation {
+  /** Id of the subscription. Required only if the tenant has several. */
+  readonly subscription?: string | undefined
+  /** Default: `period_end`. `now` needs a service key; it refunds nothing, and bills the usage of the period. */
+  readonly when?: 'period_end' | 'now' | undefined
+  /** Comment that is stored with the subscription. */
+  readonly reason?: string | undefined
+  /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
+  readonly tenantId?: string | undefined
+}
+
+export interface NewResumption {
+  /** Id of the subscription. Required only if the tenant has several. */
+  readonly subscription?: string | undefined
+  /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
+  readonly tenantId?: string | undefined
+}
+
+export interface NewPause {
+  /** Id of the subscription. Required only if the tenant has several. */
+  readonly subscription?: string | undefined
+  /** Time at which collection resumes automatically (RFC 3339). Default: never. */
+  readonly until?: string | Date | undefined
+  /** What happens to the invoices during the pause. Default: `void`. */
+  readonly behavior?: 'void' | 'keep_as_draft' | 'mark_uncollectible' | undefined
+  /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
+  readonly tenantId?: string | undefined
 }
 
 export interface PushOutcome {
@@ -977,21 +1205,25 @@ export interface PushOutcome {
   version: string
   revision: number | null
   pushId: string | null
+  /** Summary of the plan in sentences: which prices change, which customers keep their price, and the monthly amounts. */
+  summary: string
   changes: ChangeReport
   details: Detail[]
   warnings: Issue[]
+  /** Policies that the plan breaks. With severity `deny` a push is refused, unless they are overridden. */
+  violations: Violation[]
   impact: PriceImpact[]
   /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
-  /** Only when `as_of` is more than five minutes behind. */
+  /** Present only if `as_of` is more than five minutes old. */
   stale?: true
-  /** Calls that change something at the processor. */
+  /** Number of write requests to the processor. */
   writes: number
   /** Fingerprint of the plan, for `X-Ratecard-Plan`. */
   plan: string
 }
 
-/** What a push does, by configuration id. */
+/** Changes that a push makes, by configuration id. */
 export interface ChangeReport {
   products: {
     /** Configuration ids in document order. */
@@ -1049,6 +1281,22 @@ export interface ChangeReport {
     /** Configuration ids in document order. */
     archived: string[]
   }
+  tax_rates: {
+    /** Configuration ids in document order. */
+    created: string[]
+    /** Configuration ids in document order. */
+    updated: string[]
+    /** Configuration ids in document order. */
+    archived: string[]
+  }
+  portal: {
+    /** Configuration ids in document order. */
+    created: string[]
+    /** Configuration ids in document order. */
+    updated: string[]
+    /** Configuration ids in document order. */
+    archived: string[]
+  }
 }
 
 export interface Detail {
@@ -1070,11 +1318,11 @@ export type ChangeAction = 'create' | 'adopt' | 'update' | 'rename' | 'replace' 
 export interface FieldChange {
   /** Name of the field in the document. */
   field: string
-  /** null when absent. */
+  /** Value of the field; null if it is absent. */
   before: unknown
-  /** null when absent. */
+  /** Value of the field; null if it is absent. */
   after: unknown
-  /** Whose change it is: the author’s edit, an edit at the processor, or both. */
+  /** Origin of the change: an edit of the document, an edit at the processor, or both. */
   origin: 'edit' | 'drift' | 'both'
 }
 
@@ -1084,48 +1332,71 @@ export interface Display {
   after: string | null
 }
 
-/** Subscriptions that the plan affects: live subscriptions on any generation of a price that it changes. */
+/** A policy that a change breaks. */
+export interface Violation {
+  /** Id of the policy. */
+  id: string
+  /** Name of the rule, which determines what is checked. */
+  rule: 'max_increase_percent' | 'max_decrease_percent' | 'no_archive_with_subscribers' | 'required_metadata' | 'id_pattern' | 'currencies' | 'max_tenants_affected' | 'max_monthly_affected' | 'freeze' | 'require_message'
+  /** `deny`: a change that breaks the rule is refused. `warn`: it only causes a warning. */
+  severity: 'deny' | 'warn'
+  kind: ResourceKind | null
+  configId: string | null
+  /** Explanation of what breaks the rule. */
+  detail: string
+  reason: string | null
+}
+
+/** Live subscriptions to the prices that the plan changes, including those on earlier, replaced versions. */
 export interface PriceImpact {
   priceId: string
-  /** The one that is sold now. Its subscribers stay on it until they are moved. */
+  /** Processor id of the price that is sold now. Its subscribers keep it until they are moved. */
   processorPriceId: string
-  /** `update`: the price is changed in place, and there are subscribers on earlier generations of it. */
+  /** `update`: the price is changed in place, and some subscribers still pay an earlier, replaced version of it. */
   action: 'archive' | 'replace' | 'update'
-  /** Subscriptions on the price that have not ended, on every generation of it. */
+  /** Subscriptions to the price that have not ended, including those on earlier, replaced versions of it. */
   subscriptions: number
-  /** Of these, those of customers that are no tenant. */
+  /** How many of these subscriptions belong to customers that are not tenants. */
   subscriptionsWithoutTenant: number
-  /** Tenants that these subscriptions belong to. */
+  /** Number of tenants that these subscriptions belong to. */
   tenants: number
   /** Amount per month at list price. Empty for metered prices, because their amount depends on the usage. */
   monthly: Array<{
     currency: string
-    /** Minor units, rounded half up once. */
+    /** Amount in minor units, rounded half up once. */
     amount: number
-    /** The amount as people read it. */
+    /** The amount, formatted for display. */
+    formatted: string
+  }>
+  /** What the same subscriptions would pay at the new price. Empty if the price is not replaced, or if the amount depends on the usage. */
+  monthlyAfter: Array<{
+    currency: string
+    /** Amount in minor units, rounded half up once. */
+    amount: number
+    /** The amount, formatted for display. */
     formatted: string
   }>
   usageBased: boolean
-  /** The one that is sold now, then earlier ones with subscribers, newest first. */
+  /** Versions of the price: the one that is sold now, then earlier ones that still have subscribers, newest first. */
   generations: Array<{
     processorPriceId: string
     /** Currency of `amount`. */
     currency: string
     amount: string | null
     formatted: string | null
-    /** Subscriptions on this generation that have not ended. */
+    /** Subscriptions to this version of the price that have not ended. */
     subscriptions: number
-    /** Tenants that these subscriptions belong to. */
+    /** Number of tenants that these subscriptions belong to. */
     tenants: number
     /** Amount per month at list price. Empty for metered prices, because their amount depends on the usage. */
     monthly: Array<{
       currency: string
-      /** Minor units, rounded half up once. */
+      /** Amount in minor units, rounded half up once. */
       amount: number
-      /** The amount as people read it. */
+      /** The amount, formatted for display. */
       formatted: string
     }>
-    /** The one that is sold now. */
+    /** True for the version of the price that is sold now. */
     current: boolean
   }>
 }
@@ -1141,6 +1412,8 @@ export interface DriftReport {
   /** Number of the accepted change: 1, 2, 3 … */
   revision: number
   version: string
+  /** Number of fields that were edited. An object that is missing at the processor counts as one. */
+  editedFields: number
   differences: Detail[]
   /** Values on managed objects that no document sets. They do not count as drift. */
   notes: Array<{
@@ -1173,6 +1446,10 @@ export interface ResetReport {
     coupons: string[]
     /** Configuration ids in document order. */
     promotion_codes: string[]
+    /** Configuration ids in document order. */
+    tax_rates: string[]
+    /** Configuration ids in document order. */
+    portal: string[]
   }
   errors: Array<{
     /** Kind of the resource. */
@@ -1194,7 +1471,7 @@ export interface HistoryEntry {
   revision: number
   version: string
   kind: PushKind
-  /** When it was applied. */
+  /** Time at which the revision was applied. */
   createdAt: string
   author: string | null
   by: By | null
@@ -1203,7 +1480,16 @@ export interface HistoryEntry {
   checksum: string
   pushId: string | null
   changes: ChangeReport
-  /** Webhooks that were removed, for which `changes` has no list; empty for revisions of before. */
+  /** Ids of the overridden policies. `message` contains the reason. */
+  overrides: string[]
+  /** Changes that `changes` lists under another name: replaced and renamed resources are in `updated`, adopted and reactivated ones in `created`. Empty for revisions of older releases. */
+  actions: Array<{
+    /** Kind of the resource. */
+    kind: ResourceKind
+    configId: string
+    action: 'adopt' | 'reactivate' | 'rename' | 'replace'
+  }>
+  /** Removed webhooks, which `changes` does not list. Empty for revisions of older releases. */
   archivedWebhooks: string[]
 }
 
@@ -1213,26 +1499,17 @@ export type PushKind = 'push' | 'rollback' | 'reset'
 export interface By {
   /** Id of the service key. */
   keyId: string
-  /** As the key was called then. */
+  /** Name of the key at that time. */
   keyName: string
 }
 
-export interface Pagination {
-  /** Items in all. */
-  total: number
-  limit: number
-  /** Items skipped. */
-  offset: number
-  hasMore: boolean
-}
-
-/** `document` is null for a reset. `written` is the document as its author wrote it, with `${NAME}` where `document` has values; null where only the latter was sent. */
+/** `document` is null for a reset. `written` is the source document, with `${NAME}` where `document` has values; null if the push sent no source document. */
 export interface Revision {
   /** Number of the accepted change: 1, 2, 3 … */
   revision: number
   version: string
   kind: PushKind
-  /** When it was applied. */
+  /** Time at which the revision was applied. */
   createdAt: string
   author: string | null
   by: By | null
@@ -1241,27 +1518,111 @@ export interface Revision {
   checksum: string
   pushId: string | null
   changes: ChangeReport
-  /** Webhooks that were removed, for which `changes` has no list; empty for revisions of before. */
+  /** Ids of the overridden policies. `message` contains the reason. */
+  overrides: string[]
+  /** Changes that `changes` lists under another name: replaced and renamed resources are in `updated`, adopted and reactivated ones in `created`. Empty for revisions of older releases. */
+  actions: Array<{
+    /** Kind of the resource. */
+    kind: ResourceKind
+    configId: string
+    action: 'adopt' | 'reactivate' | 'rename' | 'replace'
+  }>
+  /** Removed webhooks, which `changes` does not list. Empty for revisions of older releases. */
   archivedWebhooks: string[]
   document: BillingDocument | null
   written: Record<string, unknown> | null
 }
 
 export interface DocumentDifference {
-  /** Kind of the resource. */
-  kind: ResourceKind
+  /** Kind of the resource; `tax` for the tax settings of the document. */
+  kind: 'meter' | 'feature' | 'product' | 'price' | 'coupon' | 'promotion_code' | 'tax_rate' | 'portal' | 'webhook' | 'tax'
   configId: string
   change: 'added' | 'changed' | 'removed'
+  /** What a push does for this difference, in the words of a plan. `replace`: a field changed that the processor does not allow to change. */
+  action: DifferenceAction
   fields: Array<{
     /** Name of the field in the document. */
     field: string
-    /** null when absent. */
+    /** Value of the field; null if it is absent. */
     before: unknown
-    /** null when absent. */
+    /** Value of the field; null if it is absent. */
     after: unknown
   }>
   /** The resource as one readable line, before and after the change. */
   display: Display
+}
+
+/** What a push does for this difference, in the words of a plan. `replace`: a field changed that the processor does not allow to change. */
+export type DifferenceAction = 'create' | 'update' | 'rename' | 'replace' | 'archive'
+
+export interface PolicyHistory {
+  /** Number of the change: 1, 2, 3 …; 0 before the first. */
+  number: number
+  /** The rules, as `ratecard/policies.json` has them. */
+  rules: Array<{
+    id: string
+    /** Name of the rule, which determines what is checked. */
+    rule: 'max_increase_percent' | 'max_decrease_percent' | 'no_archive_with_subscribers' | 'required_metadata' | 'id_pattern' | 'currencies' | 'max_tenants_affected' | 'max_monthly_affected' | 'freeze' | 'require_message'
+    /** The limit; its form depends on the rule. */
+    value?: unknown
+    /** `deny`: a change that breaks the rule is refused. `warn`: it only causes a warning. */
+    severity: 'deny' | 'warn'
+    reason?: string
+    except?: string[]
+    environments?: string[]
+  }>
+  environment: string | null
+  createdAt: string | null
+  author: string | null
+  by: By | null
+  message: string | null
+  /** Every change, newest first. */
+  history: Array<{
+    /** Number of the change. */
+    number: number
+    /** The rules, as `ratecard/policies.json` has them. */
+    rules: Array<{
+      id: string
+      /** Name of the rule, which determines what is checked. */
+      rule: 'max_increase_percent' | 'max_decrease_percent' | 'no_archive_with_subscribers' | 'required_metadata' | 'id_pattern' | 'currencies' | 'max_tenants_affected' | 'max_monthly_affected' | 'freeze' | 'require_message'
+      /** The limit; its form depends on the rule. */
+      value?: unknown
+      /** `deny`: a change that breaks the rule is refused. `warn`: it only causes a warning. */
+      severity: 'deny' | 'warn'
+      reason?: string
+      except?: string[]
+      environments?: string[]
+    }>
+    /** Time at which the rules were set. */
+    createdAt: string
+    author: string | null
+    by: By | null
+    message: string | null
+  }>
+  pagination: Pagination
+}
+
+export interface PolicySet {
+  /** Number of the change: 1, 2, 3 …; 0 before the first. */
+  number: number
+  /** The rules, as `ratecard/policies.json` has them. */
+  rules: Array<{
+    id: string
+    /** Name of the rule, which determines what is checked. */
+    rule: 'max_increase_percent' | 'max_decrease_percent' | 'no_archive_with_subscribers' | 'required_metadata' | 'id_pattern' | 'currencies' | 'max_tenants_affected' | 'max_monthly_affected' | 'freeze' | 'require_message'
+    /** The limit; its form depends on the rule. */
+    value?: unknown
+    /** `deny`: a change that breaks the rule is refused. `warn`: it only causes a warning. */
+    severity: 'deny' | 'warn'
+    reason?: string
+    except?: string[]
+    environments?: string[]
+  }>
+  environment: string | null
+  createdAt: string | null
+  author: string | null
+  by: By | null
+  message: string | null
 }
 
 export interface PushSummary {
@@ -1275,10 +1636,10 @@ export interface PushSummary {
   message: string | null
   /** When the push or job was accepted. */
   createdAt: string
-  /** Its last change. */
+  /** Time of the last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps in all. */
+  /** Total number of steps. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number
@@ -1297,10 +1658,10 @@ export interface PushReport {
   message: string | null
   /** When the push or job was accepted. */
   createdAt: string
-  /** Its last change. */
+  /** Time of the last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps in all. */
+  /** Total number of steps. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number
@@ -1316,7 +1677,7 @@ export interface PushStep {
   kind: ResourceKind
   configId: string
   state: StepState
-  /** How often it was begun. */
+  /** Number of attempts. */
   attempts: number
   processorId: string | null
   requestId: string | null
@@ -1354,7 +1715,7 @@ export interface WebhookListing {
 }
 
 export interface WebhookRotation {
-  /** Config id of the webhook. */
+  /** Configuration id of the webhook. */
   id: string
   url: string
   /** The new endpoint. */
@@ -1364,7 +1725,7 @@ export interface WebhookRotation {
   previous: {
     /** The old endpoint, with the old secret. */
     processorId: string
-    /** The old endpoint is switched off within a minute after this time. */
+    /** Time at which the old endpoint is switched off (within a minute). */
     liveUntil: string
   }
   /** The job that switches the old endpoint off. */
@@ -1382,15 +1743,15 @@ export interface ProcessorEvents {
   last: string | null
 }
 
-/** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
-export type KeyScope = 'read' | 'write'
+/** `read`: may read, validate and request dry runs, and sees no webhook secrets. `write`: may also change things. `owner`: may also set and override policies, and create owner keys. */
+export type KeyScope = 'read' | 'write' | 'owner'
 
 export interface ServiceKey {
   id: string
   name: string
   /** The key’s last four characters. */
   hint: string
-  /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
+  /** `read`: may read, validate and request dry runs, and sees no webhook secrets. `write`: may also change things. `owner`: may also set and override policies, and create owner keys. */
   scope: KeyScope
   /** Time of creation. */
   createdAt: string
@@ -1398,6 +1759,13 @@ export interface ServiceKey {
   lastUsedAt: string | null
   revokedAt: string | null
 }
+
+export interface AccountInfo {
+  mode: ProcessorMode
+  accountId: string | null
+}
+
+export type ProcessorMode = 'sandbox' | 'test' | 'live'
 
 export interface Finding {
   check: string
@@ -1413,27 +1781,29 @@ export interface Tenant {
   processorCustomerId: string | null
   enterpriseTemplate: string | null
   enterpriseId: string | null
+  enterpriseEndsAt: string | null
+  enterpriseThen: 'base' | 'signed' | null
   /** Time of creation. */
   createdAt: string
-  /** Its last change. */
+  /** Time of the last change. */
   updatedAt: string
 }
 
 export interface NewTenant {
   /** Id of the tenant. */
   readonly id?: string | undefined
-  /** Name of the tenant, which its invoices show too. */
+  /** Name of the tenant, also shown on its invoices. */
   readonly name: string
   /** Where invoices go. */
   readonly email?: string | null | undefined
-  /** Its customer at the processor. Without one, the first checkout creates it. */
+  /** Id of the tenant’s customer at the processor. If null, the first checkout creates one. */
   readonly processorCustomerId?: string | null | undefined
 }
 
 export interface TenantList {
   /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
   asOf?: string
-  /** Only when `as_of` is more than five minutes behind. */
+  /** Present only if `as_of` is more than five minutes old. */
   stale?: true
   tenants: ListedTenant[]
   pagination: Pagination
@@ -1446,164 +1816,122 @@ export interface ListedTenant {
   processorCustomerId: string | null
   enterpriseTemplate: string | null
   enterpriseId: string | null
+  enterpriseEndsAt: string | null
+  enterpriseThen: 'base' | 'signed' | null
   /** Time of creation. */
   createdAt: string
-  /** Its last change. */
+  /** Time of the last change. */
   updatedAt: string
-  /** One status for all subscriptions of the tenant. A debt takes precedence over running subscriptions. */
+  /** Combined status of all subscriptions of the tenant. `past_due` and `unpaid` take precedence over running subscriptions. */
   billingStatus?: BillingStatus
-  /** Config ids of the prices that it is subscribed to, sorted by id. */
+  /** Configuration ids of the products that the tenant is subscribed to, sorted. */
   products?: string[]
-  /** Its part of the MRR. One entry for each currency, by code. */
+  /** MRR of the tenant: what all its subscriptions add up to in a month. One entry for each currency, by code. */
   monthly?: Array<{
     currency: string
-    /** Minor units, a decimal as text. */
+    /** Amount in minor units, a decimal as text. */
     amount: string
-    /** `amount` as people read it. */
+    /** `amount`, formatted for display. */
     formatted: string
   }>
-  /** What its open invoices still ask. One entry for each currency, by code. */
+  /** Amount that the tenant owes on open invoices. One entry for each currency, by code. */
   owed?: Array<{
     currency: string
-    /** Minor units, a decimal as text. */
+    /** Amount in minor units, a decimal as text. */
     amount: string
-    /** `amount` as people read it. */
+    /** `amount`, formatted for display. */
     formatted: string
   }>
-  /** Subscription items on an earlier generation of their price. */
+  /** Number of subscription items that pay an earlier, replaced version of their price. */
   legacyItems?: number
+  /** Number of subscriptions that have not ended, including subscriptions to free prices. */
+  subscriptions?: number
+  /** Number of subscriptions whose invoices are paused (`pause_collection`). The processor still reports them as e.g. `active`, and so does `billing_status`. */
+  pausedSubscriptions?: number
+  /** Number of subscriptions whose end is planned. */
+  endingSubscriptions?: number
+  endsAt?: string | null
 }
 
-/** One status for all subscriptions of the tenant. A debt takes precedence over running subscriptions. */
-export type BillingStatus = 'none' | 'free' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'incomplete' | 'paused'
-
 export interface TenantChange {
-  /** Name of the tenant, which its invoices show too. */
+  /** Name of the tenant, also shown on its invoices. */
   readonly name?: string | undefined
   /** Where invoices go. */
   readonly email?: string | null | undefined
-  /** Its customer at the processor. Without one, the first checkout creates it. */
+  /** Id of the tenant’s customer at the processor. If null, the first checkout creates one. */
   readonly processorCustomerId?: string | null | undefined
 }
 
-export interface TenantSubscriptions {
-  tenantId: string
-  /** One status for all subscriptions of the tenant. A debt takes precedence over running subscriptions. */
-  billingStatus: BillingStatus
-  /** The response was read from the mirror, which was complete up to this time. Absent when the response was read live. */
-  asOf?: string
-  /** Only when `as_of` is more than five minutes behind. */
-  stale?: true
-  subscriptions: Subscription[]
-}
-
-export interface Subscription {
-  id: string
-  /** `local`: a free price, which only Ratecard stores. */
-  home: 'processor' | 'local'
-  /** Status at the processor: active, trialing, past_due … */
-  status: string
-  currency: string | null
-  cancelAtPeriodEnd: boolean
-  trialEnd: string | null
-  /** When it began. */
-  createdAt: string
-  duplicateOf: string | null
-  items: SubscriptionItem[]
-}
-
-export interface SubscriptionItem {
-  id: string
-  priceId: string | null
-  processorPriceId: string
-  quantity: number | null
-  /** The price was replaced or removed since; the tenant keeps it until moved. */
-  legacy: boolean
-  usageType: 'licensed' | 'metered'
-  currentPeriodEnd: string | null
-  scheduledPriceId: string | null
-}
-
 export interface Grants {
-  /** All grants of the tenant, by feature; ended ones too. */
+  /** All grants of the tenant, sorted by feature, including ended ones. */
   grants: Grant[]
 }
 
 export interface Grant {
-  /** Config id of the feature. */
+  /** Id of the feature in your configuration. */
   feature: string
   limit: number | 'unlimited' | null
   enabled: boolean | null
   replace: boolean
   endsAt: string | null
   note: string | null
-  /** When it was given. */
+  /** Time at which the grant was given. */
   createdAt: string
 }
 
 export interface NewGrant {
-  /** How many; on top of what was bought, unless `replace` is true. */
+  /** Granted limit. It is added to the limit that was bought, unless `replace` is true. */
   readonly limit?: number | 'unlimited' | undefined
-  /** true: the tenant has the feature; false: it does not have it, whatever it bought. */
+  /** true: the tenant has the feature. false: it does not have the feature, even if it bought it. */
   readonly enabled?: boolean | undefined
-  /** The grant takes the place of what was bought. Default false: it is on top of it. */
+  /** If true, the granted limit replaces the limit that was bought. Default: false, it is added. */
   readonly replace?: boolean | undefined
   /** For yourself. */
   readonly note?: string | undefined
-  /** When the grant ends. Absent: it does not end. */
+  /** Time at which the grant ends. Default: it does not end. */
   readonly endsAt?: string | Date | undefined
 }
 
-/** The members beside `invoices` are those of the invoice that comes first. */
+/** All members except `invoices` are those of the earliest invoice. */
 export interface UpcomingInvoice {
   tenantId: string
   currency: string | null
   subtotal: number | null
   total: number | null
   amountDue: number | null
+  creditsApplied: number | null
   dueAt: string | null
   formatted: string | null
   lines: InvoiceLine[]
-  /** One for each subscription that will be invoiced. */
+  /** One invoice for each subscription that will be invoiced. */
   invoices: Invoice[]
   droppedUsage: DroppedUsage[] | null
-}
-
-export interface InvoiceLine {
-  description: string | null
-  priceId: string | null
-  processorPriceId: string | null
-  quantity: number | null
-  /** Minor units. */
-  amount: number
-  /** Begin of the period that the line bills. */
-  periodStart: string
-  /** Its end. */
-  periodEnd: string
 }
 
 export interface Invoice {
   subscription: string
   currency: string
-  /** Minor units, before discounts and tax. */
+  /** Amount in minor units, before discounts and tax. */
   subtotal: number
   /** Minor units. */
   total: number
-  /** Minor units that will be charged. */
+  /** Amount in minor units that will be charged. */
   amountDue: number
+  /** Credit that pays for usage on this invoice, in minor units. It is already subtracted from the total. */
+  creditsApplied: number
   dueAt: string | null
-  /** The amount due as people read it. */
+  /** The amount due, formatted for display. */
   formatted: string
   lines: InvoiceLine[]
 }
 
-/** Usage that the processor took and then dropped. It is not billed. */
+/** Usage that the processor accepted and later dropped. It is not billed. */
 export interface DroppedUsage {
-  /** When the processor reported it. */
+  /** Time at which the processor reported the error. */
   at: string
   meter: string | null
   processorMeterId: string | null
-  /** The processor’s own, for example `meter_event_customer_not_found`. */
+  /** Error code of the processor, for example `meter_event_customer_not_found`. */
   code: string
   /** Events of this report, of all tenants. */
   count: number
@@ -1631,86 +1959,123 @@ export interface AuditEntry {
   by: By | null
   keyId: string | null
   requestId: string | null
-  /** When it happened. */
+  /** Time of the change. */
   createdAt: string
 }
 
-export interface TenantInvoices {
+export interface DiscountList {
+  discounts: Discount[]
+}
+
+export interface Discount {
+  /** The processor’s id of the discount. */
+  id: string
+  couponId: string | null
+  promotionCodeId: string | null
+  /** The subscription whose invoices it reduces. */
+  subscription: string
+  endsAt: string | null
+}
+
+export interface DiscountPlan {
+  dryRun: true
+  couponId: string | null
+  promotionCodeId: string | null
+  /** The subscription whose invoices it reduces. */
+  subscription: string
+  duration: 'once' | 'repeating' | 'forever' | null
+  durationInMonths: number | null
+  nextInvoice: {
+    at: string | null
+    currency: string
+    /** Total of the invoice without the change, in minor units. */
+    before: number
+    /** `before`, formatted for display. */
+    beforeFormatted: string
+    /** Total of the invoice with the change, in minor units. */
+    after: number
+    /** `after`, formatted for display. */
+    afterFormatted: string
+  } | null
+}
+
+export interface NewDiscount {
+  /** Configuration id of the coupon. Pass either this or `promotion_code`. */
+  readonly couponId?: CouponId | undefined
+  /** Configuration id of a promotion code, or the code as customers type it. */
+  readonly promotionCode?: string | undefined
+  /** Id of the subscription. Required only if the tenant has several. */
+  readonly subscription?: string | undefined
+}
+
+export interface Credits {
   /** The response includes everything that happened at the processor up to this time. */
   asOf: string
-  /** Only when `as_of` is more than five minutes behind. */
+  /** Present only if `as_of` is more than five minutes old. */
   stale?: true
-  invoices: TenantInvoice[]
-  pagination: Pagination
+  /** Credit that can pay for metered usage now, with one entry per currency. Absent if the response was not read from the mirror. */
+  balance: Array<{
+    currency: string
+    /** Minor units. */
+    amount: number
+    /** `amount`, formatted for display. */
+    formatted: string
+  }>
+  /** All credits of the tenant, oldest first; used and expired ones too. */
+  credits: Credit[]
 }
 
-export interface TenantInvoice {
+export interface Credit {
+  /** The processor’s id of the credit grant. */
   id: string
-  number: string | null
-  subscription: string | null
-  status: 'open' | 'paid' | 'uncollectible' | 'void'
-  /** Time of creation. */
-  createdAt: string
-  dueAt: string | null
-  paidAt: string | null
+  /** State of the credit. `pending`: it starts later. Only an `active` credit pays for usage. */
+  state: 'active' | 'pending' | 'used' | 'expired' | 'voided'
   currency: string
-  /** Minor units, with tax. */
-  total: string
-  /** `total` as people read it. */
+  /** Granted amount, minor units. */
+  amount: number
+  /** `amount`, formatted for display. */
   formatted: string
-  /** Amount due when the invoice was created: the total less credit. */
-  amountDue: string
-  /** `amount_due` as people read it. */
-  amountDueFormatted: string
-  /** Amount paid. */
-  amountPaid: string
-  /** `amount_paid` as people read it. */
-  amountPaidFormatted: string
-  /** Amount still owed. */
-  amountRemaining: string
-  /** `amount_remaining` as people read it. */
-  amountRemainingFormatted: string
-  /** Amount refunded. */
-  amountRefunded: string
-  /** `amount_refunded` as people read it. */
-  amountRefundedFormatted: string
-  /** How often a payment was tried. */
-  attemptCount: number
-  nextAttemptAt: string | null
-  url: string | null
-  lines: TenantInvoiceLine[]
+  /** Remaining amount in minor units; 0 after the credit expired or was voided. */
+  remaining: number
+  /** `remaining`, formatted for display. */
+  remainingFormatted: string
+  category: 'paid' | 'promotional' | null
+  reason: string | null
+  priceId: string | null
+  paidBy: string | null
+  meters: string[] | null
+  effectiveAt: string | null
+  expiresAt: string | null
+  /** Time at which the credit was granted. */
+  createdAt: string
 }
 
-export interface TenantInvoiceLine {
-  description: string | null
-  priceId: string | null
-  processorPriceId: string | null
-  quantity: number | null
-  /** Minor units, a decimal as text. */
-  amount: string
-  /** `amount` as people read it. */
-  formatted: string
-  /** A part of a period, charged or credited because something changed. */
-  proration: boolean
-  /** Begin of the period that the line bills. */
-  periodStart: string
-  /** Its end. */
-  periodEnd: string
+export interface NewCredit {
+  /** Amount in minor units: 5000 is $50.00. */
+  readonly amount: number
+  /** Currency of the credit. It pays only invoices in this currency. */
+  readonly currency: string
+  /** Reason for the credit, kept in the audit log. */
+  readonly reason: string
+  /** Time at which the rest of the credit expires. Default: never. */
+  readonly expiresAt?: string | Date | undefined
+  /** Configuration ids of the meters whose usage the credit pays for. Default: all meters. */
+  readonly meters?: readonly string[] | undefined
 }
 
 export interface InvoiceExport {
   /** The response includes everything that happened at the processor up to this time. */
   asOf: string
-  /** Only when `as_of` is more than five minutes behind. */
+  /** Present only if `as_of` is more than five minutes old. */
   stale?: true
   rows: ExportRow[]
 }
 
 export interface ExportRow {
-  /** When it was finalized or made, UTC. */
+  /** Day (UTC) on which the document was finalized or created. */
   date: string
   type: 'invoice' | 'credit_note' | 'refund'
-  /** At the processor. */
+  /** Id at the processor. */
   id: string
   number: string | null
   tenantId: string | null
@@ -1722,14 +2087,14 @@ export interface ExportRow {
   total: string | null
   amountPaid: string | null
   amountRefunded: string | null
-  /** The processor’s word. */
+  /** Value of the processor, unchanged. */
   status: string
 }
 
 export interface Money {
   /** The response includes everything that happened at the processor up to this time. */
   asOf: string
-  /** Only when `as_of` is more than five minutes behind. */
+  /** Present only if `as_of` is more than five minutes old. */
   stale?: true
   /** By code. */
   currencies: CurrencyMoney[]
@@ -1737,74 +2102,74 @@ export interface Money {
 
 export interface CurrencyMoney {
   currency: string
-  /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+  /** Monthly recurring revenue: licensed recurring items that are active or past due, minus discounts that never end, without tax. */
   mrr: string
-  /** `mrr` as people read it. */
+  /** `mrr`, formatted for display. */
   formatted: string
-  /** Amount billed for metered items in their last finished period; not part of `mrr`. */
+  /** Amount billed for metered items in their last finished period. Not included in `mrr`. */
   usageLastPeriod: string
-  /** `usage_last_period` as people read it. */
+  /** `usage_last_period`, formatted for display. */
   usageLastPeriodFormatted: string
-  /** Subscriptions with an item that counts. */
+  /** Subscriptions with at least one item that counts towards the MRR. */
   subscriptions: number
-  /** Tenants of these subscriptions. */
+  /** Number of tenants with these subscriptions. */
   tenants: number
-  /** Subscriptions in a trial; they count nothing yet. */
+  /** Subscriptions in a trial. They do not count towards the MRR yet. */
   trialing: number
   pastDue: {
-    /** What tenants owe whose subscription is past due or unpaid. */
+    /** Unpaid amount of tenants whose subscription is past due or unpaid. */
     amount: string
-    /** `amount` as people read it. */
+    /** `amount`, formatted for display. */
     formatted: string
     /** These tenants. */
     tenants: number
   }
   writtenOff: {
-    /** What uncollectible invoices asked. */
+    /** Amount of invoices that were marked uncollectible. */
     amount: string
-    /** `amount` as people read it. */
+    /** `amount`, formatted for display. */
     formatted: string
-    /** Tenants that owed it. */
+    /** Number of tenants with such invoices. */
     tenants: number
   }
-  /** By product id. */
+  /** Revenue by product id. */
   byProduct: Array<{
     productId: string | null
-    /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+    /** Monthly recurring revenue: licensed recurring items that are active or past due, minus discounts that never end, without tax. */
     mrr: string
-    /** `mrr` as people read it. */
+    /** `mrr`, formatted for display. */
     formatted: string
-    /** Amount billed for metered items in their last finished period; not part of `mrr`. */
+    /** Amount billed for metered items in their last finished period. Not included in `mrr`. */
     usageLastPeriod: string
-    /** `usage_last_period` as people read it. */
+    /** `usage_last_period`, formatted for display. */
     usageLastPeriodFormatted: string
-    /** Subscriptions with an item that counts. */
+    /** Subscriptions with at least one item that counts towards the MRR. */
     subscriptions: number
   }>
-  /** By price id; earlier generations of a price are part of it. */
+  /** Revenue by price id, including subscribers on earlier, replaced versions of each price. */
   byPrice: Array<{
     priceId: string | null
-    /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+    /** Monthly recurring revenue: licensed recurring items that are active or past due, minus discounts that never end, without tax. */
     mrr: string
-    /** `mrr` as people read it. */
+    /** `mrr`, formatted for display. */
     formatted: string
-    /** Amount billed for metered items in their last finished period; not part of `mrr`. */
+    /** Amount billed for metered items in their last finished period. Not included in `mrr`. */
     usageLastPeriod: string
-    /** `usage_last_period` as people read it. */
+    /** `usage_last_period`, formatted for display. */
     usageLastPeriodFormatted: string
-    /** Subscriptions with an item that counts. */
+    /** Subscriptions with at least one item that counts towards the MRR. */
     subscriptions: number
-    /** The part on earlier generations of the price. */
+    /** Part of the amount that subscribers pay at earlier, replaced versions of the price. */
     legacy: {
-      /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+      /** Monthly recurring revenue: licensed recurring items that are active or past due, minus discounts that never end, without tax. */
       mrr: string
-      /** `mrr` as people read it. */
+      /** `mrr`, formatted for display. */
       formatted: string
-      /** Amount billed for metered items in their last finished period; not part of `mrr`. */
+      /** Amount billed for metered items in their last finished period. Not included in `mrr`. */
       usageLastPeriod: string
-      /** `usage_last_period` as people read it. */
+      /** `usage_last_period`, formatted for display. */
       usageLastPeriodFormatted: string
-      /** Subscriptions with an item that counts. */
+      /** Subscriptions with at least one item that counts towards the MRR. */
       subscriptions: number
     }
   }>
@@ -1812,27 +2177,27 @@ export interface CurrencyMoney {
   last30Days: {
     /** MRR of customers that paid nothing before. */
     new: string
-    /** `new` as people read it. */
+    /** `new`, formatted for display. */
     newFormatted: string
     /** Additional MRR from customers that paid already. */
     expansion: string
-    /** `expansion` as people read it. */
+    /** `expansion`, formatted for display. */
     expansionFormatted: string
     /** MRR lost from customers that still pay; a positive number. */
     contraction: string
-    /** `contraction` as people read it. */
+    /** `contraction`, formatted for display. */
     contractionFormatted: string
     /** MRR lost from customers that no longer pay; a positive number. */
     churn: string
-    /** `churn` as people read it. */
+    /** `churn`, formatted for display. */
     churnFormatted: string
     /** MRR of customers that came back. */
     reactivation: string
-    /** `reactivation` as people read it. */
+    /** `reactivation`, formatted for display. */
     reactivationFormatted: string
     /** Change of the MRR. */
     net: string
-    /** `net` as people read it. */
+    /** `net`, formatted for display. */
     netFormatted: string
   }
 }
@@ -1840,73 +2205,73 @@ export interface CurrencyMoney {
 export interface MoneyDays {
   /** The response includes everything that happened at the processor up to this time. */
   asOf: string
-  /** Only when `as_of` is more than five minutes behind. */
+  /** Present only if `as_of` is more than five minutes old. */
   stale?: true
   /** Completed days since the mirror was first filled, oldest first, then by currency. */
   days: MoneyDay[]
-  /** Price lists that took effect in that time, oldest first. */
+  /** Pushes that were applied in that time, oldest first. */
   pushes: Array<{
     revision: number
     version: string
-    /** When it was applied. */
+    /** Time at which the push was applied. */
     at: string
     by: string | null
   }>
 }
 
 export interface MoneyDay {
-  /** The day, UTC. */
+  /** Day (UTC). */
   day: string
   currency: string
-  /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+  /** Monthly recurring revenue: licensed recurring items that are active or past due, minus discounts that never end, without tax. */
   mrr: string
-  /** `mrr` as people read it. */
+  /** `mrr`, formatted for display. */
   formatted: string
-  /** Amount billed for metered items in their last finished period; not part of `mrr`. */
+  /** Amount billed for metered items in their last finished period. Not included in `mrr`. */
   usageLastPeriod: string
-  /** `usage_last_period` as people read it. */
+  /** `usage_last_period`, formatted for display. */
   usageLastPeriodFormatted: string
   byProduct: Array<{
     productId: string | null
-    /** Monthly recurring revenue: licensed recurring items that are active or past due, less discounts for ever, without tax. */
+    /** Monthly recurring revenue: licensed recurring items that are active or past due, minus discounts that never end, without tax. */
     mrr: string
-    /** `mrr` as people read it. */
+    /** `mrr`, formatted for display. */
     formatted: string
-    /** Amount billed for metered items in their last finished period; not part of `mrr`. */
+    /** Amount billed for metered items in their last finished period. Not included in `mrr`. */
     usageLastPeriod: string
-    /** `usage_last_period` as people read it. */
+    /** `usage_last_period`, formatted for display. */
     usageLastPeriodFormatted: string
   }>
   /** MRR of customers that paid nothing before. */
   new: string
-  /** `new` as people read it. */
+  /** `new`, formatted for display. */
   newFormatted: string
   /** Additional MRR from customers that paid already. */
   expansion: string
-  /** `expansion` as people read it. */
+  /** `expansion`, formatted for display. */
   expansionFormatted: string
   /** MRR lost from customers that still pay; a positive number. */
   contraction: string
-  /** `contraction` as people read it. */
+  /** `contraction`, formatted for display. */
   contractionFormatted: string
   /** MRR lost from customers that no longer pay; a positive number. */
   churn: string
-  /** `churn` as people read it. */
+  /** `churn`, formatted for display. */
   churnFormatted: string
   /** MRR of customers that came back. */
   reactivation: string
-  /** `reactivation` as people read it. */
+  /** `reactivation`, formatted for display. */
   reactivationFormatted: string
-  /** Amount owed at the end of the day by tenants with a past due or unpaid subscription. */
+  /** Amount that tenants with a past due or unpaid subscription owed at the end of the day. */
   pastDue: string
-  /** `past_due` as people read it. */
+  /** `past_due`, formatted for display. */
   pastDueFormatted: string
 }
 
 export interface Subscribers {
   /** The response includes everything that happened at the processor up to this time. */
   asOf: string
-  /** Only when `as_of` is more than five minutes behind. */
+  /** Present only if `as_of` is more than five minutes old. */
   stale?: true
   subscribers: Subscriber[]
   pagination: Pagination
@@ -1914,28 +2279,35 @@ export interface Subscribers {
 
 export interface Subscriber {
   tenantId: string | null
-  /** At the processor; empty for a tenant that has the price from when it was free. */
+  tenantName: string | null
+  /** Id of the customer at the processor; empty if the tenant has the price since it was free. */
   customer: string
   subscription: string
   item: string
-  /** Empty for a free price, which only Ratecard stores. */
+  /** Id of the price at the processor; empty for a free price, which only Ratecard stores. */
   processorPriceId: string
-  /** On an earlier generation of the price. */
+  /** Only subscribers on an earlier, replaced version of the price. */
   legacy: boolean
   currency: string
   amount: string | null
   formatted: string | null
   quantity: number | null
-  /** Its part of the MRR. One entry for each currency, by code. */
+  /** Amount that the item adds to the MRR. One entry for each currency, by code. */
   monthly: Array<{
     currency: string
-    /** Minor units, a decimal as text. */
+    /** Amount in minor units, a decimal as text. */
     amount: string
-    /** `amount` as people read it. */
+    /** `amount`, formatted for display. */
     formatted: string
   }>
   /** Status at the processor: active, trialing, past_due … */
   status: string
+  pause: {
+    /** What happens to invoices during the pause: void, keep_as_draft or mark_uncollectible. */
+    behavior: string
+    until: string | null
+  } | null
+  endsAt: string | null
   currentPeriodEnd: string | null
   scheduledPriceId: string | null
 }
@@ -1951,7 +2323,7 @@ export interface Session {
   value: string
   /** Time of creation. */
   createdAt: string
-  /** When it ends. */
+  /** Time at which the session ends. */
   expiresAt: string
 }
 
@@ -1965,26 +2337,51 @@ export interface EnterpriseOutcome {
     subscription: string
     item: string | null
     price: string
-    /** The reason as a sentence, or `on_other_deal`: the item stays on the price of another deal, with its discount. */
+    /** The reason as a sentence, or `on_other_deal` if the item keeps the negotiated price of another deal. */
     reason: string
     /** Explanation of the reason. */
     detail?: string
   }>
-  /** How many of the skipped stay on the price of another deal. */
+  /** Number of skipped items that keep the negotiated price of another deal. */
   leftOnOtherDeal: number
-  /** Open checkout pages that sold what the tenant would have paid before, and are closed now. */
+  /** Open checkout pages that were closed, because they offered the tenant’s former prices. */
   checkoutsClosed: number
+  /** Policies that the change breaks. Always present in a dry run, otherwise only if there are any. */
+  violations?: Violation[]
+  /** Time at which the deal ends; absent if it has no end. */
+  endsAt?: string
+  /** Which price the items return to at the end; absent if the deal has no end. `base`: the base price as it is then. `signed`: the price that the item was on before the deal, also if it was replaced since. */
+  then?: 'base' | 'signed'
+  /** Only in a dry run: monthly cost of the items that would move, before discounts. Items billed by usage are not included. */
+  monthly?: {
+    before: Array<{
+      currency: string
+      /** Minor units. */
+      amount: number
+      /** The amount, formatted for display. */
+      formatted: string
+    }>
+    after: Array<{
+      currency: string
+      /** Minor units. */
+      amount: number
+      /** The amount, formatted for display. */
+      formatted: string
+    }>
+  }
 }
 
 export interface Swap {
   subscription: string
   item: string
-  /** Config id, or the processor id of a price that is not in the config. */
+  /** Configuration id of the price, or its processor id if it is not in the configuration. */
   from: string
-  /** Config id. */
+  /** Configuration id. */
   to: string
-  /** `now`: first billed at the renewal. `period_end`: a schedule changes it then. */
+  /** `now`: the price is swapped now and first billed at the renewal. `period_end`: a schedule swaps it at the end of the period. */
   effective: 'now' | 'period_end'
+  /** True if the item returns to an earlier version of the price `to`, which has been replaced since. */
+  former?: true
 }
 
 export interface Coverage {
@@ -1999,16 +2396,16 @@ export interface Coverage {
     }>
   }>
   gaps: number
-  /** Listed, never swapped to. */
+  /** Negotiated prices without a base price. No subscription can be moved to them. */
   withoutBase: string[]
 }
 
 export interface Job {
   id: string
   kind: JobKind
-  /** What it is about: a tenant, a template, a price, a webhook. */
+  /** Id of the tenant, template, price or webhook that the job changes. */
   subject: string
-  /** `waiting`: the rest is done at a later date. `interrupted`: nothing happens until it is resumed. */
+  /** State of the job. `waiting`: the remaining steps run at a later date. `interrupted`: the job does nothing until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
   /** Actions that are allowed now; any other is refused. */
@@ -2018,34 +2415,36 @@ export interface Job {
   message: string | null
   /** When the push or job was accepted. */
   createdAt: string
-  /** Its last change. */
+  /** Time of the last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps in all. */
+  /** Total number of steps. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number
 }
 
-export type JobKind = 'enterprise_apply' | 'template_move' | 'migration' | 'webhook_rotation'
+export type JobKind = 'enterprise_apply' | 'subscription_change' | 'subscription_discount' | 'credit_grant' | 'template_move' | 'migration' | 'webhook_rotation'
 
 export interface MigrationPlan {
   priceId: string
   lines: MigrationLine[]
+  /** Policies that the migration breaks. */
+  violations: Violation[]
   totals: Array<{
     currency: string
-    /** Subscriptions that move. */
+    /** Number of subscriptions that move. */
     subscriptions: number
-    /** Minor units a month. */
+    /** Amount per month, in minor units. */
     before: number
-    /** Minor units a month. */
+    /** Amount per month, in minor units. */
     after: number
   }>
 }
 
 export interface MigrationLine {
   tenantId: string | null
-  /** At the processor; empty for a tenant that has the price from when it was free. */
+  /** Id of the subscription at the processor; empty if the tenant has the price since it was free. */
   customer: string
   subscription: string
   item: string
@@ -2055,21 +2454,21 @@ export interface MigrationLine {
   currency: string
   monthlyBefore: number | null
   monthlyAfter: number | null
-  /** `now`: first billed at the renewal. `period_end`: a schedule changes it then. */
+  /** `now`: the price is swapped now and first billed at the renewal. `period_end`: a schedule swaps it at the end of the period. */
   effective: 'now' | 'period_end'
-  /** When the price changes. */
+  /** Time at which the price of the subscription changes. */
   effectiveAt: string
   skipped: string | null
 }
 
 export interface NewMigration {
-  /** Config id of a price that was replaced. */
-  readonly priceId: string
+  /** Configuration id of a price that was replaced. */
+  readonly priceId: PriceId
   /** `renewal` (default), `now` (billed at the next renewal), or a time (RFC 3339): at the first renewal after it. */
   readonly to?: string | undefined
   /** Only these tenants. */
   readonly only?: readonly string[] | undefined
-  /** All but these tenants. */
+  /** Move the subscribers of all tenants except these. */
   readonly except?: readonly string[] | undefined
 }
 
@@ -2081,9 +2480,9 @@ export interface JobList {
 export interface JobReport {
   id: string
   kind: JobKind
-  /** What it is about: a tenant, a template, a price, a webhook. */
+  /** Id of the tenant, template, price or webhook that the job changes. */
   subject: string
-  /** `waiting`: the rest is done at a later date. `interrupted`: nothing happens until it is resumed. */
+  /** State of the job. `waiting`: the remaining steps run at a later date. `interrupted`: the job does nothing until it is resumed. */
   state: 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'cancelled'
   resumesAt: string | null
   /** Actions that are allowed now; any other is refused. */
@@ -2093,10 +2492,10 @@ export interface JobReport {
   message: string | null
   /** When the push or job was accepted. */
   createdAt: string
-  /** Its last change. */
+  /** Time of the last change. */
   updatedAt: string
   finishedAt: string | null
-  /** Steps in all. */
+  /** Total number of steps. */
   stepsTotal: number
   /** Steps that are done. */
   stepsDone: number
@@ -2109,7 +2508,7 @@ export interface JobStep {
   /** Number of the step, from 0. */
   index: number
   state: StepState
-  /** How often it was begun. */
+  /** Number of attempts. */
   attempts: number
   step: Record<string, unknown>
   result: Record<string, unknown> | null
@@ -2134,14 +2533,14 @@ export interface Worker {
 
 export interface Deployment {
   id: string
-  /** When it was uploaded. */
+  /** Time of the upload. */
   createdAt: string
   author: string | null
   message: string | null
   /** SHA-256 of the code and the configuration, without the values of the environment. */
   checksum: string
   environment: string | null
-  /** Whether it serves now. */
+  /** Whether the deployment serves requests now. */
   active: boolean
   /** Names of the environment values. */
   variables: string[]
@@ -2162,15 +2561,15 @@ export interface DeploymentBody {
   readonly compatibilityFlags?: readonly string[] | undefined
   /** Environment values, JSON. */
   readonly vars?: Readonly<Record<string, unknown>> | undefined
-  /** Sealed at rest and never shown again. */
+  /** Secret values. They are stored encrypted and never returned. */
   readonly secrets?: Readonly<Record<string, string>> | undefined
-  /** Replace the schedules before. */
+  /** Cron expressions. They replace the earlier schedules. */
   readonly crons?: readonly string[] | undefined
   readonly cpuMs?: number | null | undefined
   /** Custom host names. */
   readonly hosts?: readonly string[] | undefined
   readonly serviceKey?: 'read' | 'write' | null | undefined
-  /** Let `X-Service-Key` and the cookies of this service reach the worker. Without it they are taken out. */
+  /** Pass `X-Service-Key` and the cookies of this service on to the worker. By default they are removed from its requests. */
   readonly passCredentials?: boolean | undefined
   readonly environment?: string | null | undefined
   readonly author?: string | null | undefined
@@ -2191,9 +2590,9 @@ export interface DeploymentList {
 
 export interface WorkerLogLine {
   id: string
-  /** When the worker logged the line. */
+  /** Time at which the worker logged the line. */
   time: string
-  /** debug, log, info, warn, error, exception, or system for the host’s own words. */
+  /** debug, log, info, warn, error, exception, or system for lines of the host. */
   level: string
   message: string
   requestId?: string
@@ -2209,7 +2608,7 @@ export interface CronRunList {
 export interface CronRun {
   id: string
   cron: string
-  /** Time that the run was scheduled for. */
+  /** Time for which the run was scheduled. */
   scheduledTime: string
   startedAt: string | null
   finishedAt: string | null
@@ -2220,7 +2619,7 @@ export interface CronRun {
 }
 
 /** Codes of problems that this version knows. */
-export type ProblemCode = 'json_malformed' | 'request_invalid' | 'delivery_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'grant_not_found' | 'feature_not_found' | 'tenant_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'meter_not_subscribed' | 'limit_reached' | 'trial_used' | 'mirror_off' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'mirror_filling' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
+export type ProblemCode = 'json_malformed' | 'request_invalid' | 'delivery_invalid' | 'service_key_missing' | 'service_key_invalid' | 'service_key_expired' | 'session_invalid' | 'not_allowed' | 'key_scope' | 'route_not_found' | 'config_not_found' | 'revision_not_found' | 'price_not_found' | 'product_not_found' | 'meter_not_found' | 'mapping_not_found' | 'push_not_found' | 'webhook_not_found' | 'key_not_found' | 'grant_not_found' | 'feature_not_found' | 'tenant_not_found' | 'discount_not_found' | 'portal_not_found' | 'subscription_not_found' | 'session_not_found' | 'job_not_found' | 'deployment_not_found' | 'enterprise_price_not_found' | 'worker_not_found' | 'method_not_allowed' | 'written_form_mismatch' | 'push_in_progress' | 'push_unfinished' | 'push_not_resumable' | 'push_not_running' | 'tenant_busy' | 'preview_stale' | 'payment_overdue' | 'job_not_running' | 'push_cancelled' | 'deployment_in_progress' | 'version_conflict' | 'processor_drift' | 'plan_stale' | 'impact_not_approved' | 'policy_denied' | 'account_mismatch' | 'key_last' | 'request_in_progress' | 'idempotency_key_reused' | 'already_subscribed' | 'meter_not_subscribed' | 'limit_reached' | 'trial_used' | 'mirror_off' | 'conflict' | 'store_not_found' | 'store_in_use' | 'backup_invalid' | 'body_too_large' | 'media_type_unsupported' | 'config_invalid' | 'policies_invalid' | 'plan_refused' | 'quantity_invalid' | 'price_not_sellable' | 'price_not_calculable' | 'currency_not_offered' | 'checkout_invalid' | 'change_invalid' | 'preview_required' | 'discount_invalid' | 'processor_rejected' | 'cron_invalid' | 'worker_bundle_invalid' | 'worker_start_failed' | 'rate_limited' | 'settings_invalid' | 'internal' | 'secret_unreadable' | 'worker_exception' | 'processor_unauthorized' | 'processor_broken' | 'worker_failed' | 'processor_rate_limited' | 'processor_unavailable' | 'store_unavailable' | 'mirror_filling' | 'shutting_down' | 'worker_exceeded_cpu' | 'worker_exceeded_memory' | 'worker_unavailable' | 'processor_timeout' | 'worker_timeout'
 
 /** What each operation takes and answers. */
 export interface Operations {
@@ -2294,16 +2693,38 @@ export interface Operations {
   }
   listSessionPrices: {
     query: {
-      /** Needed with a service key. A session has a tenant already and may name no other. */
+      /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
       readonly tenantId?: string | undefined
     }
     answers: {
       200: SessionPrices
     }
   }
+  listSessionSubscriptions: {
+    query: {
+      /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
+      readonly tenantId?: string | undefined
+    }
+    answers: {
+      200: TenantSubscriptions
+    }
+  }
+  listSessionInvoices: {
+    query: {
+      /** Maximum number of items to return. */
+      readonly limit?: number | undefined
+      /** Number of items to skip. */
+      readonly offset?: number | undefined
+      /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
+      readonly tenantId?: string | undefined
+    }
+    answers: {
+      200: TenantInvoices
+    }
+  }
   getEntitlements: {
     query: {
-      /** Needed with a service key. A session has a tenant already and may name no other. */
+      /** Required with a service key. Omit it with a session, which always belongs to one tenant. */
       readonly tenantId?: string | undefined
     }
     answers: {
@@ -2323,12 +2744,7 @@ export interface Operations {
     }
   }
   createPortal: {
-    body: {
-      /** Where the customer goes afterwards; its origin must be allowed. */
-      readonly returnUrl: string
-      /** Needed with a service key. A session has a tenant already and may name no other. */
-      readonly tenantId?: string | undefined
-    }
+    body: NewPortal
     answers: {
       200: {
         /** Where to send the customer. */
@@ -2342,6 +2758,36 @@ export interface Operations {
       200: Usage
     }
   }
+  previewChange: {
+    body: NewPreview
+    answers: {
+      200: ChangePreview
+    }
+  }
+  changeSubscription: {
+    body: NewChange
+    answers: {
+      200: ChangeOutcome
+    }
+  }
+  cancelOwnSubscription: {
+    body: NewCancellation
+    answers: {
+      200: Subscription
+    }
+  }
+  resumeSubscription: {
+    body: NewResumption
+    answers: {
+      200: Subscription
+    }
+  }
+  pauseSubscription: {
+    body: NewPause
+    answers: {
+      200: Subscription
+    }
+  }
   getFullConfig: {
     answers: {
       200: ServedConfig
@@ -2349,12 +2795,14 @@ export interface Operations {
   }
   pushConfig: {
     query: {
-      /** Only preview: nothing is written. */
+      /** Only preview the change: nothing is written. */
       readonly dryRun?: boolean | undefined
       /** Overwrite fields that were edited at the processor. */
       readonly force?: boolean | undefined
-      /** Continue although live subscriptions are affected. */
+      /** Approve that live subscriptions are affected. */
       readonly approveImpact?: boolean | undefined
+      /** Ids of policies to override, separated by commas. Needs a key of scope `owner`, and the reason in `X-Ratecard-Message`. */
+      readonly override?: string | undefined
     }
     body: BillingDocument
     answers: {
@@ -2382,12 +2830,14 @@ export interface Operations {
   }
   rollbackConfig: {
     query: {
-      /** Only preview: nothing is written. */
+      /** Only preview the change: nothing is written. */
       readonly dryRun?: boolean | undefined
       /** Overwrite fields that were edited at the processor. */
       readonly force?: boolean | undefined
-      /** Continue although live subscriptions are affected. */
+      /** Approve that live subscriptions are affected. */
       readonly approveImpact?: boolean | undefined
+      /** Ids of policies to override, separated by commas. Needs a key of scope `owner`, and the reason in `X-Ratecard-Message`. */
+      readonly override?: string | undefined
     }
     body: {
       /** The revision to go back to. */
@@ -2403,8 +2853,10 @@ export interface Operations {
   }
   pullConfig: {
     query: {
-      /** Also list what the document cannot express. */
+      /** Also list the parts of objects that a document cannot express. */
       readonly report?: boolean | undefined
+      /** `active` leaves out promotion codes that were used up, have expired or are switched off. */
+      readonly codes?: 'all' | 'active' | undefined
     }
     answers: {
       200: BillingDocument | {
@@ -2412,6 +2864,7 @@ export interface Operations {
         unrepresented: Array<{
           kind: string
           processorId: string
+          field: string | null
           reason: string
         }>
       }
@@ -2426,6 +2879,8 @@ export interface Operations {
     query: {
       /** `account` also archives objects that Ratecard did not create. */
       readonly scope?: 'managed' | 'account' | undefined
+      /** Ids of policies to override, separated by commas. Needs a key of scope `owner`, and the reason in `X-Ratecard-Message`. */
+      readonly override?: string | undefined
     }
     answers: {
       200: ResetReport
@@ -2433,9 +2888,9 @@ export interface Operations {
   }
   listVersions: {
     query: {
-      /** How many to list. */
+      /** Maximum number of items to return. */
       readonly limit?: number | undefined
-      /** How many to skip. */
+      /** Number of items to skip. */
       readonly offset?: number | undefined
     }
     answers: {
@@ -2466,11 +2921,28 @@ export interface Operations {
       }
     }
   }
+  getPolicies: {
+    query: {
+      /** Maximum number of items to return. */
+      readonly limit?: number | undefined
+      /** Number of items to skip. */
+      readonly offset?: number | undefined
+    }
+    answers: {
+      200: PolicyHistory
+    }
+  }
+  putPolicies: {
+    body: Readonly<Record<string, unknown>>
+    answers: {
+      200: PolicySet
+    }
+  }
   listPushes: {
     query: {
-      /** How many to list. */
+      /** Maximum number of items to return. */
       readonly limit?: number | undefined
-      /** How many to skip. */
+      /** Number of items to skip. */
       readonly offset?: number | undefined
     }
     answers: {
@@ -2504,6 +2976,10 @@ export interface Operations {
       /** The id. */
       readonly id: string
     }
+    query: {
+      /** Ids of policies to override, separated by commas. Needs a key of scope `owner`, and the reason in `X-Ratecard-Message`. */
+      readonly override?: string | undefined
+    }
     answers: {
       200: PushOutcome
       202: {
@@ -2535,7 +3011,7 @@ export interface Operations {
   listEnterprisePrices: {
     params: {
       /** The enterprise id. */
-      readonly enterpriseId: string
+      readonly enterpriseId: EnterpriseId
     }
     answers: {
       200: {
@@ -2545,7 +3021,7 @@ export interface Operations {
   }
   listWebhooks: {
     query: {
-      /** Whether secrets are shown to a key that may see them. */
+      /** Return the secrets, if the service key may see them. */
       readonly secrets?: boolean | undefined
     }
     answers: {
@@ -2560,7 +3036,7 @@ export interface Operations {
       readonly id: string
     }
     body: {
-      /** How long both are live; 0 switches the old one off at once. */
+      /** How long both endpoints are live, in seconds. 0 switches the old one off immediately. */
       readonly overlapSeconds?: number | undefined
     }
     answers: {
@@ -2580,9 +3056,9 @@ export interface Operations {
   }
   createKey: {
     body: {
-      /** What the key is for. */
+      /** Purpose of the key. */
       readonly name: string
-      /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
+      /** `read`: may read, validate and request dry runs, and sees no webhook secrets. `write`: may also change things. `owner`: may also set and override policies, and create owner keys. */
       readonly scope?: KeyScope | undefined
       /** From this time on, the key is refused. RFC 3339. Default: never. */
       readonly expiresAt?: string | undefined
@@ -2593,14 +3069,14 @@ export interface Operations {
         name: string
         /** The key’s last four characters. */
         hint: string
-        /** `read`: reads, validates, asks for dry runs, sees no webhook secrets. `write`: everything. */
+        /** `read`: may read, validate and request dry runs, and sees no webhook secrets. `write`: may also change things. `owner`: may also set and override policies, and create owner keys. */
         scope: KeyScope
         /** Time of creation. */
         createdAt: string
         expiresAt: string | null
         lastUsedAt: string | null
         revokedAt: string | null
-        /** The key itself: shown this once. */
+        /** The key itself. It is shown only in this response. */
         key: string
       }
     }
@@ -2623,6 +3099,11 @@ export interface Operations {
       200: ServiceKey
     }
   }
+  getAccount: {
+    answers: {
+      200: AccountInfo
+    }
+  }
   getChangeTag: {
     answers: {
       200: {
@@ -2634,14 +3115,18 @@ export interface Operations {
   createDashboardLink: {
     answers: {
       201: {
-        /** Address to open in a browser; relative when the service has no public address in its settings. */
+        /** URL to open in a browser; relative if the setting RATECARD_PUBLIC_URL is missing. */
         url: string
-        /** When the link stops working. */
+        /** Time at which the link stops working. */
         expiresAt: string
       }
     }
   }
   runDoctor: {
+    query: {
+      /** Return the findings of the last run if it is at most this many seconds ago and no version was applied since. They cost no call to the processor. 0: run the checks. */
+      readonly maxAge?: number | undefined
+    }
     answers: {
       200: {
         findings: Finding[]
@@ -2656,32 +3141,32 @@ export interface Operations {
   }
   listTenants: {
     query: {
-      /** How many to list. */
+      /** Maximum number of items to return. */
       readonly limit?: number | undefined
-      /** How many to skip. */
+      /** Number of items to skip. */
       readonly offset?: number | undefined
       /** Part of id, name, e-mail or customer id, in any case, with or without accents. */
       readonly q?: string | undefined
       /** Only tenants with this `billing_status`. */
       readonly state?: BillingStatus | undefined
-      /** Only tenants that are subscribed to this price, on any generation of it. */
-      readonly priceId?: string | undefined
+      /** Only tenants that are subscribed to this price, including earlier, replaced versions of it. */
+      readonly priceId?: PriceId | undefined
       /** Only tenants that are subscribed to a price of this product. */
-      readonly productId?: string | undefined
-      /** Only tenants with an item on an earlier generation of its price. */
+      readonly productId?: ProductId | undefined
+      /** Only tenants with an item on an earlier, replaced version of its price. */
       readonly legacy?: boolean | undefined
       /** Only tenants that owe something. */
       readonly owing?: boolean | undefined
-      /** Tenants that are equal in it are by id. Money is compared without regard to the currency. */
+      /** Order of the list; tenants with equal values are sorted by id. Amounts are compared as numbers, regardless of the currency. */
       readonly sort?: 'id' | 'name' | 'created_at' | 'monthly' | 'owed' | undefined
       /** Direction of `sort`. */
       readonly order?: 'asc' | 'desc' | undefined
       /** Only the tenant of this customer at the processor. */
       readonly processorCustomerId?: string | undefined
       /** Only tenants that have this template. */
-      readonly enterpriseTemplate?: string | undefined
+      readonly enterpriseTemplate?: EnterpriseTemplate | undefined
       /** Only tenants that have this enterprise id. */
-      readonly enterpriseId?: string | undefined
+      readonly enterpriseId?: EnterpriseId | undefined
     }
     answers: {
       200: TenantList
@@ -2742,8 +3227,8 @@ export interface Operations {
     params: {
       /** The id. */
       readonly id: string
-      /** Config id of the feature. */
-      readonly feature: string
+      /** Id of the feature in your configuration. */
+      readonly feature: FeatureId
     }
     body: NewGrant
     answers: {
@@ -2754,8 +3239,8 @@ export interface Operations {
     params: {
       /** The id. */
       readonly id: string
-      /** Config id of the feature. */
-      readonly feature: string
+      /** Id of the feature in your configuration. */
+      readonly feature: FeatureId
     }
   }
   getTenantEntitlements: {
@@ -2782,13 +3267,71 @@ export interface Operations {
       readonly id: string
     }
     query: {
-      /** How many to list. */
+      /** Maximum number of items to return. */
       readonly limit?: number | undefined
-      /** How many to skip. */
+      /** Number of items to skip. */
       readonly offset?: number | undefined
     }
     answers: {
       200: Audit
+    }
+  }
+  listDiscounts: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: DiscountList
+    }
+  }
+  addDiscount: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    query: {
+      /** Only preview the change: nothing is written. */
+      readonly dryRun?: boolean | undefined
+    }
+    body: NewDiscount
+    answers: {
+      200: DiscountPlan
+      201: Discount
+    }
+  }
+  removeDiscount: {
+    params: {
+      /** The id. */
+      readonly id: string
+      /** Its id. */
+      readonly discount: string
+    }
+    query: {
+      /** Only preview the change: nothing is written. */
+      readonly dryRun?: boolean | undefined
+    }
+    answers: {
+      200: DiscountPlan
+    }
+  }
+  listCredits: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    answers: {
+      200: Credits
+    }
+  }
+  addCredit: {
+    params: {
+      /** The id. */
+      readonly id: string
+    }
+    body: NewCredit
+    answers: {
+      201: Credit
     }
   }
   listTenantInvoices: {
@@ -2797,9 +3340,9 @@ export interface Operations {
       readonly id: string
     }
     query: {
-      /** How many to list. */
+      /** Maximum number of items to return. */
       readonly limit?: number | undefined
-      /** How many to skip. */
+      /** Number of items to skip. */
       readonly offset?: number | undefined
     }
     answers: {
@@ -2808,9 +3351,9 @@ export interface Operations {
   }
   exportInvoices: {
     query: {
-      /** First day; the oldest row when absent. `YYYY-MM-DD`, UTC. */
+      /** First day. Default: the day of the oldest row. `YYYY-MM-DD`, UTC. */
       readonly from?: string | undefined
-      /** Last day, included; today when absent. `YYYY-MM-DD`, UTC. */
+      /** Last day (inclusive). Default: today. `YYYY-MM-DD`, UTC. */
       readonly to?: string | undefined
       /** Format of the response. */
       readonly format?: 'csv' | 'json' | undefined
@@ -2828,7 +3371,7 @@ export interface Operations {
     query: {
       /** First day; 90 days before the last one when absent. `YYYY-MM-DD`, UTC. */
       readonly from?: string | undefined
-      /** Last day, included; today when absent. `YYYY-MM-DD`, UTC. */
+      /** Last day (inclusive). Default: today. `YYYY-MM-DD`, UTC. */
       readonly to?: string | undefined
     }
     answers: {
@@ -2841,11 +3384,11 @@ export interface Operations {
       readonly id: string
     }
     query: {
-      /** `current`: on the price as it is sold now; `legacy`: on an earlier generation of it. */
+      /** `current`: subscribed to the price as it is sold now. `legacy`: subscribed to an earlier, replaced version of it. */
       readonly generation?: 'all' | 'current' | 'legacy' | undefined
-      /** How many to list. */
+      /** Maximum number of items to return. */
       readonly limit?: number | undefined
-      /** How many to skip. */
+      /** Number of items to skip. */
       readonly offset?: number | undefined
     }
     answers: {
@@ -2854,9 +3397,9 @@ export interface Operations {
   }
   listDroppedUsage: {
     query: {
-      /** Config id: only reports of this meter. */
-      readonly meter?: string | undefined
-      /** Only reports with an example of this tenant, or with a digest of an identifier that was too long, which may be of any. Examples are samples: that no report names a tenant does not prove that it lost nothing. */
+      /** Configuration id: only reports of this meter. */
+      readonly meter?: MeterId | undefined
+      /** Only errors whose sample event belongs to this tenant, or to no known tenant. The examples are only samples, so a tenant may have lost usage even if no report names it. */
       readonly tenantId?: string | undefined
     }
     answers: {
@@ -2882,16 +3425,21 @@ export interface Operations {
   }
   applyTemplate: {
     query: {
-      /** Only preview: nothing is written. */
+      /** Only preview the change: nothing is written. */
       readonly dryRun?: boolean | undefined
+      /** Ids of policies to override, separated by commas. Needs a key of scope `owner`, and the reason in `X-Ratecard-Message`. */
+      readonly override?: string | undefined
     }
     body: {
       /** Id of the tenant. */
       readonly tenantId: string
       /** Name of an enterprise template. */
-      readonly enterpriseTemplate: string
-      /** For items whose price belongs to another deal and that have no price in this one: whether they keep that price or return to their base price. */
+      readonly enterpriseTemplate: EnterpriseTemplate
+      /** What happens to items with a negotiated price of another deal that have no price in this deal: `keep` leaves them on it, `base` moves them to their list price. */
       readonly unmatched?: 'keep' | 'base' | undefined
+      readonly endsAt?: string | Date | null | undefined
+      /** Which price the items return to when the deal ends. Only with `ends_at`. Default: `base`. `base`: the base price as it is then. `signed`: the price that the item was on before the deal, also if it was replaced since. */
+      readonly then?: 'base' | 'signed' | undefined
     }
     answers: {
       200: EnterpriseOutcome
@@ -2899,16 +3447,21 @@ export interface Operations {
   }
   applyCustom: {
     query: {
-      /** Only preview: nothing is written. */
+      /** Only preview the change: nothing is written. */
       readonly dryRun?: boolean | undefined
+      /** Ids of policies to override, separated by commas. Needs a key of scope `owner`, and the reason in `X-Ratecard-Message`. */
+      readonly override?: string | undefined
     }
     body: {
       /** Id of the tenant. */
       readonly tenantId: string
       /** An enterprise id. */
-      readonly enterpriseId: string
-      /** For items whose price belongs to another deal and that have no price in this one: whether they keep that price or return to their base price. */
+      readonly enterpriseId: EnterpriseId
+      /** What happens to items with a negotiated price of another deal that have no price in this deal: `keep` leaves them on it, `base` moves them to their list price. */
       readonly unmatched?: 'keep' | 'base' | undefined
+      readonly endsAt?: string | Date | null | undefined
+      /** Which price the items return to when the deal ends. Only with `ends_at`. Default: `base`. `base`: the base price as it is then. `signed`: the price that the item was on before the deal, also if it was replaced since. */
+      readonly then?: 'base' | 'signed' | undefined
     }
     answers: {
       200: EnterpriseOutcome
@@ -2916,12 +3469,16 @@ export interface Operations {
   }
   removeEnterprise: {
     query: {
-      /** Only preview: nothing is written. */
+      /** Only preview the change: nothing is written. */
       readonly dryRun?: boolean | undefined
+      /** Ids of policies to override, separated by commas. Needs a key of scope `owner`, and the reason in `X-Ratecard-Message`. */
+      readonly override?: string | undefined
     }
     body: {
       /** Id of the tenant. */
       readonly tenantId: string
+      /** Which prices the items return to. Default: `base`. `base`: the base price as it is then. `signed`: the price that the item was on before the deal, also if it was replaced since. */
+      readonly to?: 'base' | 'signed' | undefined
     }
     answers: {
       200: EnterpriseOutcome
@@ -2933,9 +3490,13 @@ export interface Operations {
     }
   }
   moveTemplate: {
+    query: {
+      /** Ids of policies to override, separated by commas. Needs a key of scope `owner`, and the reason in `X-Ratecard-Message`. */
+      readonly override?: string | undefined
+    }
     body: {
       /** Name of an enterprise template. */
-      readonly enterpriseTemplate: string
+      readonly enterpriseTemplate: EnterpriseTemplate
     }
     answers: {
       202: Job
@@ -2945,6 +3506,8 @@ export interface Operations {
     query: {
       /** Only return the list and the amounts; no subscription is moved. */
       readonly dryRun?: boolean | undefined
+      /** Ids of policies to override, separated by commas. Needs a key of scope `owner`, and the reason in `X-Ratecard-Message`. */
+      readonly override?: string | undefined
     }
     body: NewMigration
     answers: {
@@ -2954,9 +3517,9 @@ export interface Operations {
   }
   listJobs: {
     query: {
-      /** How many to list. */
+      /** Maximum number of items to return. */
       readonly limit?: number | undefined
-      /** How many to skip. */
+      /** Number of items to skip. */
       readonly offset?: number | undefined
       /** Only jobs of this kind. */
       readonly kind?: JobKind | undefined
@@ -3042,9 +3605,9 @@ export interface Operations {
       readonly name: string
     }
     query: {
-      /** How many to list. */
+      /** Maximum number of items to return. */
       readonly limit?: number | undefined
-      /** How many to skip. */
+      /** Number of items to skip. */
       readonly offset?: number | undefined
     }
     answers: {
@@ -3057,7 +3620,7 @@ export interface Operations {
       readonly name: string
     }
     query: {
-      /** How many to list. */
+      /** Maximum number of items to return. */
       readonly limit?: number | undefined
       /** Only lines since this time, RFC 3339. */
       readonly since?: string | undefined
@@ -3067,7 +3630,7 @@ export interface Operations {
       readonly runId?: string | undefined
       /** Only lines of this request. */
       readonly requestId?: string | undefined
-      /** Stream what comes. */
+      /** Keep the response open, and stream new lines. */
       readonly follow?: boolean | undefined
     }
     answers: {
@@ -3085,11 +3648,11 @@ export interface Operations {
       readonly name: string
     }
     query: {
-      /** How many to list. */
+      /** Maximum number of items to return. */
       readonly limit?: number | undefined
-      /** How many to skip. */
+      /** Number of items to skip. */
       readonly offset?: number | undefined
-      /** Only runs of this expression. */
+      /** Only runs of this cron expression. */
       readonly cron?: string | undefined
     }
     answers: {
@@ -3157,29 +3720,38 @@ export const operations = {
   getPrice: ['GET', '/api/v1/billing/config/prices/:id', null],
   getProduct: ['GET', '/api/v1/billing/config/products/:id', null],
   getMeter: ['GET', '/api/v1/billing/config/meters/:id', null],
-  calculatePrice: ['POST', '/api/v1/billing/config/prices/:id/calculate', {breakdown:{}}],
+  calculatePrice: ['POST', '/api/v1/billing/config/prices/:id/calculate', {breakdown:{},attached:{}}],
   convertProcessorId: ['GET', '/api/v1/billing/convert/processor-id/:processor_id', {}],
   listSessionPrices: ['GET', '/api/v1/billing/session/prices', {prices:{}}],
+  listSessionSubscriptions: ['GET', '/api/v1/billing/session/subscriptions', {subscriptions:{scheduled:{items:{}},items:{}}}],
+  listSessionInvoices: ['GET', '/api/v1/billing/session/invoices', {invoices:{lines:{}},pagination:{}}],
   getEntitlements: ['GET', '/api/v1/billing/entitlements', {features:{}}],
   checkEntitlements: ['POST', '/api/v1/billing/entitlements/check', {checks:{}}, {}],
-  createCheckout: ['POST', '/api/v1/billing/checkout', {}, {}],
-  createPortal: ['POST', '/api/v1/billing/portal', null, {}],
+  createCheckout: ['POST', '/api/v1/billing/checkout', {}, {items:{}}],
+  createPortal: ['POST', '/api/v1/billing/portal', null, {flow:{subscription_cancel:{retention:{}},subscription_update_confirm:{discounts:{}},after_completion:{redirect:{},hosted_confirmation:{}}}}],
   recordUsage: ['POST', '/api/v1/billing/usage', {}, {}],
+  previewChange: ['POST', '/api/v1/billing/subscription/preview', {before:{},after:{},next_invoice:{lines:{}}}, {items:{}}],
+  changeSubscription: ['POST', '/api/v1/billing/subscription/change', {before:{},after:{},next_invoice:{lines:{}}}, {items:{}}],
+  cancelOwnSubscription: ['POST', '/api/v1/billing/subscription/cancel', {scheduled:{items:{}},items:{}}, {}],
+  resumeSubscription: ['POST', '/api/v1/billing/subscription/resume', {scheduled:{items:{}},items:{}}, {}],
+  pauseSubscription: ['POST', '/api/v1/billing/subscription/pause', {scheduled:{items:{}},items:{}}, {}],
   getFullConfig: ['GET', '/api/v1/billing/admin/config', {}],
-  pushConfig: ['POST', '/api/v1/billing/admin/config', {details:{},impact:{generations:{}}}],
+  pushConfig: ['POST', '/api/v1/billing/admin/config', {details:{},violations:{},impact:{generations:{}}}],
   keepWritten: ['POST', '/api/v1/billing/admin/config/written', null],
   validateConfig: ['POST', '/api/v1/billing/admin/config/validate', null],
-  rollbackConfig: ['POST', '/api/v1/billing/admin/config/rollback', {details:{},impact:{generations:{}}}],
+  rollbackConfig: ['POST', '/api/v1/billing/admin/config/rollback', {details:{},violations:{},impact:{generations:{}}}],
   pullConfig: ['GET', '/api/v1/billing/admin/config/pull', {unrepresented:{}}],
   getDrift: ['GET', '/api/v1/billing/admin/config/drift', {differences:{},notes:{},unmanaged:{}}],
   resetConfig: ['POST', '/api/v1/billing/admin/config/reset', {errors:{}}],
-  listVersions: ['GET', '/api/v1/billing/admin/config/history', {versions:{by:{}},pagination:{}}],
-  getRevision: ['GET', '/api/v1/billing/admin/config/history/:revision', {by:{}}],
+  listVersions: ['GET', '/api/v1/billing/admin/config/history', {versions:{by:{},actions:{}},pagination:{}}],
+  getRevision: ['GET', '/api/v1/billing/admin/config/history/:revision', {by:{},actions:{}}],
   compareRevisions: ['GET', '/api/v1/billing/admin/config/history/:from/diff/:to', {differences:{}}],
+  getPolicies: ['GET', '/api/v1/billing/admin/policies', {by:{},history:{by:{}},pagination:{}}],
+  putPolicies: ['PUT', '/api/v1/billing/admin/policies', {by:{}}],
   listPushes: ['GET', '/api/v1/billing/admin/pushes', {pushes:{by:{}},pagination:{}}],
   getPush: ['GET', '/api/v1/billing/admin/pushes/:id', {by:{},steps:{}}],
   followPush: ['GET', '/api/v1/billing/admin/pushes/:id/events', {step:{}}],
-  resumePush: ['POST', '/api/v1/billing/admin/pushes/:id/resume', {details:{},impact:{generations:{}}}],
+  resumePush: ['POST', '/api/v1/billing/admin/pushes/:id/resume', {details:{},violations:{},impact:{generations:{}}}],
   cancelPush: ['POST', '/api/v1/billing/admin/pushes/:id/cancel', {by:{}}],
   listTemplatePrices: ['GET', '/api/v1/billing/admin/enterprise/prices/by-template/:template', null],
   listEnterprisePrices: ['GET', '/api/v1/billing/admin/enterprise/prices/by-id/:enterprise_id', null],
@@ -3190,6 +3762,7 @@ export const operations = {
   listKeys: ['GET', '/api/v1/billing/admin/keys', {keys:{}}],
   revokeKey: ['DELETE', '/api/v1/billing/admin/keys/:id', null],
   getOwnKey: ['GET', '/api/v1/billing/admin/keys/current', {}],
+  getAccount: ['GET', '/api/v1/billing/admin/account', {}],
   getChangeTag: ['GET', '/api/v1/billing/admin/changes', null],
   createDashboardLink: ['POST', '/api/v1/billing/admin/dashboard/links', {}],
   runDoctor: ['GET', '/api/v1/billing/admin/doctor', null],
@@ -3198,7 +3771,7 @@ export const operations = {
   getTenant: ['GET', '/api/v1/billing/admin/tenants/:id', {}],
   updateTenant: ['PATCH', '/api/v1/billing/admin/tenants/:id', {}, {}],
   removeTenant: ['DELETE', '/api/v1/billing/admin/tenants/:id', null],
-  listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{items:{}}}],
+  listTenantSubscriptions: ['GET', '/api/v1/billing/admin/tenants/:id/subscriptions', {subscriptions:{scheduled:{items:{}},items:{}}}],
   cancelSubscription: ['DELETE', '/api/v1/billing/admin/tenants/:id/subscriptions/:subscription', null],
   listGrants: ['GET', '/api/v1/billing/admin/tenants/:id/grants', {grants:{}}],
   putGrant: ['PUT', '/api/v1/billing/admin/tenants/:id/grants/:feature', {}, {}],
@@ -3206,6 +3779,11 @@ export const operations = {
   getTenantEntitlements: ['GET', '/api/v1/billing/admin/tenants/:id/entitlements', {features:{}}],
   getUpcomingInvoice: ['GET', '/api/v1/billing/admin/tenants/:id/upcoming-invoice', {lines:{},invoices:{lines:{}},dropped_usage:{examples:{}}}],
   listTenantAudit: ['GET', '/api/v1/billing/admin/tenants/:id/audit', {entries:{by:{}},pagination:{}}],
+  listDiscounts: ['GET', '/api/v1/billing/admin/tenants/:id/discounts', {discounts:{}}],
+  addDiscount: ['POST', '/api/v1/billing/admin/tenants/:id/discounts', {next_invoice:{}}, {}],
+  removeDiscount: ['DELETE', '/api/v1/billing/admin/tenants/:id/discounts/:discount', {next_invoice:{}}],
+  listCredits: ['GET', '/api/v1/billing/admin/tenants/:id/credits', {credits:{}}],
+  addCredit: ['POST', '/api/v1/billing/admin/tenants/:id/credits', {}, {}],
   listTenantInvoices: ['GET', '/api/v1/billing/admin/tenants/:id/invoices', {invoices:{lines:{}},pagination:{}}],
   exportInvoices: ['GET', '/api/v1/billing/admin/invoices/export', {rows:{}}],
   getMoney: ['GET', '/api/v1/billing/admin/money', {currencies:{by_product:{},by_price:{legacy:{}},last_30_days:{}}}],
@@ -3214,12 +3792,12 @@ export const operations = {
   listDroppedUsage: ['GET', '/api/v1/billing/admin/usage/dropped', {dropped:{examples:{}}}],
   createSession: ['POST', '/api/v1/billing/admin/sessions', {}, {}],
   revokeSession: ['DELETE', '/api/v1/billing/admin/sessions/:id', null],
-  applyTemplate: ['POST', '/api/v1/billing/admin/enterprise/apply-template', {}, {}],
-  applyCustom: ['POST', '/api/v1/billing/admin/enterprise/apply-custom', {}, {}],
-  removeEnterprise: ['POST', '/api/v1/billing/admin/enterprise/remove', {}, {}],
+  applyTemplate: ['POST', '/api/v1/billing/admin/enterprise/apply-template', {violations:{}}, {}],
+  applyCustom: ['POST', '/api/v1/billing/admin/enterprise/apply-custom', {violations:{}}, {}],
+  removeEnterprise: ['POST', '/api/v1/billing/admin/enterprise/remove', {violations:{}}, {}],
   getEnterpriseCoverage: ['GET', '/api/v1/billing/admin/enterprise/coverage', {rows:{cells:{}}}],
   moveTemplate: ['POST', '/api/v1/billing/admin/enterprise/move-template', {by:{}}, {}],
-  startMigration: ['POST', '/api/v1/billing/admin/migrations', {lines:{},by:{}}, {}],
+  startMigration: ['POST', '/api/v1/billing/admin/migrations', {lines:{},violations:{},by:{}}, {}],
   listJobs: ['GET', '/api/v1/billing/admin/jobs', {jobs:{by:{}},pagination:{}}],
   getJob: ['GET', '/api/v1/billing/admin/jobs/:id', {by:{}}],
   resumeJob: ['POST', '/api/v1/billing/admin/jobs/:id/resume', {by:{}}],

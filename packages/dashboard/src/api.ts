@@ -6,8 +6,8 @@ import { base } from './menu.ts'
 const signIn = `${base}/sign-in`
 
 /**
- * Sends requests with the page token. On 401 (the session has expired) it redirects to the sign-in page, which returns the user to the
- * current page.
+ * Sends requests with the CSRF token of the page. If the session has expired (401), it redirects to the sign-in page, which then returns
+ * the user to the current page.
  */
 const fetchSignedIn: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers)
@@ -15,8 +15,8 @@ const fetchSignedIn: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, headers })
   if (response.status === 401) {
     const here = `${location.pathname}${location.search}`
-    location.replace(`${signIn}?next=${encodeURIComponent(here)}`)
-    // Never resolves, because the browser is leaving this page. Otherwise the page would show an error until then.
+    location.replace(`${signIn}?ended&next=${encodeURIComponent(here)}`)
+    // Never resolves, because the browser is leaving this page. Otherwise the page would briefly show an error.
     return new Promise(() => undefined)
   }
   return response

@@ -3,31 +3,40 @@ import { Component, useEffect, useRef, useState, type ComponentType, type ReactN
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { api } from './api.ts'
 import { readAttention } from './attention.ts'
+import { AccountContext } from './account.ts'
 import { Frame } from './frame.tsx'
-import { useIsConnected, useLoaded } from './live.ts'
+import { onChange, untilConnected, useIsConnected, useLoaded } from './live.ts'
 import { base } from './menu.ts'
 import { pages, type PageScript } from './pages.ts'
+import { Palette } from './palette.tsx'
 import { SessionContext } from './session.ts'
 import { Loading, Page, Problem } from './ui/basic.tsx'
 import { asError } from './words.ts'
 
 export function App() {
-  // Pages render before the key is loaded. Until then they offer no actions.
+  // Pages render before the user's service key is loaded. Until then they offer no actions.
   const key = useLoaded('key', (signal) => api.admin.ownKey({ signal }))
-  useEffect(readAttention, [])
+  const account = useLoaded('account', (signal) => api.admin.account({ signal }))
+  useEffect(() => {
+    readAttention()
+    return onChange(readAttention)
+  }, [])
   return (
     <Router base={base}>
       <SessionContext.Provider value={key.value ?? null}>
-        <a className="skip" href="#content">
-          Skip to the page
-        </a>
-        <Frame isConnected={useIsConnected()}>
-          {key.error === null || key.value !== undefined ? (
-            <Pages />
-          ) : (
-            <Problem error={key.error} onRetry={key.reload} />
-          )}
-        </Frame>
+        <AccountContext.Provider value={account.value ?? null}>
+          <a className="skip" href="#content">
+            Skip to the page
+          </a>
+          <Frame isConnected={useIsConnected()}>
+            {key.error === null || key.value !== undefined ? (
+              <Pages />
+            ) : (
+              <Problem error={key.error} onRetry={key.reload} />
+            )}
+          </Frame>
+          <Palette />
+        </AccountContext.Provider>
       </SessionContext.Provider>
     </Router>
   )
@@ -48,7 +57,10 @@ function Pages() {
           </Route>
         ))}
         <Route>
-          <Page title="There is no such page" lead="The address may be mistyped, or from another version.">
+          <Page
+            title="There is no such page"
+            lead="The address may be mistyped, or belong to another version of Ratecard."
+          >
             <p>
               <Link href="/prices">Go to the price list</Link>
             </p>
@@ -59,22 +71,49 @@ function Pages() {
   )
 }
 
-/** Renders a page at once if its script is loaded. `React.lazy` keeps its fallback on screen for about 300 ms. */
+/** Renders a page at once if its script is loaded. `React.lazy` would show its fallback for about 300 ms. */
 function Loaded({ script }: { readonly script: PageScript }) {
   const [Shown, setShown] = useState<ComponentType | null>(() => script.component)
   const [failure, setFailure] = useState<unknown>(null)
   useEffect(() => {
     let isHere = true
     script.load().then(
-      (component) => isHere && setShown(() => component),
+      (component) => {
+        sessionStorage.removeItem(reloadedName)
+        if (isHere) setShown(() => component)
+      },
       (error: unknown) => isHere && setFailure(error),
     )
     return () => {
       isHere = false
     }
   }, [script])
-  if (failure !== null) throw asError(failure)
+  if (failure !== null) throw new ScriptFailure(asError(failure))
   return Shown === null ? <Loading /> : <Shown />
+}
+
+/** Error of a page whose script could not be loaded, e.g. because the service is being restarted. */
+class ScriptFailure extends Error {
+  readonly problem: ReturnType<typeof asError>
+
+  constructor(problem: ReturnType<typeof asError>) {
+    super(problem.message)
+    this.problem = problem
+  }
+}
+
+/** Path that was reloaded after a `ScriptFailure`, in `sessionStorage`. */
+const reloadedName = 'ratecard.reloaded'
+
+/**
+ * Reloads the page as soon as the service responds. A reload is needed, because browsers cache a failed import, and an updated service has
+ * scripts with other names. It happens only once per page; if the script still fails, the user decides.
+ */
+async function reloadOnceConnected(): Promise<void> {
+  if (sessionStorage.getItem(reloadedName) === location.pathname) return
+  await untilConnected()
+  sessionStorage.setItem(reloadedName, location.pathname)
+  location.reload()
 }
 
 /**
@@ -99,8 +138,14 @@ class PageErrorBoundary extends Component<{ readonly children: ReactNode }, { re
     return { error }
   }
 
+  override componentDidCatch(error: unknown) {
+    if (error instanceof ScriptFailure) void reloadOnceConnected()
+  }
+
   override render() {
-    if (this.state.error === null) return this.props.children
-    return <Problem error={asError(this.state.error)} onRetry={() => location.reload()} />
+    const { error } = this.state
+    if (error === null) return this.props.children
+    if (error instanceof ScriptFailure) return <Problem error={error.problem} onRetry={() => location.reload()} />
+    return <Problem error={asError(error)} onRetry={() => location.reload()} />
   }
 }

@@ -1,7 +1,7 @@
-// Numbers beside entries of the menu, e.g. 3 beside Tenants if 3 tenants are past due. They come from data that the pages have loaded. The
-// menu itself never runs the checks of the service, because these call the processor.
+// Numbers beside entries of the menu, e.g. 3 beside Tenants if 3 tenants are past due. Those of Health and Drift come from the last run of
+// the service's checks, by any user, because a run sends requests to the processor.
 import { useSyncExternalStore } from 'react'
-import type { Finding, Money } from '@ratecard/client'
+import type { DriftReport, Finding, Money, Worker } from '@ratecard/client'
 import { api } from './api.ts'
 import type { MenuPath } from './menu.ts'
 
@@ -28,7 +28,7 @@ export const useAttention = (path: MenuPath): number =>
     () => 0,
   )
 
-/** Updates the numbers of the menu from the findings of the health page: findings that are not in order, and drifted fields. */
+/** Updates the numbers of the menu from findings: the number of problems, and of drifted fields. */
 export function noteFindings(findings: readonly Finding[]): void {
   const drifted = findings.find(({ check }) => check === 'drift')?.detail
   change({
@@ -37,11 +37,33 @@ export function noteFindings(findings: readonly Finding[]): void {
   })
 }
 
+/** Updates the number of drifted fields from the drift page. */
+export const noteDrift = ({ editedFields }: DriftReport): void => change({ '/drift': editedFields })
+
 /** Stores the number of tenants that are past due. */
 export const noteMoney = ({ currencies }: Money): void =>
   change({ '/tenants': currencies.reduce((sum, { pastDue }) => sum + pastDue.tenants, 0) })
 
-/** Loads the numbers that come from the mirror, when the dashboard is opened. Without a mirror the menu shows none. */
+const recent = { limit: 20 }
+
+/** Age (seconds) up to which findings of an earlier run are shown: a day. So the menu causes at most one run a day, and one after a push. */
+const maxFindingsAge = 86_400
+
+/**
+ * Loads all numbers, when the dashboard is opened and after each change. If data cannot be read (e.g. because there is no mirror), its
+ * number is left out; the page of that menu entry shows the reason.
+ */
 export function readAttention(): void {
-  void api.money.now().then(noteMoney, () => undefined)
+  const unread = () => undefined
+  void api.admin.doctor({ maxAgeSeconds: maxFindingsAge }).then(noteFindings, unread)
+  void api.money.now().then(noteMoney, unread)
+  void api.admin
+    .pushes(recent)
+    .then(({ pushes }) => change({ '/plan': pushes.filter(({ state }) => state === 'interrupted').length }), unread)
+  void api.jobs
+    .list(recent)
+    .then(({ jobs }) => change({ '/jobs': jobs.filter(({ state }) => state === 'interrupted').length }), unread)
+  void api.workers.list().then((workers) => change({ '/workers': workers.filter(isDown).length }), unread)
 }
+
+const isDown = ({ state }: Worker) => state === 'unavailable' || state === 'restarting'

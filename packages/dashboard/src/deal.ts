@@ -1,5 +1,5 @@
-// Effect of a deal in money. A deal moves subscription items of a tenant to negotiated prices. For each item: the amount at its current
-// price and at its new price, for its quantity.
+// Effect of a deal in money. A deal moves subscription items of a tenant to negotiated prices. For each item, the effect is its amount at
+// the current price and at the new price, for its quantity.
 import type {
   BillingDocument,
   EnterpriseOutcome,
@@ -22,26 +22,25 @@ export interface DealLine {
   readonly quantity: number | null
   readonly currency: string
   readonly interval: PriceDocument['interval']
-  /**
-   * Amount at the current price, in minor units per period. Null if it depends on usage, or if the amount of a replaced price is unknown.
-   */
+  /** Amount at the current price, in minor units per period. Null if the amount depends on usage, or if a replaced price is not known. */
   readonly before: number | null
-  /** Amount at the new price, in minor units per period. Null if it depends on usage. */
+  /**
+   * Amount at the new price, in minor units per period. Null if the amount depends on usage, or if the item returns to an earlier price.
+   */
   readonly after: number | null
 }
 
 export interface DealMoney {
   readonly lines: readonly DealLine[]
   /**
-   * Error of the invoice preview; null if the preview succeeded or was not needed. The preview is the source of the amounts of replaced
-   * prices.
+   * Error of the invoice preview; null if the preview succeeded or was not needed. The amounts of replaced prices come from the preview.
    */
   readonly unknown: RatecardError | null
 }
 
 /**
  * Returns the amounts of the items that a deal moves. Calls `preview` only if an item is on a replaced price. If the preview fails, the
- * current amounts of such items are unknown.
+ * current amount of such an item is unknown.
  */
 export async function dealMoney(
   outcome: Pick<EnterpriseOutcome, 'swaps'>,
@@ -89,7 +88,8 @@ export function dealLines(
               item,
               invoices.find(({ subscription }) => subscription === swap.subscription),
             ),
-      after: cost(to),
+      // The document does not contain the amounts of former prices. The dry run returns their sum.
+      after: swap.former === true ? null : cost(to),
     }
   })
 }
@@ -104,7 +104,7 @@ const itemsOf = (subscriptions: TenantSubscriptions['subscriptions']) =>
     subscriptions.flatMap(({ currency, items }) => items.map((item) => [item.id, { ...item, currency }] as const)),
   )
 
-/** True for an item on a replaced price, or on a price that Ratecard does not manage. Such prices are not in the document. */
+/** True for an item on a price that the document does not contain: a replaced price, or one that Ratecard does not manage. */
 const isReplaced = ({ legacy }: SubscriptionItem, { from }: Swap, prices: ReadonlyMap<string, PriceDocument>) =>
   legacy || !prices.has(from)
 
@@ -127,10 +127,6 @@ function billedAmount(item: SubscriptionItem, invoice: UpcomingInvoice['invoices
 function costOf(price: PriceDocument | undefined, quantity: number | null, currency: string): number | null {
   if (price === undefined || quantity === null || price.usage_type === 'metered') return null
   if (price.custom_unit_amount !== undefined) return null
-  if (
-    currency !== price.currency &&
-    price.currency_options?.[currency as keyof typeof price.currency_options] === undefined
-  )
-    return null
+  if (currency !== price.currency && price.currency_options?.[currency] === undefined) return null
   return calculate(price as Parameters<typeof calculate>[0], quantity, currency).amount
 }

@@ -22,7 +22,8 @@ export interface PlacedIssue {
 
 type BareIssue = Pick<PlacedIssue, 'code' | 'detail' | 'hint' | 'pointer' | 'severity'>
 /**
- * Issue of this code or of the service. A newer service may return issue codes that the dashboard does not list, so a code is plain text.
+ * Issue of the dashboard or of the service. A newer service may return issue codes that the dashboard does not list, so the code is plain
+ * text.
  */
 type OwnIssue = Parameters<typeof placeIssues>[0][number]
 
@@ -38,7 +39,22 @@ export interface ReadDocument {
   place(issues: readonly BareIssue[]): readonly PlacedIssue[]
 }
 
+/** True for text. A NUL or a replacement character comes from a binary file, e.g. a picture. */
+const isTextFile = ({ text }: GivenFile) => !/[\0\ufffd]/.test(text)
+
+const notConfiguration = ({ path }: GivenFile): PlacedIssue => ({
+  code: 'not_configuration',
+  detail: `${path} is not a configuration file: it is not text.`,
+  hint: 'Drop files with the ending .json, .jsonc, .yaml or .yml.',
+  pointer: '',
+  severity: 'error',
+  place: path,
+})
+
 export function readDocument(files: readonly GivenFile[], values: ReadonlyMap<string, string>): ReadDocument {
+  const others = files.filter((file) => !isTextFile(file))
+  if (others.length > 0)
+    return { written: null, document: null, issues: others.map(notConfiguration), unset: [], place: (issues) => issues }
   const sources = files.map(parseSource)
   const texts = new Map(files.map(({ path, text }) => [path, text]))
   const merged = mergeFiles(sources)
@@ -63,9 +79,9 @@ export function readDocument(files: readonly GivenFile[], values: ReadonlyMap<st
     return values.get(name)
   })
   const unset = [...asked].filter((name) => !values.has(name)).sort()
-  // Omits `variable_unset`, because the page shows a field for each variable without a value.
-  const others = expanded.issues.filter(({ code }) => code !== 'variable_unset')
-  const issues = [...ofFiles, ...place(others)]
+  // Omits `variable_unset`, because the page shows an input field for each variable without a value.
+  const beside = expanded.issues.filter(({ code }) => code !== 'variable_unset')
+  const issues = [...ofFiles, ...place(beside)]
   const isWhole = unset.length === 0 && issues.every(({ severity }) => severity !== 'error')
   return {
     written: merged.document,

@@ -2,11 +2,14 @@
 // before the script runs.
 import { useEffect, useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
+import { useAccount } from './account.ts'
 import { useAttention } from './attention.ts'
 import { menu } from './menu.ts'
 import type { MenuPath } from './menu.ts'
 import { SessionContext } from './session.ts'
+import { openPalette, paletteKeys } from './palette-keys.ts'
 import { Badge, Text } from './ui/basic.tsx'
+import { WhichAccount } from './ui/which-account.tsx'
 
 interface FrameProps {
   readonly isConnected: boolean
@@ -17,13 +20,17 @@ export function Frame({ isConnected, children }: FrameProps) {
   const [isOpen, setOpen] = useState(false)
   const [path] = useLocation()
   useEffect(() => setOpen(false), [path])
+  const mode = useAccount()?.mode
   return (
-    <div className="frame-grid">
+    <div className={mode === undefined ? 'frame-grid' : `frame-grid frame-${mode}`}>
       <header className="top">
         <Link href="/overview" className="brand">
           <span className="brand-mark" aria-hidden="true" />
           Ratecard
         </Link>
+        <p className="top-account">
+          <WhichAccount />
+        </p>
         <button
           type="button"
           className="button button-small menu-button"
@@ -35,6 +42,12 @@ export function Frame({ isConnected, children }: FrameProps) {
         </button>
       </header>
       <nav id="menu" className={isOpen ? 'side side-open' : 'side'} aria-label="Pages">
+        <p className="side-account">
+          <WhichAccount />
+        </p>
+        <button type="button" className="button button-small button-wide go-to" onClick={openPalette}>
+          Go to … <kbd aria-hidden="true">{paletteKeys()}</kbd>
+        </button>
         {menu.map(({ group, places: shown }) => (
           <div key={group} className="side-group">
             <p className="side-name">{group}</p>
@@ -68,7 +81,7 @@ export function Frame({ isConnected, children }: FrameProps) {
   )
 }
 
-/** Renders the number beside an entry of the menu, e.g. of tenants that are past due. */
+/** Renders the number beside a menu entry, e.g. the number of tenants that are past due beside "Tenants". */
 function Attention({ path }: { readonly path: MenuPath }) {
   const number = useAttention(path)
   if (number === 0) return null
@@ -87,8 +100,8 @@ function SignedIn() {
         <div className="side-foot">
           {key === null ? null : (
             <p className="small">
-              <span className="quiet">Signed in with </span>
-              <Text>{key.name}</Text> <Badge tone={key.scope === 'write' ? 'accent' : 'plain'}>{key.scope}</Badge>
+              <span className="quiet">Key </span>“<Text>{key.name}</Text>”{' '}
+              <Badge tone={key.scope === 'read' ? 'plain' : 'accent'}>{key.scope}</Badge>
             </p>
           )}
           <form method="post" action="/dashboard/sign-out">

@@ -1,5 +1,5 @@
-// Data that is reloaded while a page is open. A cheap poll of the change tag detects all changes of data, also those of other users. A page
-// reloads its own data only after such a change.
+// Data that is reloaded while a page is open. A cheap poll of the change tag detects all changes of data, including those by other users. A
+// page reloads its own data only after such a change.
 import { useCallback, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RatecardError } from '@ratecard/client'
 import { api } from './api.ts'
@@ -15,8 +15,14 @@ const pulse = new Pulse({
 
 export const useIsConnected = () => useSyncExternalStore(pulse.onConnection, () => pulse.isConnected)
 
+/** Resolves when the service responds again. Used after a request of the page failed, e.g. for its script. */
+export const untilConnected = () => pulse.untilConnected()
+
+/** Calls the listener after each change of data, including those by other users. Returns a function that removes the listener. */
+export const onChange = (listener: () => void) => pulse.onChange(listener)
+
 export interface LoadState<Value> {
-  /** Loaded data; undefined until the first response. During a reload, the previous value stays. */
+  /** Loaded data; undefined until the first response. During a reload it keeps the previous value. */
   readonly value: Value | undefined
   /** Error of the latest attempt to load; null if it succeeded. */
   readonly error: RatecardError | null
@@ -26,8 +32,7 @@ export interface LoadState<Value> {
 
 export interface LoadOptions {
   /**
-   * Interval (ms) of additional reloads. Needed for data that can change without a new change tag, e.g. cron runs and the state at the
-   * processor.
+   * Interval (ms) of additional reloads, for data that can change without a new change tag, e.g. cron runs and the state at the processor.
    */
   readonly everyMs?: number
   /** False: reloads only on request. For data that needs many calls to the processor. */
@@ -35,8 +40,8 @@ export interface LoadOptions {
 }
 
 /**
- * Returns the state of the data that `load` returns, and reloads it after every change. `key` identifies the data: with a new key the state
- * is empty until the new data is loaded.
+ * Returns the state of the data that `load` returns, and reloads the data after every change. `key` identifies the data: with a new key,
+ * the state is empty until the new data is loaded.
  */
 export function useLoaded<Value>(
   key: string,
@@ -51,6 +56,7 @@ export function useLoaded<Value>(
   const loader = useRef(load)
   loader.current = load
   const running = useRef<AbortController | null>(null)
+  const hasFailed = useRef(false)
 
   const run = useCallback(() => {
     running.current?.abort()
@@ -61,19 +67,25 @@ export function useLoaded<Value>(
       .then(() => loader.current(controller.signal))
       .then(
         (value) => {
-          if (!controller.signal.aborted) setState({ key, value, error: null, isLoading: false })
+          if (controller.signal.aborted) return
+          hasFailed.current = false
+          setState({ key, value, error: null, isLoading: false })
         },
         (error: unknown) => {
-          if (!controller.signal.aborted) setState((before) => ({ ...before, error: asError(error), isLoading: false }))
+          if (controller.signal.aborted) return
+          hasFailed.current = true
+          setState((before) => ({ ...before, error: asError(error), isLoading: false }))
         },
       )
   }, [key])
 
-  // Uses a layout effect, which runs before the browser paints. So the request is under way during the paint.
+  // A layout effect runs before the browser paints, so that the request is already sent during the paint.
   useLayoutEffect(() => {
     run()
     const stops = [
       isLive ? pulse.onChange(run) : () => undefined,
+      // Data that is not live is normally not reloaded. But if its last load failed, it is reloaded when the connection is back.
+      isLive ? () => undefined : pulse.onConnection(() => pulse.isConnected && hasFailed.current && run()),
       everyMs === undefined ? () => undefined : repeat(run, everyMs),
       () => running.current?.abort(),
     ]
@@ -106,7 +118,10 @@ export interface Act<Args extends readonly unknown[], Value> {
   readonly reset: () => void
 }
 
-/** Returns the state of a user's action: its result or its error. `run` resolves with undefined if the action failed. */
+/**
+ * Returns the state of a user's action: its result or its error. `run` resolves with undefined if the action failed. While the action runs,
+ * `run` does nothing, so a button may stay enabled: a disabled button loses the focus, and a dialog could not return it.
+ */
 export function useAct<Args extends readonly unknown[], Value>(
   work: (...args: Args) => Promise<Value>,
 ): Act<Args, Value> {
@@ -116,7 +131,10 @@ export function useAct<Args extends readonly unknown[], Value>(
   })
   const latest = useRef(work)
   latest.current = work
+  const isRunning = useRef(false)
   const run = useCallback(async (...args: Args) => {
+    if (isRunning.current) return undefined
+    isRunning.current = true
     setState({ error: null, isRunning: true })
     try {
       const value = await latest.current(...args)
@@ -125,6 +143,8 @@ export function useAct<Args extends readonly unknown[], Value>(
     } catch (error) {
       setState({ error: asError(error), isRunning: false })
       return undefined
+    } finally {
+      isRunning.current = false
     }
   }, [])
   const reset = useCallback(() => setState({ error: null, isRunning: false }), [])

@@ -13,6 +13,7 @@ export const menu = [
       { path: '/plan', name: 'Plan' },
       { path: '/history', name: 'History' },
       { path: '/drift', name: 'Drift' },
+      { path: '/policies', name: 'Policies' },
     ],
   },
   {

@@ -41,6 +41,7 @@ const inMenu: Readonly<Record<MenuPath, PageScript>> = {
   '/plan': pageOf(() => import('./pages/plan.tsx'), 'Plan'),
   '/history': pageOf(() => import('./pages/history.tsx'), 'HistoryPage'),
   '/drift': pageOf(() => import('./pages/drift.tsx'), 'Drift'),
+  '/policies': pageOf(() => import('./pages/policies.tsx'), 'Policies'),
   '/tenants': pageOf(() => import('./pages/tenants.tsx'), 'Tenants'),
   '/coverage': pageOf(() => import('./pages/coverage.tsx'), 'CoveragePage'),
   '/jobs': pageOf(() => import('./pages/jobs.tsx'), 'Jobs'),

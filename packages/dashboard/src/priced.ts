@@ -3,7 +3,7 @@ import type { Product } from '../../ratecard/src/config/schema/schema.ts'
 import { withAmounts } from '../../ratecard/src/config/schema/percent-off.ts'
 
 /**
- * Returns the product with the amounts of its prices in per cent. The client's type allows currencies that this build does not know, hence
- * the cast.
+ * Returns the product with amounts for its percentage prices (prices in per cent below a base price). The cast is needed because the
+ * client's type allows currencies that this build does not know.
  */
 export const priced = (product: ProductDocument): ProductDocument => withAmounts(product as Product)

@@ -22,7 +22,7 @@ export class Pulse {
   #tag: string | null
   #timer: ReturnType<typeof setTimeout> | null = null
   isConnected = true
-  /** Resolves when a change tag has been read. Data that is read later is at least as new as the tag. */
+  /** Resolves when a change tag has been read. Data that is read later is at least as new as that tag. */
   readonly ready: Promise<void>
 
   constructor(deps: PulseDeps) {
@@ -40,6 +40,15 @@ export class Pulse {
   readonly onConnection = (listener: Listener): (() => void) => {
     this.#connection.add(listener)
     return () => this.#connection.delete(listener)
+  }
+
+  /** Polls at once, then every 3 seconds, until the service responds. */
+  async untilConnected(): Promise<void> {
+    for (;;) {
+      await this.#look()
+      if (this.isConnected) return
+      await new Promise((resolve) => setTimeout(resolve, 3 * pollIntervalMs))
+    }
   }
 
   #start(): void {
@@ -74,7 +83,7 @@ export class Pulse {
     if (is === this.isConnected) return
     this.isConnected = is
     for (const listener of this.#connection) listener()
-    // After a reconnection all listeners reload, because changes may have been missed.
+    // After a reconnection all listeners reload, because the page may have missed changes.
     if (is) this.#tell()
   }
 

@@ -1,6 +1,6 @@
 // Checks URLs from attributes and from the price list. Accepts only http and https, so that a URL cannot run script.
 
-/** Returns the URL of the checkout for an offer: `pattern` with its values filled in. Null if the result is no http or https URL. */
+/** Returns the checkout URL of an offer: `pattern` with its placeholders filled in. null if the result is no http or https URL. */
 export function checkoutAddress(
   pattern: string,
   values: { readonly price_id: string; readonly quantity: number },

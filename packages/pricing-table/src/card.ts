@@ -2,13 +2,17 @@
 import type { Price } from '../../ratecard/src/config/schema/schema.ts'
 import { webAddress } from './address.ts'
 import { h, textElement, type Child } from './dom.ts'
-import { minorAmount, tierRows, unitAmountText } from './model.ts'
-import type { Card, Offer, QuantityRange, TierRow } from './model.ts'
-import { formatCount, formatMoney } from './money.ts'
+import { limitText } from './limit-text.ts'
+import { minorAmount, perMonth, tierRows, unitAmountText } from './model.ts'
+import type { AttachedOffer, Card, Offer, QuantityRange, TierRow } from './model.ts'
+import { formatCount, formatDate, formatMoney } from './money.ts'
+import { unitFor, type Unit } from './translations.ts'
 import type { View } from './view.ts'
-import { fill, periodWords, type Messages } from './words.ts'
+import { fill, periodWords } from './words.ts'
 
 const nameOf = ({ product }: Card): string => product.ui?.display_name ?? product.name
+
+const headings = { 2: 'h2', 3: 'h3', 4: 'h4', 5: 'h5', 6: 'h6' } as const
 
 export function productCard(card: Card, offers: readonly HTMLElement[], view: View): HTMLElement {
   const { ui, images = [] } = card.product
@@ -21,26 +25,30 @@ export function productCard(card: Card, offers: readonly HTMLElement[], view: Vi
       'div',
       { class: 'head', part: 'head' },
       image === null ? null : h('img', { class: 'image', part: 'image', src: image, alt: '', loading: 'lazy' }),
-      h('h3', { class: 'name', part: 'name', dir: 'auto' }, nameOf(card)),
+      h(headings[view.headingLevel], { class: 'name', part: 'name', dir: 'auto' }, nameOf(card)),
       textElement('span', 'badge', ui?.badge),
       textElement('p', 'tagline', ui?.tagline),
     ),
-    ...offers,
+    offers[0] ?? null,
+    offers.length < 2 ? null : h('div', { class: 'more' }, ...offers.slice(1)),
     featureList(card, view),
   )
 }
 
 /** Returns the list of features and limits of a product and of the shown offers, without duplicates. Null if there are none. */
-function featureList({ product, offers }: Card, { locale }: View): HTMLElement | null {
-  // If the shown offers list no features or limits, takes those of another price of the product, because an empty card would be worse.
+function featureList(card: Card, view: View): HTMLElement | null {
+  const { product, offers, limits } = card
+  const { locale } = view
+  // If the shown offers list no features or limits, uses those of another price of the product, because an empty card would be worse.
   const told = ({ ui }: Price) => (ui?.features?.length ?? 0) + (ui?.limits?.length ?? 0) > 0
   const shown = offers.map(({ price }) => price)
   const others = (product.prices ?? []).filter(told).slice(0, 1)
   const prices = shown.some(told) ? shown : others
-  const limitText = ({ text, value, unit }: { text?: string; value?: number; unit?: string }) =>
+  const shownLimit = ({ text, value, unit }: { text?: string; value?: number; unit?: string }) =>
     text ?? [value === undefined ? '' : formatCount(value, locale), unit ?? ''].join(' ').trim()
   const features = new Set([
-    ...prices.flatMap(({ ui }) => (ui?.limits ?? []).map(limitText)),
+    ...limits.map((limit) => limitText(limit, card, view)),
+    ...prices.flatMap(({ ui }) => (ui?.limits ?? []).map(shownLimit)),
     ...(product.ui?.features ?? product.marketing_features ?? []),
     ...prices.flatMap(({ ui }) => ui?.features ?? []),
   ])
@@ -53,36 +61,90 @@ function featureList({ product, offers }: Card, { locale }: View): HTMLElement |
 export function offerPart(offer: Offer, card: Card, view: View): HTMLElement {
   const { price, kind, range } = offer
   const amount = h('p', { class: 'amount', part: 'amount' })
+  const period = h('p', { class: 'period', part: 'period' })
   const button = action(offer, card, view)
   const draw = () => {
     amount.replaceChildren(...amountOf(offer, view))
+    period.replaceChildren(...termsOf(offer, view).filter((term) => term !== null))
     button.point()
   }
   draw()
   const several = card.offers.length > 1
+  const level = headings[(view.headingLevel + 1) as 3 | 4 | 5 | 6]
+  // The parts are rows of one grid for all cards, so that amounts and buttons are at the same height in all cards. An empty row has no
+  // height.
   return h(
     'div',
     { class: 'offer', part: 'offer' },
-    several ? textElement('h4', 'offer-name', price.ui?.display_name) : null,
-    offer.own ? h('span', { class: 'own', part: 'own' }, view.words.own) : null,
+    h(
+      'div',
+      { class: 'top' },
+      several ? textElement(level, 'offer-name', price.ui?.display_name) : null,
+      standingMark(offer, view),
+      offer.own ? h('span', { class: 'own', part: 'own' }, view.words.own) : null,
+    ),
     amount,
-    kind === 'request' || kind === 'unavailable'
-      ? null
-      : h('p', { class: 'period', part: 'period' }, ...termsOf(offer, view)),
-    range === null ? null : quantityPart(offer, range, amount, view, draw),
-    tiersPart(offer, view),
-    kind === 'unavailable' ? null : h('div', { class: 'act' }, button.element),
+    kind === 'request' || kind === 'unavailable' ? null : period,
+    h(
+      'div',
+      { class: 'extra' },
+      ...offer.attached.map((one) =>
+        h('p', { class: 'attached', part: 'attached' }, h('span', { dir: 'auto' }, attachedText(one, offer, view))),
+      ),
+      range === null ? null : quantityPart(offer, range, amount, view, draw),
+      tiersPart(offer, view),
+    ),
+    kind === 'unavailable' || !leadsOn(offer, view) ? null : h('div', { class: 'act' }, button.element),
   )
 }
 
-function quantityOf({ price, range }: Offer, { quantities }: View): number {
-  return quantities.get(price.id) ?? range?.first ?? 1
+/**
+ * Returns the mark of an offer that the tenant has or will have, e.g. "Current plan". The mark replaces the button, and gets the focus
+ * after a change.
+ */
+function standingMark(offer: Offer, view: View): HTMLElement | null {
+  const standing = view.standingOf(offer)
+  const date = standing.kind === 'current' ? standing.until : standing.kind === 'change' ? standing.begins : null
+  const { words, locale } = view
+  if (standing.kind === 'new' || (standing.kind === 'change' && date === null)) return null
+  const when = date === null ? '' : formatDate(date, locale)
+  const text =
+    standing.kind === 'change'
+      ? fill(words.begins, { date: when })
+      : date === null
+        ? words.current
+        : fill(words.currentUntil, { date: when })
+  const key = leadsOn(offer, view) ? {} : { tabindex: '-1', 'data-key': `cta ${offer.price.id}` }
+  return h('span', { class: 'own', part: 'current', ...key }, text)
+}
+
+/**
+ * True if the offer has a button. If the tenant already has the offer, there is a button only to change its quantity. If the tenant is on a
+ * former price of the offer, there is no button, because changing the quantity would move the tenant to the present price.
+ */
+function leadsOn(offer: Offer, view: View): boolean {
+  const standing = view.standingOf(offer)
+  if (standing.kind !== 'current') return true
+  return hasLicensedRange(offer) && !standing.legacy && standing.subscription !== null
+}
+
+const hasLicensedRange = ({ range, price }: Offer): boolean => range !== null && price.usage_type !== 'metered'
+
+function quantityOf(offer: Offer, view: View): number {
+  const { price, range } = offer
+  const chosen = view.quantities.get(price.id)
+  if (chosen !== undefined) return chosen
+  const standing = view.standingOf(offer)
+  // A team of seven sees what each plan costs for seven.
+  const present = standing.kind === 'new' || !hasLicensedRange(offer) ? null : standing.quantity
+  return present ?? range?.first ?? 1
 }
 
 function amountOf(offer: Offer, view: View): Node[] {
   const { price } = offer
   const display = price.ui?.price_display
-  const main = h('span', { class: 'figure', dir: 'auto' }, display?.custom_text ?? figureOf(offer, view))
+  const name = offer.kind === 'unavailable' ? 'figure note' : 'figure'
+  const main = h('span', { class: name, dir: 'auto' }, display?.custom_text ?? figureOf(offer, view))
   const suffix = display?.custom_text === undefined ? textElement('span', 'suffix', display?.suffix) : null
   return suffix === null ? [main] : [main, document.createTextNode(' '), suffix]
 }
@@ -91,26 +153,76 @@ function figureOf(offer: Offer, view: View): string {
   const { words, currency, locale } = view
   const showCurrency = offer.price.ui?.price_display?.show_currency !== false
   if (offer.kind === 'money' && offer.tariff !== null)
-    return formatMoney(minorAmount(offer.tariff, quantityOf(offer, view)), currency, locale, showCurrency)
+    return formatMoney(minorAmount(offer.tariff, quantityOf(offer, view)), currency, locale, {
+      showCurrency,
+      trimsZeros: view.trimsZeros,
+    })
   const said = { free: words.free, open: words.payWhatYouWant, request: words.onRequest } as const
   return offer.kind === 'free' || offer.kind === 'open' || offer.kind === 'request'
     ? said[offer.kind]
     : words.notInCurrency
 }
 
-/** Returns the terms below the amount, e.g. `per month · incl. tax`, and the unit amount if the customer can choose a quantity. */
-function termsOf(offer: Offer, { words, currency, locale }: View): Child[] {
-  const { price, tariff, range, unit } = offer
-  const each = tariff === null || range === null ? null : unitAmountText(tariff)
-  const pack = price.transform_quantity?.divide_by
-  const counted = [...(pack === undefined ? [] : [formatCount(pack, locale)]), unit ?? words.unit].join(' ')
+/**
+ * Returns the terms below the amount, e.g. `per year · €11.67 per month · €140.00 per seat`: the period, the monthly equivalent of a longer
+ * period, the amount of one unit (if the customer can choose a quantity), and the tax. For quantity 1 the amount of one unit is left out,
+ * because it is already shown above.
+ */
+function termsOf(offer: Offer, view: View): Child[] {
+  const { words, locale } = view
+  const { price } = offer
   const tax = price.tax_included_in_price
   const terms = [
-    price.ui?.billing_period ?? periodWords(offer.period, words),
-    ...(each === null ? [] : [fill(words.each, { money: formatMoney(each, currency, locale), unit: counted })]),
+    price.ui?.billing_period ?? periodWords(offer.period, words, locale),
+    ...monthTerm(offer, view),
+    ...unitTerm(offer, view),
     ...(tax === undefined || offer.kind === 'free' ? [] : [tax ? words.taxIncluded : words.taxExcluded]),
   ]
   return terms.flatMap((term, index) => [index === 0 ? null : ' · ', h('span', { dir: 'auto' }, term)])
+}
+
+function monthTerm(offer: Offer, view: View): readonly string[] {
+  const { tariff, kind, period, price } = offer
+  if (tariff === null || kind !== 'money' || price.ui?.billing_period !== undefined) return []
+  const month = perMonth(minorAmount(tariff, quantityOf(offer, view)), period)
+  if (month === null) return []
+  return [fill(view.words.aMonth, { money: moneyText(month, view) })]
+}
+
+function unitTerm(offer: Offer, view: View): readonly string[] {
+  const { price, tariff, range } = offer
+  const each = tariff === null || range === null ? null : unitAmountText(tariff)
+  if (each === null) return []
+  const pack = price.transform_quantity?.divide_by
+  const unit = perUnitText(offer.unit, pack, view)
+  if (pack === undefined && quantityOf(offer, view) === 1) return [fill(view.words.perUnit, { unit })]
+  return [fill(view.words.each, { money: moneyText(each, view), unit })]
+}
+
+/** Returns what one amount pays: `seat`, or `1,000 calls` for packages. */
+function perUnitText(unit: Unit | null, pack: number | undefined, { words, locale }: View): string {
+  if (pack === undefined) return unit === null ? words.unit : unitFor(unit, 1, locale)
+  return [formatCount(pack, locale), unit === null ? words.unit : unitFor(unit, pack, locale)].join(' ')
+}
+
+const moneyText = (minor: bigint | string, { currency, locale, trimsZeros }: View): string =>
+  formatMoney(minor, currency, locale, { trimsZeros })
+
+/**
+ * Returns the text for an attached price. For usage e.g. `+ €0.10 per call`. For a price whose quantity follows the offer's quantity e.g.
+ * `+ Support: €5.00 per seat`. For a tiered price all tiers: `+ Calls: Up to 1,000: €0.00 each · Beyond: €0.02 each`.
+ */
+function attachedText({ name, metered, tariff, unit: own }: AttachedOffer, offer: Offer, view: View): string {
+  const each = unitAmountText(tariff)
+  if (each === null)
+    return `+ ${name}: ${tierRows(tariff)
+      .map((row) => `${tierBound(row, view)}: ${tierMoney(row, view)}`)
+      .join(' · ')}`
+  const money = moneyText(each, view)
+  if (!metered && offer.range === null) return `+ ${name}: ${money}`
+  const unit = perUnitText(metered ? own : offer.unit, tariff.transform_quantity?.divide_by, view)
+  const perUnit = fill(view.words.each, { money, unit })
+  return metered ? `+ ${perUnit}` : `+ ${name}: ${perUnit}`
 }
 
 /** Returns a slider and a number field for the same quantity. The field accepts quantities beyond the end of the slider. */
@@ -123,7 +235,8 @@ function quantityPart(
 ): HTMLElement {
   const { words, locale } = view
   const { id } = offer.price
-  const label = offer.unit ?? words.quantity
+  const label = offer.unit === null ? words.quantity : unitFor(offer.unit, 0, locale)
+  const counted = h('span', { class: 'quantity-label', 'aria-hidden': 'true', dir: 'auto' })
   const shared = { min: String(least), step: '1', 'aria-label': label }
   const slider = h('input', { type: 'range', part: 'slider', 'data-key': `slider ${id}`, max: String(most), ...shared })
   const field = h('input', {
@@ -136,7 +249,10 @@ function quantityPart(
   const say = (quantity: number, from: HTMLInputElement | null) => {
     if (from !== slider) slider.value = String(Math.min(quantity, most))
     if (from !== field) field.value = String(quantity)
-    slider.setAttribute('aria-valuetext', `${formatCount(quantity, locale)} ${label}: ${amount.textContent}`)
+    const unit = offer.unit === null ? label : unitFor(offer.unit, quantity, locale)
+    const text = `${formatCount(quantity, locale)} ${unit}`
+    counted.replaceChildren(text)
+    slider.setAttribute('aria-valuetext', `${text}: ${amount.textContent}`)
   }
   for (const input of [slider, field])
     input.addEventListener('input', () => {
@@ -151,13 +267,7 @@ function quantityPart(
     field.value = String(quantityOf(offer, view))
   })
   say(quantityOf(offer, view), null)
-  return h(
-    'div',
-    { class: 'quantity', part: 'quantity-choice' },
-    h('span', { class: 'quantity-label', 'aria-hidden': 'true', dir: 'auto' }, label),
-    field,
-    slider,
-  )
+  return h('div', { class: 'quantity', part: 'quantity-choice' }, counted, field, slider)
 }
 
 /** Parses a quantity. Returns `least` for text that is no safe integer (up to 2^53 - 1) or is below `least`. */
@@ -195,8 +305,10 @@ function tierMoney({ unitAmount, flatAmount }: TierRow, { words, currency, local
  */
 function action(offer: Offer, card: Card, view: View): { readonly element: HTMLElement; readonly point: () => void } {
   const { price } = offer
-  const label = card.product.ui?.cta_text ?? actionWords(offer, view.words)
-  const named = [label, nameOf(card), ...(price.ui?.display_name === undefined ? [] : [price.ui.display_name])]
+  const name = nameOf(card)
+  const label = actionWords(offer, card, view)
+  const more = price.ui?.display_name === undefined ? [] : [price.ui.display_name]
+  const named = [label, ...(label.includes(name) ? [] : [name]), ...more]
   const shared = {
     class: 'cta',
     part: 'cta',
@@ -209,7 +321,7 @@ function action(offer: Offer, card: Card, view: View): { readonly element: HTMLE
   const leads = address() !== null
   const element = leads ? h('a', shared, label) : h('button', { type: 'button', ...shared }, label)
   element.addEventListener('click', (event) => {
-    if (!view.select(offer, quantityOf(offer, view))) event.preventDefault()
+    if (!view.select(offer, quantityOf(offer, view), name)) event.preventDefault()
   })
   return {
     element,
@@ -220,6 +332,10 @@ function action(offer: Offer, card: Card, view: View): { readonly element: HTMLE
   }
 }
 
-function actionWords({ kind }: Offer, words: Messages): string {
-  return kind === 'request' ? words.contact : words.choose
+function actionWords(offer: Offer, card: Card, view: View): string {
+  const { words } = view
+  const { kind } = view.standingOf(offer)
+  if (kind === 'change') return fill(words.switchTo, { name: nameOf(card) })
+  if (kind === 'current') return words.changeQuantity
+  return card.product.ui?.cta_text ?? (offer.kind === 'request' ? words.contact : words.choose)
 }

@@ -28,7 +28,12 @@ export function periodChoice(
     input.addEventListener('change', () => {
       choose(period)
     })
-    const label = h('span', { class: 'pick-label' }, periodName(period, view.words), savingPart(products, period, view))
+    const label = h(
+      'span',
+      { class: 'pick-label' },
+      periodName(period, view.words, view.locale),
+      savingPart(products, period, view),
+    )
     return h('label', { class: 'pick', part: 'interval' }, input, label)
   })
   return h('fieldset', { part: 'intervals' }, h('legend', {}, view.words.billing), ...picks)

@@ -14,7 +14,10 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Returns an element with a text of the seller, in the direction of its script (e.g. right to left for Arabic). Null without text. */
+/**
+ * Returns an element with a text of the seller, in the text's own writing direction (e.g. right to left for Arabic). Null if there is no
+ * text.
+ */
 export function textElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   name: string,

@@ -1,19 +1,25 @@
 // <ratecard-pricing-table> shows the price list of a service. Texts of the list go only into text nodes, so they cannot become markup. The
 // style sheet is added by script, so a strict content security policy needs no exception.
 import { checkoutAddress } from './address.ts'
+import { balanceColumns } from './columns.ts'
 import { offerPart, productCard } from './card.ts'
+import { openChangeDialog } from './change-dialog.ts'
 import { currencyChoice, periodChoice } from './choices.ts'
 import { h } from './dom.ts'
-import { cardsOf, choicesOf, orderedProducts, withOwnPrices, type PriceList, type SessionPrices } from './model.ts'
+import { cardsOf, choicesOf, orderedProducts, withOwnPrices } from './model.ts'
+import type { Offer, PriceList, SessionPrices } from './model.ts'
+import { nothingPresent, presentOf, standingOf, type Present, type SubscriptionList } from './present.ts'
+import { get, type Service } from './service.ts'
 import { styles } from './styles.ts'
 import type { View } from './view.ts'
-import { wordsFor, type Messages } from './words.ts'
+import { inLanguage } from './translations.ts'
+import { fill, wordsFor, type Messages } from './words.ts'
 
 /** Detail of the `ratecard-select` event. */
 export interface Selection {
   /**
-   * Id of the price in the configuration. For a negotiated price it is the id of its public base price, because checkout finds the
-   * negotiated price by the tenant.
+   * Id of the price in the configuration. For a negotiated price it is the id of its public base price, because checkout itself finds the
+   * price negotiated for the tenant.
    */
   readonly price_id: string
   /** Quantity. For a metered price it is an estimate from the slider, which checkout does not accept. */
@@ -21,6 +27,8 @@ export interface Selection {
   readonly currency: string
   /** Billing interval, e.g. `month`. Null for a one-time price. */
   readonly interval: string | null
+  /** Id of the subscription that the choice would change. Absent if a checkout sells the chosen price. */
+  readonly subscription?: string
 }
 
 const attributeNames = [
@@ -30,11 +38,14 @@ const attributeNames = [
   'locale',
   'products',
   'theme',
+  'changes',
   'checkout',
   'contact',
   'credentials',
   'images',
   'texts',
+  'heading-level',
+  'cents',
 ] as const
 
 type AttributeName = (typeof attributeNames)[number]
@@ -59,11 +70,13 @@ export class RatecardPricingTable extends Base {
   readonly #root: ShadowRoot = this.attachShadow({ mode: 'open' })
   readonly #quantities = new Map<string, number>()
   #list: PriceList | null = null
+  #present: Present = nothingPresent
   #state: 'loading' | 'ready' | 'failed' = 'loading'
   #interval: string | null = null
   #currency: string | null = null
   #texts: Readonly<Record<string, unknown>> = {}
   #loading: AbortController | null = null
+  #resize: ResizeObserver | null = null
 
   constructor() {
     super()
@@ -81,12 +94,34 @@ export class RatecardPricingTable extends Base {
   }
 
   connectedCallback(): void {
+    this.#resize = new ResizeObserver(() => {
+      this.#balance()
+    })
+    this.#resize.observe(this)
     if (this.#state === 'ready') this.#show()
-    else void this.reload()
+    else {
+      this.#reserve()
+      void this.reload()
+    }
   }
 
   disconnectedCallback(): void {
     this.#loading?.abort()
+    this.#resize?.disconnect()
+  }
+
+  /**
+   * Reserves the height of the window until the visitor changes something. So while the prices load, the content below is outside the
+   * window and does not visibly move.
+   */
+  #reserve(): void {
+    const top = this.getBoundingClientRect().top + scrollY
+    this.style.minBlockSize = `${String(Math.max(0, Math.round(innerHeight - top)))}px`
+  }
+
+  #balance(): void {
+    const cards = this.#root.querySelector<HTMLElement>('.cards')
+    if (cards !== null) balanceColumns(cards)
   }
 
   attributeChangedCallback(name: AttributeName, before: string | null, after: string | null): void {
@@ -107,9 +142,10 @@ export class RatecardPricingTable extends Base {
     if (this.#state === 'failed') this.#state = 'loading'
     this.#show()
     try {
-      const list = await readPrices(this.getAttribute('src') ?? '', this.getAttribute('credentials'), loading.signal)
+      const { list, present } = await readPrices(this.#service, loading.signal)
       if (loading.signal.aborted) return
       this.#list = list
+      this.#present = present
       this.#state = 'ready'
     } catch (error) {
       if (loading.signal.aborted) return
@@ -130,7 +166,16 @@ export class RatecardPricingTable extends Base {
   }
 
   #tell(error: unknown): void {
-    this.dispatchEvent(new CustomEvent('ratecard-error', { bubbles: true, composed: true, detail: { error } }))
+    this.#emit('ratecard-error', { error })
+  }
+
+  #emit(name: string, detail: unknown, cancelable = false): boolean {
+    return this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, cancelable, detail }))
+  }
+
+  get #service(): Service {
+    const credentials = this.getAttribute('credentials') === 'include' ? 'include' : 'omit'
+    return { base: this.getAttribute('src') ?? '', credentials }
   }
 
   get #locale(): string {
@@ -144,20 +189,25 @@ export class RatecardPricingTable extends Base {
   }
 
   #show(): void {
+    // Rendering replaces the content of the root and would remove an open dialog. So the table is rendered when the dialog is closed.
+    if (this.#root.querySelector('dialog') !== null) return
     const words = wordsFor(this.#locale, this.#texts)
     if (this.#list === null || this.#state !== 'ready') {
       this.#root.replaceChildren(...this.#waiting(words))
       return
     }
     const only = (this.getAttribute('products') ?? '').split(/[\s,]+/).filter((id) => id !== '')
-    const list = { ...this.#list, products: orderedProducts(this.#list.products, only) }
-    const { periods, currencies } = choicesOf(list.products)
+    const list = inLanguage(this.#list, this.#locale)
+    const products = orderedProducts(list.products, only)
+    const { periods, currencies } = choicesOf(products)
     const period = pick(this.#interval, periods, 'month')
-    const currency = pick(this.#currency, currencies, '')
+    // A change is billed in the currency of the subscription.
+    const currency = pick(this.#currency, currencies, this.#present.currency ?? '')
     const view = this.#view(words, currency)
     const focused = this.#root.activeElement?.getAttribute('data-key') ?? null
     const choose = (change: () => void) => {
       change()
+      this.style.minBlockSize = ''
       this.#show()
     }
     this.#root.replaceChildren(
@@ -165,14 +215,13 @@ export class RatecardPricingTable extends Base {
       h(
         'div',
         { class: 'choices', part: 'choices' },
-        periodChoice({ products: list.products, periods, chosen: period }, view, (next) =>
-          choose(() => (this.#interval = next)),
-        ),
+        periodChoice({ products, periods, chosen: period }, view, (next) => choose(() => (this.#interval = next))),
         currencyChoice({ currencies }, view, (next) => choose(() => (this.#currency = next))),
       ),
-      this.#cards(cardsOf(list, { period, currency }), view),
+      this.#cards(cardsOf(list, { period, currency }, products), view),
       h('slot', { name: 'footer' }),
     )
+    this.#balance()
     if (focused !== null) this.#root.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus()
   }
 
@@ -195,7 +244,10 @@ export class RatecardPricingTable extends Base {
     )
   }
 
-  /** Returns the content shown while loading and beside an error: a placeholder, or the server-rendered content of the tag. */
+  /**
+   * Returns the content shown while loading and beside an error. If the tag has server-rendered content, it is that content, otherwise a
+   * placeholder.
+   */
   #waiting(words: Messages): HTMLElement[] {
     const rendered = h('slot', {})
     const hasRendered = [...this.childNodes].some(
@@ -208,52 +260,110 @@ export class RatecardPricingTable extends Base {
       const message = h('p', { class: 'message', part: 'message error', role: 'status' }, words.failed, ' ', again)
       return [rendered, message]
     }
-    return hasRendered ? [rendered] : [h('p', { class: 'message', part: 'message', role: 'status' }, words.loading)]
+    if (hasRendered) return [rendered]
+    const placeholder = h('div', { class: 'cards waiting', part: 'placeholder', 'aria-hidden': 'true' })
+    placeholder.append(...Array.from({ length: 3 }, () => h('div', { class: 'card' })))
+    return [h('p', { class: 'hidden', role: 'status' }, words.loading), placeholder]
   }
 
   #view(words: Messages, currency: string): View {
     const checkout = this.getAttribute('checkout') ?? 'event'
     const contact = this.getAttribute('contact')
+    const standing = ({ price }: Offer) => standingOf(this.#list ?? { products: [] }, this.#present, price.id)
     return {
       words,
       locale: this.#locale,
       currency,
       images: this.hasAttribute('images'),
+      headingLevel: headingLevel(this.getAttribute('heading-level')),
+      trimsZeros: this.getAttribute('cents') === 'auto',
       quantities: this.#quantities,
+      standingOf: standing,
       addressOf: (offer, quantity) => {
+        // A link leads to a checkout, which refuses to sell a second plan.
+        if (standing(offer).kind !== 'new') return null
         const pattern = offer.kind === 'request' ? contact : checkout === 'event' ? null : checkout
         return pattern === null
           ? null
           : checkoutAddress(pattern, { price_id: offer.price.id, quantity }, document.baseURI)
       },
-      select: ({ price }, quantity) => {
-        const detail: Selection = { price_id: price.id, quantity, currency, interval: price.interval ?? null }
-        const options = { bubbles: true, composed: true, cancelable: true, detail }
-        return this.dispatchEvent(new CustomEvent('ratecard-select', options))
+      select: (offer, quantity, name) => {
+        const { price } = offer
+        const { kind, ...place } = standing(offer)
+        const subscription = kind === 'new' || !('subscription' in place) ? null : place.subscription
+        const detail: Selection = {
+          ...{ price_id: price.id, quantity, currency, interval: price.interval ?? null },
+          ...(subscription === null ? {} : { subscription }),
+        }
+        const goesOn = this.#emit('ratecard-select', detail, true)
+        if (goesOn && subscription !== null && this.getAttribute('changes') === 'dialog')
+          this.#openChange(offer, quantity, { subscription, words, name })
+        return goesOn
       },
     }
   }
+
+  #openChange(
+    offer: Offer,
+    quantity: number,
+    { subscription, words, name }: { readonly subscription: string; readonly words: Messages; readonly name: string },
+  ): void {
+    const { price, range } = offer
+    const standing = standingOf(this.#list ?? { products: [] }, this.#present, price.id)
+    if (standing.kind === 'new') return
+    // Without a choice of the quantity, the service keeps the present one.
+    const licensed = range !== null && price.usage_type !== 'metered'
+    const item = { price_id: price.id, ...(licensed ? { quantity } : {}) }
+    let changed = false
+    openChangeDialog(this.#root, {
+      service: this.#service,
+      words,
+      locale: this.#locale,
+      title: standing.kind === 'current' ? words.changeQuantity : fill(words.switchTo, { name }),
+      request: { subscription, replaces: standing.replaces, items: [item] },
+      changed: (outcome) => {
+        changed = true
+        this.#quantities.delete(price.id)
+        this.#emit('ratecard-changed', outcome)
+      },
+      closed: () => {
+        if (changed) void this.reload()
+        else this.#show()
+      },
+    })
+  }
 }
 
-async function readPrices(base: string, credentials: string | null, signal: AbortSignal): Promise<PriceList> {
-  const own = credentials === 'include'
-  const [list, session] = await Promise.all([
-    ask(base, 'config', 'omit', signal),
-    own ? ask(base, 'session/prices', 'include', signal) : null,
+interface Prices {
+  readonly list: PriceList
+  readonly present: Present
+}
+
+async function readPrices(service: Service, signal: AbortSignal): Promise<Prices> {
+  const own = service.credentials === 'include'
+  const [list, session, subscriptions] = await Promise.all([
+    get({ ...service, credentials: 'omit' }, 'config', signal),
+    own ? get(service, 'session/prices', signal) : null,
+    own ? get(service, 'session/subscriptions', signal) : null,
   ])
-  if (!list.ok) throw new Error(`${list.url} answered ${String(list.status)}`)
-  const { config } = (await list.json()) as { readonly config: PriceList }
-  // Without a session (401) the public prices apply. Any other failure is an error, because public prices would be wrong for a tenant with
-  // negotiated prices.
-  if (session === null || session.status === 401) return config
-  if (!session.ok) throw new Error(`${session.url} answered ${String(session.status)}`)
-  return withOwnPrices(config, (await session.json()) as SessionPrices)
+  const { config } = (await bodyOf(list)) as { readonly config: PriceList }
+  // Without a session (401) the public prices are shown. Any other failure is an error: a tenant with negotiated prices would see wrong
+  // prices, and a tenant that already has a plan would be offered a checkout.
+  if (session === null || subscriptions === null || session.status === 401 || subscriptions.status === 401)
+    return { list: config, present: nothingPresent }
+  const prices = (await bodyOf(session)) as SessionPrices
+  const has = (await bodyOf(subscriptions)) as SubscriptionList
+  return { list: withOwnPrices(config, prices), present: presentOf(config, has, prices) }
 }
 
-function ask(base: string, path: string, credentials: RequestCredentials, signal: AbortSignal): Promise<Response> {
-  const url = new URL(`${base.replace(/\/+$/, '')}/api/v1/billing/${path}`, document.baseURI)
-  return fetch(url, { credentials, signal, headers: { accept: 'application/json' } })
+async function bodyOf(response: Response): Promise<unknown> {
+  if (!response.ok) throw new Error(`${response.url} answered ${String(response.status)}`)
+  return response.json()
 }
+
+/** Level of the headings of the cards. 2 by default, because a page has its own heading of level 1. */
+const headingLevel = (asked: string | null): View['headingLevel'] =>
+  asked === '3' ? 3 : asked === '4' ? 4 : asked === '5' ? 5 : 2
 
 function pick(wanted: string | null, from: readonly string[], usual: string): string {
   if (wanted !== null && from.includes(wanted)) return wanted

@@ -1,13 +1,18 @@
 // Decides the content of the table from the public price list, the chosen billing period and the currency. Pure: no DOM, no network.
 // Amounts are calculated by the service's code, which is bundled with this script.
 import { exactAmount, flatAmountOf, unitAmountOf, type Tariff } from '../../ratecard/src/pricing/calculate.ts'
+import type { Feature } from '../../ratecard/src/config/schema/feature-schema.ts'
 import type { Meter, Price, Product } from '../../ratecard/src/config/schema/schema.ts'
 import { decimalText, roundHalfUp } from '../../ratecard/src/money/decimal.ts'
+import { limitsOf, type ListedLimit } from './limits.ts'
+import type { Unit, WithUnit } from './translations.ts'
 
 /** The part of the public price list that a table reads. */
 export interface PriceList {
   readonly products: readonly Product[]
   readonly meters?: readonly Meter[]
+  /** Features that a product limits. */
+  readonly features?: readonly Feature[]
 }
 
 /** Response body of `session/prices`: the prices negotiated for the tenant. */
@@ -45,11 +50,23 @@ export interface Offer {
   /** Range of the slider. Null if the quantity does not change the amount. */
   readonly range: QuantityRange | null
   /** Name of one unit as the seller configured it, e.g. `seat`. Null if none is configured. */
-  readonly unit: string | null
+  readonly unit: Unit | null
+  /** Prices that are always sold with this one. */
+  readonly attached: readonly AttachedOffer[]
+}
+
+export interface AttachedOffer {
+  readonly name: string
+  /** True if usage is billed, false if the quantity of the offer is. */
+  readonly metered: boolean
+  readonly tariff: Tariff
+  /** Name of one unit, e.g. `call`. Null if none is configured. */
+  readonly unit: Unit | null
 }
 
 export interface Card {
   readonly product: Product
+  readonly limits: readonly ListedLimit[]
   readonly offers: readonly Offer[]
 }
 
@@ -62,10 +79,10 @@ export interface TierRow {
 }
 
 /**
- * A price of the table. A negotiated price (`own`) is listed in place of its public base price and keeps the base price's id, because
- * checkout finds the negotiated price by the tenant.
+ * A price of the table. A negotiated price (`own`) takes the place of its public base price. It has the base price's id, because checkout
+ * itself finds the price negotiated for the tenant.
  */
-interface ListedPrice extends Price {
+interface ListedPrice extends Price, WithUnit {
   readonly own?: true
 }
 
@@ -75,7 +92,12 @@ export function withOwnPrices(list: PriceList, { prices }: SessionPrices): Price
     const price = own.get(base.id)
     if (price === undefined) return base
     const ui = { ...base.ui, ...price.ui }
-    return { ...price, id: base.id, own: true, ...(Object.keys(ui).length === 0 ? {} : { ui }) }
+    const attached = price.attached_prices ?? base.attached_prices
+    return {
+      ...{ ...price, id: base.id, own: true },
+      ...(Object.keys(ui).length === 0 ? {} : { ui }),
+      ...(attached === undefined ? {} : { attached_prices: attached }),
+    }
   }
   return {
     ...list,
@@ -116,7 +138,7 @@ export function tariffIn(price: Price, currency: string): Tariff | null {
 
 /**
  * Returns the available periods from short to long, and the currencies in the order of the price list. The order does not depend on the
- * choice.
+ * user's choice.
  */
 export function choicesOf(products: readonly Product[]): {
   readonly periods: readonly Period[]
@@ -136,22 +158,38 @@ function daysOf(period: Period): number {
   return Number(count) * (daysIn[unit] ?? 0)
 }
 
-/** Returns the cards of all products. A product without an offer in the chosen period keeps its place and shows all its offers. */
-export function cardsOf(list: PriceList, choice: Choice): readonly Card[] {
-  return list.products.map((product) => {
-    const all = (product.prices ?? []).map((price) => offerOf(price, product, list, choice.currency))
-    const fitting = all.filter(({ period }) => period === choice.period || period === 'once')
-    const shown = fitting.length > 0 ? fitting : all
-    // Offers available in the chosen currency come first.
-    const sold = (offer: Offer) => offer.kind !== 'unavailable'
-    return { product, offers: [...shown.filter(sold), ...shown.filter((offer) => !sold(offer))] }
+/**
+ * Returns the cards of the products (default: all). A product without an offer in the chosen period and currency keeps its place and shows
+ * its offers of all periods. A price that is attached to another price of its product is not shown as an offer.
+ */
+export function cardsOf(list: PriceList, choice: Choice, products = list.products): readonly Card[] {
+  return products.map((product) => {
+    const prices = product.prices ?? []
+    const brought = new Set(prices.flatMap(({ attached_prices: ids = [] }) => ids))
+    const all = prices
+      .filter(({ id }) => !brought.has(id))
+      .map((price) => offerOf(price, product, list, choice.currency))
+    return { product, limits: limitsOf(product.features, list.features), offers: shownOffers(all, choice.period) }
   })
 }
 
-function offerOf(price: ListedPrice, product: Product, { meters = [] }: PriceList, currency: string): Offer {
+/**
+ * Returns the offers of a product to show: those of the period, otherwise those of any period. Offers that are not sold in the chosen
+ * currency are left out, because each would be an empty box. A product that is not sold in that currency at all keeps one, which says so.
+ */
+function shownOffers(all: readonly Offer[], chosen: Period): readonly Offer[] {
+  const isFitting = ({ period }: Offer) => period === chosen || period === 'once'
+  const sold = all.filter(({ kind }) => kind !== 'unavailable')
+  const fitting = sold.filter(isFitting)
+  if (fitting.length > 0) return fitting
+  if (sold.length > 0) return sold
+  return [all.find(isFitting) ?? all[0]].filter((offer) => offer !== undefined)
+}
+
+function offerOf(price: ListedPrice, product: Product & WithUnit, list: PriceList, currency: string): Offer {
   const tariff = tariffIn(price, currency)
   const kind = kindOf(price, tariff)
-  const meter = meters.find(({ id }) => id === price.meter)
+  const meter = list.meters?.find(({ id }) => id === price.meter)
   return {
     price,
     own: price.own === true,
@@ -159,7 +197,30 @@ function offerOf(price: ListedPrice, product: Product, { meters = [] }: PriceLis
     kind,
     tariff,
     range: kind === 'money' && tariff !== null ? rangeOf(price, product, tariff) : null,
-    unit: (price.usage_type === 'metered' ? meter?.display_name : undefined) ?? product.unit_label ?? null,
+    unit:
+      price.unit ??
+      (price.usage_type === 'metered' ? meter?.display_name : undefined) ??
+      product.unit ??
+      product.unit_label ??
+      null,
+    attached: (price.attached_prices ?? []).flatMap((id) => attachedOffer(id, list, currency) ?? []),
+  }
+}
+
+/** Null if the price is not in the list, or not sold in the currency. */
+function attachedOffer(id: string, { products, meters = [] }: PriceList, currency: string): AttachedOffer | null {
+  const product: (Product & WithUnit) | undefined = products.find(({ prices = [] }) =>
+    prices.some((price) => price.id === id),
+  )
+  const price: ListedPrice | undefined = product?.prices?.find((one) => one.id === id)
+  const tariff = price === undefined ? null : tariffIn(price, currency)
+  if (product === undefined || price === undefined || tariff === null) return null
+  const meter = meters.find((one) => one.id === price.meter)
+  return {
+    name: price.ui?.display_name ?? meter?.display_name ?? product.ui?.display_name ?? product.name,
+    metered: price.usage_type === 'metered',
+    tariff,
+    unit: price.unit ?? product.unit ?? product.unit_label ?? meter?.display_name ?? null,
   }
 }
 
@@ -173,8 +234,8 @@ function kindOf(price: Price, tariff: Tariff | null): OfferKind {
 const maxUnits = 1_000_000_000
 
 /**
- * Returns the range of the slider; null for no slider. A price that is not metered and has a single amount gets a slider only if its
- * product names a unit.
+ * Returns the range of the slider; null for no slider. A price that is not metered and has neither tiers nor packages gets a slider only if
+ * its product names a unit.
  */
 function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange | null {
   const metered = price.usage_type === 'metered'
@@ -188,8 +249,8 @@ function rangeOf(price: Price, product: Product, tariff: Tariff): QuantityRange 
 }
 
 /**
- * Returns the initial quantity of the slider: the first candidate that costs at least 100 minor units. If none does, returns the largest
- * candidate times a power of ten.
+ * Returns the initial quantity of the slider: the first candidate that costs at least 100 minor units. If no candidate does, returns the
+ * largest one times a power of ten.
  */
 function firstPaid(tariff: Tariff, candidates: readonly number[]): number {
   const enough = (quantity: number) => minorAmount(tariff, quantity) >= 100n
@@ -203,6 +264,18 @@ function firstPaid(tariff: Tariff, candidates: readonly number[]): number {
 /** Returns the cost of a quantity in minor units, rounded once as the processor does. */
 export function minorAmount(tariff: Tariff, quantity: number): bigint {
   return roundHalfUp(exactAmount(tariff, quantity))
+}
+
+const monthsIn: Readonly<Record<string, number>> = { month: 1, year: 12 }
+
+/**
+ * Returns the monthly equivalent of an amount for a longer period, in minor units, rounded half up. null for a month or a shorter period,
+ * and for periods that are no whole number of months.
+ */
+export function perMonth(minor: bigint, period: Period): bigint | null {
+  const [count = '1', unit = period] = period.includes(' ') ? period.split(' ') : ['1', period]
+  const months = BigInt(Number(count) * (monthsIn[unit] ?? 0))
+  return months < 2n ? null : (2n * minor + months) / (2n * months)
 }
 
 /** Returns the unit amount as a canonical decimal in minor units. Null for a tiered price, whose unit amount depends on the quantity. */
@@ -219,7 +292,10 @@ export function tierRows({ tiers = [] }: Tariff): readonly TierRow[] {
 }
 
 export interface Saving {
-  /** Saving in whole per cent, rounded down; the largest saving of all products. 0 if nothing is saved or comparable. */
+  /**
+   * Saving in whole per cent, rounded down. It is the largest saving among all products. 0 if nothing is saved, or if nothing can be
+   * compared.
+   */
   readonly percent: number
   /** True if all comparable products have the same saving. */
   readonly same: boolean

@@ -13,6 +13,7 @@ declare global {
   }
   interface HTMLElementEventMap {
     'ratecard-select': CustomEvent<Selection>
+    'ratecard-changed': CustomEvent<unknown>
     'ratecard-error': CustomEvent<{ readonly error: unknown }>
   }
 }

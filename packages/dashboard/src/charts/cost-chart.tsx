@@ -2,80 +2,64 @@
 // service's own code calculates the amounts.
 import { useMemo } from 'react'
 import type { PriceDocument } from '@ratecard/client'
-import { calculate } from '../../../ratecard/src/pricing/calculate.ts'
-import { count, money } from '../words.ts'
+import { Table } from '../ui/basic.tsx'
+import { axisMoney, count, money, period } from '../words.ts'
 import { Chart } from './chart.tsx'
+import { costOf, quantitiesOf } from './costs.ts'
 
 const modes = ['graduated', 'volume'] as const
 type Mode = (typeof modes)[number]
 
-/** The cast is safe: the client's `PriceDocument` and the service's price type describe the same document. */
-const costOf = (price: PriceDocument, mode: Mode, quantity: number) =>
-  calculate({ ...price, tiers_mode: mode } as Parameters<typeof calculate>[0], quantity).amount
-
-/** Quantities from 0 to 1.6 times the start of the last tier (at least to 16), including both sides of every tier boundary. */
-function quantitiesOf(price: PriceDocument): number[] {
-  const ends = (price.tiers ?? []).flatMap(({ up_to }) => (up_to === 'inf' ? [] : [up_to]))
-  const most = Math.ceil(Math.max(10, ...ends) * 1.6)
-  const even = Array.from({ length: 61 }, (_, index) => Math.round((most * index) / 60))
-  return [...new Set([...even, ...ends, ...ends.map((end) => end + 1)])].sort((a, b) => a - b)
+interface CostChartProps {
+  readonly price: PriceDocument
+  /** Name of one unit of the product, e.g. `seat`. */
+  readonly unit: string | undefined
 }
 
-export function CostChart({ price }: { readonly price: PriceDocument }) {
+export function CostChart({ price, unit }: CostChartProps) {
   const own: Mode = price.tiers_mode ?? 'graduated'
   const { xs, series } = useMemo(() => {
-    const quantities = quantitiesOf(price)
+    const quantities = quantitiesOf(price.tiers ?? [])
     return {
       xs: quantities,
       series: modes.map((mode) => ({
-        label: mode === own ? `${mode}, as billed` : `${mode}, for comparison`,
-        values: quantities.map((quantity) => costOf(price, mode, quantity)),
+        label: mode === own ? `As billed: ${mode} tiers` : `For comparison: ${mode} tiers`,
+        values: quantities.map((quantity) => costOf({ ...price, tiers_mode: mode }, quantity)),
         color: mode === own ? 'accent' : 'note',
         isDashed: mode !== own,
       })),
     }
   }, [price, own])
+  const nameOf = (mode: Mode) => `${mode}${mode === own ? ' (as billed)' : ''}`
   const marks = (price.tiers ?? []).flatMap(({ up_to }) => (up_to === 'inf' ? [] : [up_to, up_to + 1]))
   return (
     <figure className="stack-small">
       <figcaption className="small quiet">
-        What a quantity costs, by {own} tiers and as the other mode would bill it
+        What a quantity costs {period(price)}: by {own} tiers as billed (line), and as the other mode would bill it
+        (dashed)
       </figcaption>
       <Chart
         xs={xs}
         series={series}
-        xName="Quantity"
+        xName={`Quantity (${unit ?? 'units'})`}
+        yName={`Cost ${period(price)} (${price.currency.toUpperCase()})`}
         sayX={count}
         sayY={(value) => money(Math.round(value), price.currency)}
+        tickY={(value) => axisMoney(value, price.currency)}
       />
       <details>
         <summary className="small">As a table</summary>
-        <table className="table table-wide">
-          <thead>
-            <tr>
-              <th scope="col" className="number">
-                Quantity
-              </th>
-              {modes.map((mode) => (
-                <th key={mode} scope="col" className="number">
-                  {mode === own ? `${mode} (billed)` : mode}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {(marks.length === 0 ? [1, 10] : marks).map((quantity) => (
-              <tr key={quantity}>
-                <td className="number">{count(quantity)}</td>
-                {modes.map((mode) => (
-                  <td key={mode} className="number money">
-                    {money(costOf(price, mode, quantity), price.currency)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          caption="Cost by quantity"
+          columns={['Quantity', ...modes.map((mode) => ({ name: nameOf(mode), isNumber: true }))]}
+          rows={(marks.length === 0 ? [1, 10] : marks).map((quantity) => ({
+            key: String(quantity),
+            cells: [
+              count(quantity),
+              ...modes.map((mode) => money(costOf({ ...price, tiers_mode: mode }, quantity) ?? 0, price.currency)),
+            ],
+          }))}
+        />
       </details>
     </figure>
   )

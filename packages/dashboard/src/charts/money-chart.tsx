@@ -2,10 +2,10 @@
 import { useMemo } from 'react'
 import type { MoneyDay, MoneyDays } from '@ratecard/client'
 import { Table } from '../ui/basic.tsx'
-import { money } from '../words.ts'
+import { axisMoney, money, pageLocale } from '../words.ts'
 import { Chart } from './chart.tsx'
 
-const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+const dayFormat = new Intl.DateTimeFormat(pageLocale, { dateStyle: 'medium', timeZone: 'UTC' })
 export const dayText = (day: string) => dayFormat.format(new Date(`${day}T00:00:00Z`))
 const secondsOf = (day: string) => Date.parse(`${day}T00:00:00Z`) / 1000
 
@@ -37,9 +37,12 @@ export function RevenueChart({ days, pushes, currency }: ChartProps & { readonly
         xs={xs}
         series={series}
         xName="Day"
+        yName={`MRR (${currency.toUpperCase()})`}
         sayX={(at) => dayText(new Date(at * 1000).toISOString().slice(0, 10))}
         sayY={(value) => money(Math.round(value), currency)}
+        tickY={(value) => axisMoney(value, currency)}
         isTime
+        timeZone="UTC"
       />
       <DayTable days={days} currency={currency} />
     </figure>
@@ -73,7 +76,7 @@ const number = (name: string) => ({ name, isNumber: true })
 
 const daysAWeek = 7
 
-/** Chart of the revenue won and lost per week. The last week ends with the last day. */
+/** Chart of the revenue won and lost per week. Weeks are counted back from the last day. */
 export function MovementsChart({ days, currency }: ChartProps) {
   const { weeks, xs, series } = useMemo(() => {
     const sums = weeksOf(days)
@@ -93,8 +96,10 @@ export function MovementsChart({ days, currency }: ChartProps) {
         xs={xs}
         series={series}
         xName="Week until"
+        yName={`A month (${currency.toUpperCase()})`}
         sayX={(index) => dayText(weeks[Math.round(index)]?.until ?? days.at(-1)?.day ?? '1970-01-01')}
         sayY={(value) => money(Math.round(value), currency)}
+        tickY={(value) => axisMoney(value, currency)}
         kind="bar"
       />
       <details>

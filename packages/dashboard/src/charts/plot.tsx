@@ -1,7 +1,8 @@
-// Line, bar or point chart on uPlot, in the colours of the page. The canvas is hidden from screen readers, so every chart needs the
+// Line, bar or point chart drawn with uPlot in the colours of the page. Screen readers do not read the canvas, so every chart needs the
 // same data beside it as text or as a table.
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
+import { axisTime } from '../words.ts'
 
 export interface Series {
   readonly label: string
@@ -16,19 +17,39 @@ export interface Series {
 export interface PlotProps {
   readonly xs: readonly number[]
   readonly series: readonly Series[]
+  /** Full texts of values, for the legend. */
   readonly sayX: (value: number) => string
   readonly sayY: (value: number) => string
+  /** Short text of a value beside its axis, e.g. `€120`. The full text if absent. */
+  readonly tickY?: (value: number) => string
+  /** Names of the axes, with the unit, e.g. `Quantity (calls)`. */
   readonly xName: string
+  readonly yName: string
   readonly kind?: 'line' | 'bar' | 'point'
   readonly height?: number
+  /** True if the values of the x axis are times in seconds. */
   readonly isTime?: boolean
+  /** Set for days without a time. Times are otherwise in the viewer's time zone. */
+  readonly timeZone?: 'UTC'
 }
 
 export default function Plot(props: PlotProps) {
-  const { xs, series, sayX, sayY, xName, kind = 'line', height = 240, isTime = false } = props
+  const {
+    xs,
+    series,
+    sayX,
+    sayY,
+    tickY = sayY,
+    xName,
+    yName,
+    kind = 'line',
+    height = 260,
+    isTime = false,
+    timeZone,
+  } = props
   const place = useRef<HTMLDivElement>(null)
-  const says = useRef({ sayX, sayY })
-  says.current = { sayX, sayY }
+  const says = useRef({ sayX, sayY, tickY })
+  says.current = { sayX, sayY, tickY }
 
   useEffect(() => {
     const element = place.current
@@ -38,7 +59,7 @@ export default function Plot(props: PlotProps) {
     const draw = () => {
       plot?.destroy()
       plot = new uPlot(
-        optionsOf({ xs, series, xName, kind, height, isTime, element, says: () => says.current }),
+        optionsOf({ xs, series, xName, yName, kind, height, isTime, timeZone, element, says: () => says.current }),
         [[...xs], ...series.map(({ values }) => [...values])],
         element,
       )
@@ -52,7 +73,7 @@ export default function Plot(props: PlotProps) {
       resize.disconnect()
       plot?.destroy()
     }
-  }, [xs, series, xName, kind, height, isTime])
+  }, [xs, series, xName, yName, kind, height, isTime, timeZone])
 
   return <div ref={place} className="chart" aria-hidden="true" />
 }
@@ -64,26 +85,69 @@ function aroundTimes(xs: readonly number[]): [number, number] {
   return [first - room, last + room]
 }
 
-interface DrawnPlot extends Pick<PlotProps, 'xs' | 'series' | 'xName'> {
+/** Width (px) of a character of the axis, roughly. */
+const characterPx = 7
+
+/** Returns the labels of the x axis: the short form of a time, or the text of a value. */
+function xLabels(splits: readonly number[], { isTime, timeZone, says }: DrawnPlot): string[] {
+  if (!isTime) return splits.map((value) => says().sayX(value))
+  const spanMs = ((splits.at(-1) ?? 0) - (splits[0] ?? 0)) * 1000
+  return splits.map((value) => axisTime(new Date(value * 1000), spanMs, timeZone))
+}
+
+/** Leaves out labels that would overlap in a narrow chart: every second one, every third one and so on. */
+function spaced(labels: readonly string[], { width }: Pick<uPlot, 'width'>): string[] {
+  const longest = Math.max(0, ...labels.map(({ length }) => length))
+  const fitting = Math.max(1, Math.floor((width - axisPx - namePx) / (longest * characterPx)))
+  const every = Math.max(1, Math.ceil(labels.length / fitting))
+  return labels.map((label, index) => (index % every === 0 ? label : ''))
+}
+
+/** Width (px) of the axis with the amounts, without its name. */
+const axisPx = 68
+
+/** Height (px) of the labels below the plot, without the name of the axis. */
+const tickPx = 30
+
+/** Space (px) for the name of an axis. */
+const namePx = 22
+
+/** Steps between the values of an axis with whole numbers. uPlot's own steps include halves, e.g. 2.5 units. */
+const wholeSteps = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat()
+
+interface DrawnPlot extends Pick<PlotProps, 'xs' | 'series' | 'xName' | 'yName'> {
   readonly kind: 'line' | 'bar' | 'point'
   readonly height: number
   readonly isTime: boolean
+  readonly timeZone: PlotProps['timeZone']
   readonly element: HTMLElement
-  readonly says: () => Pick<PlotProps, 'sayX' | 'sayY'>
+  readonly says: () => Required<Pick<PlotProps, 'sayX' | 'sayY' | 'tickY'>>
 }
 
-function optionsOf({ xs, series, xName, kind, height, isTime, element, says }: DrawnPlot): uPlot.Options {
+function optionsOf(drawn: DrawnPlot): uPlot.Options {
+  const { xs, series, xName, yName, kind, height, isTime, timeZone, element, says } = drawn
   const style = getComputedStyle(element)
   const color = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const font = `12px ${style.fontFamily}`
-  const axis = { stroke: color('quiet'), font, grid: { stroke: color('line'), width: 1 }, ticks: { show: false } }
+  const axis = {
+    stroke: color('quiet'),
+    font,
+    labelFont: font,
+    labelSize: namePx,
+    grid: { stroke: color('line'), width: 1 },
+    ticks: { show: false },
+  }
   return {
     width: element.clientWidth,
     height,
-    // Right padding, because half of the last axis label lies outside of the plot.
+    // Padding on the right, because half of the last axis label is outside of the plot.
     padding: [10, 28, 0, 0],
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
     legend: { live: true },
+    hooks: {
+      // The legend shows values only while the pointer is on the chart. Otherwise it would show dashes.
+      setCursor: [(plot) => plot.root.classList.toggle('has-values', typeof plot.cursor.idx === 'number')],
+    },
     scales: {
       x: {
         time: isTime,
@@ -92,14 +156,26 @@ function optionsOf({ xs, series, xName, kind, height, isTime, element, says }: D
       },
       y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
     },
+    ...(timeZone === undefined
+      ? {}
+      : { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), timeZone) }),
     axes: [
       {
         ...axis,
+        // The labels of an axis of times are dates or clock times, which need no name.
+        ...(isTime ? {} : { label: xName }),
+        size: tickPx,
+        gap: 8,
         grid: { show: false },
-        ...(kind === 'bar' ? { splits: () => [...xs] } : {}),
-        ...(isTime ? {} : { values: (_plot, splits) => splits.map((value) => says().sayX(value)) }),
+        ...(kind === 'bar' ? { splits: () => [...xs] } : isTime ? {} : { incrs: wholeSteps }),
+        values: (plot, splits) => spaced(xLabels(splits, drawn), plot),
       },
-      { ...axis, size: 84, values: (_plot, splits) => splits.map((value) => says().sayY(value)) },
+      {
+        ...axis,
+        label: yName,
+        size: axisPx,
+        values: (_plot, splits) => splits.map((value) => says().tickY(value)),
+      },
     ],
     series: [
       { label: xName, value: (_plot, value: number | null) => (value === null ? '–' : says().sayX(value)) },

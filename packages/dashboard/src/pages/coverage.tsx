@@ -1,25 +1,30 @@
-// Coverage page: for each price of the public list, the price of each enterprise template, and the templates that lack one.
-import type { Coverage } from '@ratecard/client'
+// Coverage page: for each price of the public list, the prices of the enterprise templates, and the templates that lack one.
+import type { Coverage, PriceDocument } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
+import { pricesById } from '../price-change.ts'
 import { Badge, Card, Empty, Id, Page, Show, Text } from '../ui/basic.tsx'
+import { PriceMoney } from '../ui/price-row.tsx'
 import { pluralize } from '../words.ts'
 
 /**
- * True if at least one enterprise template has a price for this base price. Otherwise all customers pay the public price, and no template
- * lacks one.
+ * True if at least one enterprise template has a price for this base price. Otherwise every tenant pays the public price, so no template
+ * lacks a price.
  */
 const isNegotiated = ({ cells }: Coverage['rows'][number]) => cells.some(({ priceId }) => priceId !== null)
 
 export function CoveragePage() {
-  const coverage = useLoaded('coverage', (signal) => api.enterprise.coverage({ signal }))
+  const coverage = useLoaded('coverage', async (signal) => {
+    const [found, { config }] = await Promise.all([api.enterprise.coverage({ signal }), api.admin.config({ signal })])
+    return { ...found, prices: pricesById(config) }
+  })
   const isEmpty = coverage.error?.code === 'config_not_found'
   return (
-    <Page title="Coverage" lead="The negotiated prices of each list price, by template and tenant.">
+    <Page title="Coverage" lead="Which deals have a negotiated price instead of each list price, and how much it is.">
       {isEmpty ? <NoDeals /> : null}
       {isEmpty ? null : (
         <Show of={coverage} what="Coverage">
-          {({ templates, enterpriseIds, rows, gaps, withoutBase }) =>
+          {({ templates, enterpriseIds, rows, gaps, withoutBase, prices }) =>
             templates.length + enterpriseIds.length === 0 ? (
               <NoDeals />
             ) : (
@@ -27,7 +32,7 @@ export function CoveragePage() {
                 <div className={gaps === 0 ? 'alert alert-good' : 'alert alert-warning'} role="status">
                   <p>
                     {gaps === 0
-                      ? 'No gaps: each base price has a negotiated price in every deal, or in none.'
+                      ? 'No gaps: each base price has a negotiated price either in every deal or in none.'
                       : `${pluralize(gaps, 'gap')}: a tenant with that deal keeps paying the base price.`}
                   </p>
                 </div>
@@ -40,7 +45,7 @@ export function CoveragePage() {
                           <th scope="col">Base price</th>
                           {[
                             ...templates.map((name) => ['template', name]),
-                            ...enterpriseIds.map((name) => ['for', name]),
+                            ...enterpriseIds.map((name) => ['own prices', name]),
                           ].map(([kind = '', name = '']) => (
                             <th key={`${kind} ${name}`} scope="col">
                               {kind} <Text>{name}</Text>
@@ -52,12 +57,12 @@ export function CoveragePage() {
                         {rows.map((row) => (
                           <tr key={row.basePriceId}>
                             <th scope="row">
-                              <Id>{row.basePriceId}</Id>
+                              <Priced id={row.basePriceId} prices={prices} />
                             </th>
                             {row.cells.map((cell) => (
                               <td key={cell.target}>
                                 {cell.priceId !== null ? (
-                                  <Id>{cell.priceId}</Id>
+                                  <Priced id={cell.priceId} prices={prices} />
                                 ) : isNegotiated(row) ? (
                                   <Badge tone="warn">gap</Badge>
                                 ) : (
@@ -91,6 +96,21 @@ export function CoveragePage() {
         </Show>
       )}
     </Page>
+  )
+}
+
+/** Renders the id of a price, and below it its amount. */
+function Priced({ id, prices }: { readonly id: string; readonly prices: ReadonlyMap<string, PriceDocument> }) {
+  const price = prices.get(id)
+  return (
+    <>
+      <Id>{id}</Id>
+      {price === undefined ? null : (
+        <span className="matrix-money">
+          <PriceMoney price={price} unit={undefined} />
+        </span>
+      )}
+    </>
   )
 }
 

@@ -1,68 +1,108 @@
 // Drift page: objects that were edited at the processor outside of Ratecard.
+import { useEffect } from 'react'
 import { Link } from 'wouter'
+import { driftText, kindWord } from '../../../ratecard/src/wording/change-words.ts'
 import { api } from '../api.ts'
+import { noteDrift } from '../attention.ts'
 import { useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Id, Page, Show, Table, Text } from '../ui/basic.tsx'
+import { pricesById } from '../price-change.ts'
 import { Changes } from '../ui/changes.tsx'
-import { kindWords, pluralize } from '../words.ts'
 
 export function Drift() {
   const mayAct = useMayAct()
-  const drift = useLoaded('drift', (signal) => api.admin.drift({ signal }))
+  const drift = useLoaded('drift', async (signal) => {
+    const found = await api.admin.drift({ signal })
+    // The price list gives the currency of an edited amount.
+    const { config } = await api.admin.config({ signal })
+    return { ...found, prices: pricesById(config) }
+  })
+  useEffect(() => {
+    if (drift.value !== undefined) noteDrift(drift.value)
+  }, [drift.value])
   const isEmpty = drift.error?.code === 'config_not_found'
   return (
     <Page
       title="Drift"
       lead="Compares the last applied version with the live objects at the processor."
       actions={
-        <button type="button" className="button" disabled={drift.isLoading} onClick={drift.reload}>
-          {drift.isLoading ? 'Comparing …' : 'Compare again'}
-        </button>
+        isEmpty ? undefined : (
+          <button type="button" className="button" disabled={drift.isLoading} onClick={drift.reload}>
+            {drift.isLoading ? 'Comparing …' : 'Compare again'}
+          </button>
+        )
       }
     >
       {isEmpty ? (
         <Empty title="Nothing was applied yet">
-          <p>Push a price list first. Drift is measured against it.</p>
+          <p>
+            <Link href="/plan">Push a price list</Link> first. Drift is measured against it.
+          </p>
         </Empty>
       ) : (
         <Show of={drift} what="Comparing">
-          {({ inSync, differences, unmanaged, revision, version }) => (
+          {({ inSync, differences, unmanaged, revision, version, prices }) => (
             <>
               <div className={inSync ? 'alert alert-good' : 'alert alert-warning'} role="status">
                 <p>
-                  <b>{inSync ? 'In sync' : pluralize(differences.length, 'difference')}</b> with revision {revision}{' '}
-                  (version {version}).
+                  <b>
+                    {inSync ? 'In sync. ' : ''}
+                    {driftText({ inSync, differences }, `revision ${revision} (version ${version})`)}
+                  </b>
                 </p>
                 {inSync ? null : (
-                  <p>
-                    Three ways out: take the edits into your files with <code>ratecard billing pull</code>{' '}
-                    <code className="nowrap">--update</code>; undo them at the processor; or{' '}
-                    {mayAct ? <Link href="/plan">plan</Link> : 'plan'} your files to overwrite them.
-                  </p>
+                  <>
+                    <p>You have three options:</p>
+                    <ul className="issues">
+                      <li>
+                        Keep the edits: run <code>ratecard billing pull</code> <code className="nowrap">--update</code>,
+                        which writes them into your files, and push.
+                      </li>
+                      <li>
+                        Overwrite the edits: {mayAct ? <Link href="/plan">plan your files</Link> : 'plan your files'}{' '}
+                        and choose “Plan to overwrite these edits”.
+                      </li>
+                      <li>Undo the edits at the processor, then compare again.</li>
+                    </ul>
+                  </>
                 )}
               </div>
               {differences.length === 0 ? null : (
                 <Card title="Edited at the processor">
-                  <Changes changes={differences} />
+                  <Changes
+                    changes={differences}
+                    prices={prices}
+                    names={['At the processor now', 'In your price list']}
+                    tense="drift"
+                  />
                 </Card>
               )}
               <Card title="Not managed here" isFlush={unmanaged.length > 0}>
                 {unmanaged.length === 0 ? (
-                  <p className="quiet">Everything in the account belongs to the price list.</p>
+                  <p className="quiet">
+                    Ratecard manages every active product, price, coupon and other catalog object of the account.
+                  </p>
                 ) : (
-                  <Table
-                    caption="Objects that are not managed"
-                    columns={['Kind', 'Name', 'Id at the processor']}
-                    rows={unmanaged.map((one) => ({
-                      key: one.processorId,
-                      cells: [
-                        <Badge>{kindWords[one.kind] ?? one.kind}</Badge>,
-                        one.name === null ? '—' : <Text>{one.name}</Text>,
-                        <Id>{one.processorId}</Id>,
-                      ],
-                    }))}
-                  />
+                  <>
+                    <p className="quiet card-words">
+                      These objects are active at the processor, but are not in your files. Pushes leave them alone. To
+                      manage one, take it into your files with <code>ratecard billing pull --update --all</code>, and
+                      push.
+                    </p>
+                    <Table
+                      caption="Objects that are not managed"
+                      columns={['Kind', 'Name', 'Id at the processor']}
+                      rows={unmanaged.map((one) => ({
+                        key: one.processorId,
+                        cells: [
+                          <Badge>{kindWord(one.kind)}</Badge>,
+                          one.name === null ? '—' : <Text>{one.name}</Text>,
+                          <Id>{one.processorId}</Id>,
+                        ],
+                      }))}
+                    />
+                  </>
                 )}
               </Card>
             </>

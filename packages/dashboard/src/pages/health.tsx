@@ -3,20 +3,29 @@ import type { Finding } from '@ratecard/client'
 import { api } from '../api.ts'
 import { noteFindings } from '../attention.ts'
 import { useLoaded } from '../live.ts'
-import { Badge, Card, Page, Prose, Show, Text } from '../ui/basic.tsx'
+import { Badge, Card, Page, Show, Text } from '../ui/basic.tsx'
+import { FindingText } from '../ui/findings.tsx'
 import { pluralize } from '../words.ts'
 
 const tones = { ok: 'good', warning: 'warn', problem: 'bad' } as const
 
-/** Runs the checks of the service and returns their findings. The menu shows the number of problems among them. */
-export async function examine(signal: AbortSignal): Promise<readonly Finding[]> {
-  const findings = await api.admin.doctor({ signal })
+const urgency = { problem: 0, warning: 1, ok: 2 } as const
+
+/** Orders problems first, then warnings. Findings of equal status keep the order of the checks. */
+const byUrgency = (one: Finding, other: Finding) => urgency[one.status] - urgency[other.status]
+
+/**
+ * Runs the checks of the service and returns their findings. Those of a run at most `maxAgeSeconds` ago are returned without another run. The
+ * menu shows the number of problems among them.
+ */
+export async function examine(signal: AbortSignal, maxAgeSeconds = 0): Promise<readonly Finding[]> {
+  const findings = await api.admin.doctor({ signal, maxAgeSeconds })
   noteFindings(findings)
   return findings
 }
 
 export function Health() {
-  const findings = useLoaded('doctor', examine, {
+  const findings = useLoaded('doctor', (signal) => examine(signal), {
     everyMs: 60_000,
     isLive: false,
   })
@@ -53,7 +62,7 @@ export function Health() {
               </p>
             </div>
             <Card>
-              {list.map((finding, index) => (
+              {[...list].sort(byUrgency).map((finding, index) => (
                 <div key={index} className="finding">
                   <div>
                     <Badge tone={tones[finding.status]}>{finding.status}</Badge>
@@ -62,14 +71,7 @@ export function Health() {
                     <h2>
                       <Text>{finding.check}</Text>
                     </h2>
-                    <p>
-                      <Prose>{finding.detail}</Prose>
-                    </p>
-                    {finding.hint === undefined ? null : (
-                      <p className="quiet">
-                        <Prose>{finding.hint}</Prose>
-                      </p>
-                    )}
+                    <FindingText of={finding} />
                   </div>
                 </div>
               ))}

@@ -2,10 +2,12 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { HistoryEntry } from '@ratecard/client'
+import { reportedChanges } from '../../../ratecard/src/wording/change-words.ts'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
 import { Badge, Card, Empty, Page, Pager, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
-import { Changes, reportWords } from '../ui/changes.tsx'
+import { changesText } from '../ui/changes.tsx'
+import { Differences } from '../ui/revision-changes.tsx'
 
 const limit = 20
 
@@ -18,7 +20,9 @@ export function HistoryPage() {
         {({ versions, pagination }) =>
           versions.length === 0 ? (
             <Empty title="Nothing was applied yet">
-              <p>The first push makes revision 1.</p>
+              <p>
+                The first <Link href="/plan">push</Link> makes revision 1.
+              </p>
             </Empty>
           ) : (
             <>
@@ -35,26 +39,51 @@ export function HistoryPage() {
   )
 }
 
-const VersionTable = ({ versions }: { readonly versions: readonly HistoryEntry[] }) => (
-  <Table
-    caption="Revisions"
-    columns={['Revision', 'What', 'Why', 'Who', 'When']}
-    rows={versions.map((entry) => ({
-      key: String(entry.revision),
-      cells: [
-        <>
-          <Link href={`/history/${entry.revision}`}>{entry.revision}</Link>{' '}
-          <span className="quiet small">{entry.version}</span>{' '}
-          {entry.kind === 'push' ? null : <Badge tone={entry.kind === 'reset' ? 'bad' : 'note'}>{entry.kind}</Badge>}
-        </>,
-        reportWords(entry.changes),
-        entry.message === null ? '—' : <Text>{entry.message}</Text>,
-        <Who author={entry.author} by={entry.by} />,
-        <Time at={entry.createdAt} />,
-      ],
-    }))}
-  />
-)
+function VersionTable({ versions }: { readonly versions: readonly HistoryEntry[] }) {
+  const [open, setOpen] = useState<readonly number[]>([])
+  const toggle = (revision: number) =>
+    setOpen(open.includes(revision) ? open.filter((one) => one !== revision) : [...open, revision])
+  return (
+    <Table
+      caption="Revisions"
+      columns={['Revision', 'What', 'Why', 'Who', 'When']}
+      rows={versions.map((entry) => ({
+        key: String(entry.revision),
+        cells: [
+          <>
+            <Link href={`/history/${entry.revision}`}>{entry.revision}</Link>{' '}
+            <span className="quiet small">{entry.version}</span>{' '}
+            {entry.kind === 'push' ? null : <Badge tone={entry.kind === 'reset' ? 'bad' : 'note'}>{entry.kind}</Badge>}
+          </>,
+          <What entry={entry} isOpen={open.includes(entry.revision)} onToggle={() => toggle(entry.revision)} />,
+          entry.message === null ? '—' : <Text>{entry.message}</Text>,
+          <Who author={entry.author} by={entry.by} />,
+          <Time at={entry.createdAt} />,
+        ],
+        ...(open.includes(entry.revision)
+          ? { below: <Differences from={entry.revision - 1} to={entry.revision} /> }
+          : {}),
+      }))}
+    />
+  )
+}
+
+interface WhatProps {
+  readonly entry: HistoryEntry
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+}
+
+/** Renders a summary. A click on it shows the changes with their amounts under the row. */
+function What({ entry, isOpen, onToggle }: WhatProps) {
+  const words = changesText(reportedChanges(entry), 'done')
+  if (entry.revision <= 1) return words
+  return (
+    <button type="button" className="disclose" aria-expanded={isOpen} onClick={onToggle}>
+      {words}
+    </button>
+  )
+}
 
 function Compare({ newest }: { readonly newest: number }) {
   const [from, setFrom] = useState(Math.max(1, newest - 1))
@@ -71,25 +100,14 @@ function Compare({ newest }: { readonly newest: number }) {
       </select>
     </label>
   )
-  const differences = useLoaded(`difference ${from} ${to}`, (signal) => api.admin.diff(from, to, { signal }), {
-    isLive: false,
-  })
   return (
-    <Card title="Compare two">
+    <Card title="Compare two revisions">
       <div className="stack">
         <div className="row">
           {pick('From', from, setFrom)}
           {pick('To', to, setTo)}
         </div>
-        <Show of={differences} what="The difference">
-          {(list) =>
-            list.length === 0 ? (
-              <p className="quiet">The two revisions are identical.</p>
-            ) : (
-              <Changes changes={list.map(({ change, ...one }) => ({ ...one, action: change }))} />
-            )
-          }
-        </Show>
+        <Differences key={`${from} ${to}`} from={from} to={to} />
       </div>
     </Card>
   )

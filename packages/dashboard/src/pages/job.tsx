@@ -1,14 +1,16 @@
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import type { JobReport } from '@ratecard/client'
+import { jobWords, stepSentences } from '../../../ratecard/src/wording/job-words.ts'
 import { api } from '../api.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
-import { Card, Facts, Id, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
+import { Card, Facts, Id, Page, Problem, Prose, Show, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
+import { Failure } from '../ui/failure.tsx'
+import { JobSubject } from '../ui/job-subject.tsx'
 import { PushBadge } from '../ui/push-badge.tsx'
-import { remaining, shown } from '../words.ts'
-import { jobWords } from './jobs.tsx'
+import { localTime, remaining } from '../words.ts'
 
 export function JobPage() {
   const { job: id = '' } = useParams()
@@ -28,17 +30,17 @@ export function JobPage() {
                 />
                 <Facts
                   rows={[
-                    ['What', jobWords[one.kind] ?? one.kind],
-                    ['About', <Text key="about">{one.subject}</Text>],
+                    ['What', jobWords[one.kind]],
+                    ['About', <JobSubject key="about" of={one} />],
                     ['Steps', `${one.stepsDone} of ${one.stepsTotal} done`],
                     ['Who', <Who key="who" author={one.author} by={one.by} />],
-                    ['Begun', <Time key="at" at={one.createdAt} />],
-                    ['Goes on', one.resumesAt === null ? '—' : <Time key="on" at={one.resumesAt} />],
+                    ['Started', <Time key="at" at={one.createdAt} />],
+                    ...(one.resumesAt === null ? [] : [['Continues', <Time key="on" at={one.resumesAt} />] as const]),
                     ['Why', one.message === null ? '—' : <Text key="why">{one.message}</Text>],
                     ['Id', <Id key="id">{one.id}</Id>],
                   ]}
                 />
-                {one.error === null ? null : <Words words={one.error} />}
+                {one.error === null ? null : <Failure error={one.error} />}
               </div>
             </Card>
             <Card title="Steps">
@@ -52,12 +54,12 @@ export function JobPage() {
                         <PushBadge state={step.state} />
                       </div>
                       <div className="change-body">
-                        <Words words={step.step} />
-                        {step.error === null ? null : (
-                          <div className="alert alert-problem">
-                            <Words words={step.error} />
-                          </div>
-                        )}
+                        {stepSentences(step, { job: one, time: (at) => localTime(new Date(at)) }).map((sentence) => (
+                          <p key={sentence}>
+                            <Prose>{sentence}</Prose>
+                          </p>
+                        ))}
+                        <Record of={step} />
                       </div>
                     </li>
                   ))}
@@ -71,38 +73,15 @@ export function JobPage() {
   )
 }
 
-const isTime = (value: unknown): value is string =>
-  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(value)
-
-/** Renders the members of a job step from the journal. Scalars are on one line; objects are collapsed. */
-function Words({ words }: { readonly words: Readonly<Record<string, unknown>> }) {
-  const entries = Object.entries(words).filter(([, value]) => value !== null)
-  const isPlain = (value: unknown) => typeof value !== 'object'
-  const rest = entries.filter(([, value]) => !isPlain(value))
-  return (
-    <div className="stack-small small">
-      <p>
-        {entries
-          .filter(([, value]) => isPlain(value))
-          .map(([name, value], index) => (
-            <span key={name}>
-              {index === 0 ? '' : ' · '}
-              <span className="quiet">{name.replaceAll('_', ' ')}</span>{' '}
-              {isTime(value) ? <Time at={value} /> : <Text>{shown(value)}</Text>}
-            </span>
-          ))}
-      </p>
-      {rest.length === 0 ? null : (
-        <details>
-          <summary>More</summary>
-          <pre className="log" tabIndex={0}>
-            {JSON.stringify(Object.fromEntries(rest), null, 2)}
-          </pre>
-        </details>
-      )}
-    </div>
-  )
-}
+/** Renders what the journal stores of a step, collapsed. */
+const Record = ({ of: { step, result, error } }: { readonly of: JobReport['steps'][number] }) => (
+  <details>
+    <summary className="small">Record in the journal</summary>
+    <pre className="log" tabIndex={0}>
+      {JSON.stringify({ step, result, error }, null, 2)}
+    </pre>
+  </details>
+)
 
 function Acts({ job, onDone }: { readonly job: JobReport; readonly onDone: () => void }) {
   const mayAct = useMayAct()
@@ -141,7 +120,7 @@ function Acts({ job, onDone }: { readonly job: JobReport; readonly onDone: () =>
             {asked === 'resume'
               ? `${left} left. A step with an unknown outcome is checked at the processor first.`
               : job.kind === 'webhook_rotation'
-                ? 'Then the old endpoint and its secret stay live beside the new ones until the next push switches them off.'
+                ? 'If you cancel, the old endpoint and its secret stay live beside the new ones until the next push switches them off.'
                 : `The job stops after its current step. Changes already made are kept; ${left} left.`}
           </p>
         </Confirm>

@@ -1,18 +1,13 @@
 // Jobs page: long operations on many subscriptions, e.g. applied deals, price migrations and webhook rotations.
 import { useState } from 'react'
+import { jobWords } from '../../../ratecard/src/wording/job-words.ts'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
-import { Card, Empty, Page, Pager, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
+import { Card, Empty, Page, Pager, Show, Table, Time, Who } from '../ui/basic.tsx'
+import { JobSubject } from '../ui/job-subject.tsx'
 import { PushBadge, progressCells } from '../ui/push-badge.tsx'
 
 const limit = 20
-
-export const jobWords: Readonly<Record<string, string>> = {
-  enterprise_apply: 'deal of a tenant',
-  template_move: 'template applied to all its tenants',
-  migration: 'subscribers moved to a new price',
-  webhook_rotation: 'secret of a webhook rotated',
-}
 
 export function Jobs() {
   const [offset, setOffset] = useState(0)
@@ -20,15 +15,15 @@ export function Jobs() {
   return (
     <Page
       title="Jobs"
-      lead="Changes to many subscriptions that run step by step. You can follow, stop and resume each job."
+      lead="Changes of subscriptions and secrets, which run step by step. You can follow, stop and resume each job."
     >
       <Show of={jobs} what="Jobs">
         {({ jobs: list, pagination }) =>
           list.length === 0 ? (
             <Empty title="No jobs yet">
               <p>
-                Applying a deal, moving subscribers to a new price (<code>ratecard billing migrate</code>) and rotating
-                a webhook’s secret are jobs.
+                Applying a deal, changing a subscription, moving subscribers to a new price and rotating a webhook’s
+                secret are jobs. Each starts on the page of its tenant, price or webhook, or in the terminal.
               </p>
             </Empty>
           ) : (
@@ -41,8 +36,8 @@ export function Jobs() {
                     key: job.id,
                     cells: [
                       <PushBadge state={job.state} />,
-                      jobWords[job.kind] ?? job.kind,
-                      <Text>{job.subject}</Text>,
+                      jobWords[job.kind],
+                      <JobSubject of={job} />,
                       <Who author={job.author} by={job.by} />,
                       <Time at={job.createdAt} />,
                       ...progressCells(job, `/jobs/${encodeURIComponent(job.id)}`, `job ${job.id}`),

@@ -9,6 +9,7 @@ import { Choices } from '../ui/choices.tsx'
 import { Confirm, Outcome } from '../ui/dialog.tsx'
 
 const scopes = { read: 'Read only', write: 'Read and write' } as const
+const ownerScopes = { ...scopes, owner: 'Owner: also policies' } as const
 const lives = { '': 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' } as const
 
 export function Keys() {
@@ -42,7 +43,7 @@ export function Keys() {
                     <Text>{key.name}</Text> <span className="quiet small mono nowrap">…{key.hint}</span>{' '}
                     {key.id === own?.id ? <Badge tone="accent">this session</Badge> : null}
                   </>,
-                  <Badge tone={key.scope === 'write' ? 'accent' : 'plain'}>{key.scope}</Badge>,
+                  <Badge tone={key.scope === 'read' ? 'plain' : 'accent'}>{key.scope}</Badge>,
                   <State of={key} />,
                   key.lastUsedAt === null ? 'never' : <Time at={key.lastUsedAt} isRelative />,
                   <Time at={key.createdAt} />,
@@ -86,7 +87,8 @@ function State({ of: { revokedAt, expiresAt } }: { readonly of: ServiceKey }) {
 
 function Add({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
-  const [scope, setScope] = useState<keyof typeof scopes>('read')
+  const offered: Partial<typeof ownerScopes> = useSessionKey()?.scope === 'owner' ? ownerScopes : scopes
+  const [scope, setScope] = useState<keyof typeof ownerScopes>('read')
   const [days, setDays] = useState('90')
   const add = useAct(() =>
     api.admin.createKey(name.trim(), {
@@ -123,7 +125,7 @@ function Add({ onClose }: { readonly onClose: () => void }) {
           Scope
         </span>
         <div>
-          <Choices name="Scope" options={scopes} value={scope} onChange={setScope} />
+          <Choices name="Scope" options={offered} value={scope} onChange={setScope} />
         </div>
       </div>
       <label className="field">

@@ -2,14 +2,15 @@
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { CurrencyMoney, Finding, Money, MoneyDays } from '@ratecard/client'
+import type { CurrencyMoney, Money, MoneyDays } from '@ratecard/client'
 import { api } from '../api.ts'
 import { noteMoney } from '../attention.ts'
 import { MovementsChart, RevenueChart } from '../charts/money-chart.tsx'
 import { useLoaded } from '../live.ts'
-import { Badge, Card, Empty, Id, Page, Prose, Show, Table, Text, Time } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Id, Page, Show, Table, Text, Time } from '../ui/basic.tsx'
+import { FindingText } from '../ui/findings.tsx'
 import { AsOf, mirrorReload, ShowMirrored } from '../ui/mirrored.tsx'
-import { money, pluralize } from '../words.ts'
+import { count, money, pluralize } from '../words.ts'
 import { examine } from './health.tsx'
 
 interface Overviewed {
@@ -30,53 +31,106 @@ export function Overview() {
     if (state.value !== undefined) noteMoney(state.value.now)
   }, [state.value])
   return (
-    <Page title="Overview" lead="Monthly revenue, unpaid amounts and open problems.">
+    <Page title="Overview" lead="Open problems, monthly revenue and unpaid amounts.">
+      <Wrong />
       <ShowMirrored of={state} what="Revenue">
         {({ now, days }) => (
           <>
             <AsOf of={now} />
             {now.currencies.length === 0 ? (
               <Empty title="No subscriptions yet">
-                <p>Revenue appears here after the first sale of a recurring price.</p>
+                <p>
+                  Revenue appears here after the first sale of a recurring price.
+                  {days.pushes.length > 0 ? null : (
+                    <>
+                      {' '}
+                      Push your price list on the <Link href="/plan">Plan</Link> page.
+                    </>
+                  )}
+                </p>
               </Empty>
             ) : null}
             {now.currencies.map((one) => (
-              <Currency key={one.currency} of={one} days={days} />
+              <Currency key={one.currency} of={one} days={days} isOnly={now.currencies.length === 1} />
             ))}
             <Pushes now={now} days={days} />
           </>
         )}
       </ShowMirrored>
-      <Wrong />
     </Page>
   )
 }
 
-function Currency({ of, days }: { readonly of: CurrencyMoney; readonly days: MoneyDays }) {
+interface CurrencyProps {
+  readonly of: CurrencyMoney
+  readonly days: MoneyDays
+  /** Whether the account has no other currency. */
+  readonly isOnly: boolean
+}
+
+function Currency({ of, days, isOnly }: CurrencyProps) {
   const own = days.days.filter(({ currency }) => currency === of.currency)
   return (
     <Card title={`Revenue in ${of.currency.toUpperCase()}`}>
-      <Tiles of={of} />
-      {own.length < 2 ? (
-        <p className="quiet">The chart appears after two full days (UTC).</p>
-      ) : (
-        <div className="stack">
-          <RevenueChart days={own} pushes={days.pushes} currency={of.currency} />
-          <MovementsChart days={own} currency={of.currency} />
-        </div>
-      )}
+      <Tiles of={of} isOnly={isOnly} />
+      <div className="stack">
+        {own.length < 2 ? (
+          <p className="quiet">The chart appears after two full days (UTC).</p>
+        ) : (
+          <>
+            <RevenueChart days={own} pushes={days.pushes} currency={of.currency} />
+            <MovementsChart days={own} currency={of.currency} />
+          </>
+        )}
+        <Mix of={of} />
+      </div>
     </Card>
   )
 }
 
-function Tiles({ of }: { readonly of: CurrencyMoney }) {
+/** Renders the revenue by product, the largest first. */
+function Mix({ of: { byProduct, mrr, currency } }: { readonly of: CurrencyMoney }) {
+  const whole = Number(mrr)
+  if (byProduct.length === 0 || whole === 0) return null
+  return (
+    <section className="stack-small">
+      <h3>Revenue by product</h3>
+      <Table
+        caption={`Revenue by product in ${currency.toUpperCase()}`}
+        columns={['Product', 'Share', { name: 'MRR', isNumber: true }, { name: 'Subscriptions', isNumber: true }]}
+        rows={[...byProduct]
+          .sort((one, other) => Number(other.mrr) - Number(one.mrr))
+          .map((product) => ({
+            key: product.productId ?? '',
+            cells: [
+              product.productId === null ? 'products that Ratecard does not manage' : <Id>{product.productId}</Id>,
+              <span className="share">
+                <progress className="progress" aria-hidden="true" max={whole} value={Number(product.mrr)} />
+                {`${String(Math.round((Number(product.mrr) / whole) * 100))}%`}
+              </span>,
+              product.formatted,
+              count(product.subscriptions),
+            ],
+          }))}
+      />
+    </section>
+  )
+}
+
+/** Returns the number of subscriptions that are not on the current version of their price. */
+const onEarlierPrice = ({ byPrice }: CurrencyMoney) =>
+  byPrice.reduce((sum, { legacy }) => sum + legacy.subscriptions, 0)
+
+function Tiles({ of, isOnly }: Pick<CurrencyProps, 'of' | 'isOnly'>) {
+  // The list of tenants has no filter by currency.
+  const all = isOnly ? '' : ', in all currencies'
   const { last30Days: moved } = of
   const tiles: readonly (readonly [string, string, ReactNode])[] = [
     ['MRR', of.formatted, pluralize(of.subscriptions, 'subscription')],
     [
       'Last 30 days',
-      moved.net.startsWith('-') ? moved.netFormatted : `+${moved.netFormatted}`,
-      `${moved.newFormatted} new, ${moved.churnFormatted} churned`,
+      moved.net.startsWith('-') ? moved.netFormatted.replace('-', '−') : `+${moved.netFormatted}`,
+      moved.churn === '0' ? `${moved.newFormatted} new` : `${moved.newFormatted} new, ${moved.churnFormatted} churned`,
     ],
     [
       'Past due',
@@ -87,7 +141,16 @@ function Tiles({ of }: { readonly of: CurrencyMoney }) {
         <Link href="/tenants?owing">{pluralize(of.pastDue.tenants, 'tenant')}</Link>
       ),
     ],
-    ['Trials', String(of.trialing), 'not in the MRR yet'],
+    [
+      'On an earlier price',
+      count(onEarlierPrice(of)),
+      onEarlierPrice(of) === 0 ? (
+        'all tenants are on the current prices'
+      ) : (
+        <Link href="/tenants?legacy">Show who{all}</Link>
+      ),
+    ],
+    ...(of.trialing === 0 ? [] : [['Trials', count(of.trialing), 'not in the MRR yet'] as const]),
     ...(of.usageLastPeriod === '0'
       ? []
       : [['Usage', of.usageLastPeriodFormatted, 'of the last finished periods, not in the MRR'] as const]),
@@ -115,7 +178,7 @@ const mostPushes = 8
 function Pushes({ now, days }: { readonly now: Money; readonly days: MoneyDays }) {
   const pushes = days.pushes.slice(-mostPushes).reverse()
   return (
-    <Card title="Last pushes" isFlush>
+    <Card title="Last pushes" aside={<Link href="/history">History</Link>} isFlush>
       {pushes.length === 0 ? (
         <p className="quiet card-words">No price list was applied in the last 90 days.</p>
       ) : (
@@ -139,7 +202,7 @@ function Pushes({ now, days }: { readonly now: Money; readonly days: MoneyDays }
   )
 }
 
-/** Renders the change of the MRR from the day before a push until now, in each currency. */
+/** Renders the change of the MRR (monthly recurring revenue) in each currency from the day before a push to now. */
 function Since({ at, now, days }: { readonly at: string; readonly now: Money; readonly days: MoneyDays }) {
   const changes = now.currencies.flatMap(({ currency, mrr }) => {
     const before = days.days.findLast((day) => day.currency === currency && day.day < at.slice(0, 10))
@@ -147,13 +210,16 @@ function Since({ at, now, days }: { readonly at: string; readonly now: Money; re
     const change = Math.round(Number(mrr) - Number(before.mrr))
     return [`${change >= 0 ? '+' : '−'}${money(Math.abs(change), currency)}`]
   })
-  if (changes.length === 0) return <span className="quiet">unknown: before the first recorded day</span>
+  if (changes.length === 0) return '—'
   return <span className="money">{changes.join(', ')}</span>
 }
 
+/** Age (seconds) up to which the findings of an earlier run are shown, e.g. of the run that the numbers in the menu have just caused. */
+const maxFindingsAge = 60
+
 /** Renders the findings of the service that need an action by the user. */
 function Wrong() {
-  const findings = useLoaded('doctor', examine, { isLive: false })
+  const findings = useLoaded('doctor', (signal) => examine(signal, maxFindingsAge), { isLive: false })
   return (
     <Card title="Open problems" aside={<Link href="/health">Health</Link>}>
       <Show of={findings} what="Examining">
@@ -161,9 +227,17 @@ function Wrong() {
           const wrong = list.filter(({ status }) => status !== 'ok')
           if (wrong.length === 0) return <p>None: all checks passed.</p>
           return (
-            <ul className="issues">
+            <ul className="plain-list stack">
               {wrong.map((finding) => (
-                <WrongLine key={finding.check} of={finding} />
+                <li key={finding.check}>
+                  <p>
+                    <Badge tone={finding.status === 'problem' ? 'bad' : 'warn'}>{finding.status}</Badge>{' '}
+                    <b>
+                      <Text>{finding.check}</Text>
+                    </b>
+                  </p>
+                  <FindingText of={finding} />
+                </li>
               ))}
             </ul>
           )
@@ -172,12 +246,3 @@ function Wrong() {
     </Card>
   )
 }
-
-const WrongLine = ({ of }: { readonly of: Finding }) => (
-  <li>
-    <Badge tone={of.status === 'problem' ? 'bad' : 'warn'}>{of.status}</Badge> <Id>{of.check}</Id>
-    <p>
-      <Prose>{of.detail}</Prose> {of.hint === undefined ? null : <Prose>{of.hint}</Prose>}
-    </p>
-  </li>
-)

@@ -1,25 +1,27 @@
 // Plan page: files are dropped or pasted, planned by the service, reviewed with their impact, and applied.
-import { useId, useMemo, useRef, useState } from 'react'
+import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { PushOutcome, PushSummary } from '@ratecard/client'
+import type { BillingDocument, PushOutcome } from '@ratecard/client'
 import { api } from '../api.ts'
 import { readDocument, type GivenFile, type ReadDocument } from '../dropped-files.ts'
-import { useAct, useLoaded } from '../live.ts'
+import { useAct } from '../live.ts'
 import { useMayAct } from '../session.ts'
-import { Card, Empty, Id, IssueList, Page, Problem, Prose, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
+import {
+  AllowanceButtons,
+  AllowedNotes,
+  approveAndPlanAgain,
+  careful,
+  needsApproval,
+  type Allowances,
+} from '../ui/allowances.tsx'
+import { Card, Id, IssueList, Page, Problem, Prose } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { useActor } from '../ui/actor.tsx'
+import { WhichAccount } from '../ui/which-account.tsx'
 import { PlanView } from '../ui/plan-view.tsx'
-import { PushBadge, progressCells } from '../ui/push-badge.tsx'
+import { useOverride, Violations } from '../ui/violations.tsx'
+import { RecentPushes, UnfinishedPush } from '../ui/recent-pushes.tsx'
 import { pluralize } from '../words.ts'
-
-interface Allowances {
-  /** Overwrites fields that were edited at the processor. */
-  readonly force: boolean
-  readonly approveImpact: boolean
-}
-
-const careful: Allowances = { force: false, approveImpact: false }
 
 export function Plan() {
   const [files, setFiles] = useState<readonly GivenFile[]>([])
@@ -44,12 +46,17 @@ export function Plan() {
     if (document !== null) void plan.run(document, options)
   }
   const planned = plan.value?.outcome
+  const result = useRef<HTMLDivElement>(null)
+  // Moves the focus to the result of the plan. The button that was pressed may no longer exist, e.g. the button that approves the impact.
+  useEffect(() => {
+    if (plan.value !== undefined || plan.error !== null) result.current?.focus()
+  }, [plan.value, plan.error])
   return (
     <Page
       title="Plan"
       lead="See what your files would change, and which subscribers they affect, before anything is written."
     >
-      <Unfinished />
+      <UnfinishedPush />
       <Card title="Your files">
         <div className="stack">
           <Drop onGive={give} />
@@ -77,11 +84,21 @@ export function Plan() {
           )}
         </div>
       </Card>
-      <div aria-live="polite" className="stack">
+      <div aria-live="polite" className="stack" ref={result} tabIndex={-1}>
         {plan.error === null || read === null ? null : (
           <PlanFailed error={plan.error} read={read} allowed={allowed} onAllow={ask} />
         )}
-        {planned === undefined ? null : <Planned outcome={planned} mayAct={mayAct} onApply={() => setAsking(true)} />}
+        {planned === undefined || read === null ? null : (
+          <Planned
+            outcome={planned}
+            document={document}
+            place={(issues) => read.place(issues)}
+            mayAct={mayAct}
+            allowed={plan.value?.options ?? careful}
+            onAllow={ask}
+            onApply={() => setAsking(true)}
+          />
+        )}
       </div>
       {isAsking && planned !== undefined && read !== null && document !== null ? (
         <Apply
@@ -89,9 +106,9 @@ export function Plan() {
           read={read}
           document={document}
           allowed={plan.value?.options ?? careful}
-          onPlanAgain={() => {
+          onPlanAgain={(options) => {
             setAsking(false)
-            ask(allowed)
+            ask(options)
           }}
           onClose={() => setAsking(false)}
         />
@@ -214,7 +231,7 @@ function Read({ read, values, onValues }: ReadProps) {
       {errors.length === 0 ? null : (
         <div className="alert alert-problem" role="alert">
           <p>
-            <b>Fix these errors to plan</b>
+            <b>Correct these errors before you plan</b>
           </p>
           <IssueList issues={errors} />
         </div>
@@ -228,7 +245,7 @@ function Read({ read, values, onValues }: ReadProps) {
         <fieldset className="plain-fieldset stack-small">
           <legend className="field-label">Variables of these files</legend>
           <p className="small quiet">
-            The values stay in this page until you apply. The source files that the history keeps contain the names of
+            The values stay on this page until you apply the plan. The history stores the source files with the names of
             the variables, not their values.
           </p>
           <div className="columns">
@@ -281,9 +298,10 @@ interface PlanFailedProps {
   readonly onAllow: (allowed: Allowances) => void
 }
 
-/** Error of a plan. If the refusal can be overridden (drift, impact), the user can approve it and plan again. */
+/** Error of a plan. If the user can override the refusal (drift), a button does so and plans again. */
 function PlanFailed({ error, read, allowed, onAllow }: PlanFailedProps) {
-  const placed = read.place(error.errors)
+  // Warnings come with the plan, if there is one.
+  const placed = read.place(error.errors.filter(({ severity }) => severity === 'error'))
   return (
     <div className="stack">
       {placed.length === 0 ? (
@@ -303,34 +321,30 @@ function PlanFailed({ error, read, allowed, onAllow }: PlanFailedProps) {
           )}
         </div>
       )}
-      {error.code === 'processor_drift' ? (
-        <div className="actions">
-          <button type="button" className="button" onClick={() => onAllow({ ...allowed, force: true })}>
-            Plan to overwrite these edits
-          </button>
+      <div className="actions">
+        <AllowanceButtons of={[error, ...error.errors]} allowed={allowed} onAllow={onAllow} />
+        {error.code === 'processor_drift' ? (
           <Link href="/drift" className="button">
             Show the drift
           </Link>
-        </div>
-      ) : null}
-      {error.code === 'impact_not_approved' ? (
-        <div className="actions">
-          <button type="button" className="button" onClick={() => onAllow({ ...allowed, approveImpact: true })}>
-            Approve impact and plan again
-          </button>
-        </div>
-      ) : null}
+        ) : null}
+      </div>
     </div>
   )
 }
 
 interface PlannedProps {
   readonly outcome: PushOutcome
+  readonly document: object | null
+  readonly place: ReadDocument['place']
   readonly mayAct: boolean
+  /** What was allowed when this plan was made. */
+  readonly allowed: Allowances
+  readonly onAllow: (allowed: Allowances) => void
   readonly onApply: () => void
 }
 
-function Planned({ outcome, mayAct, onApply }: PlannedProps) {
+function Planned({ outcome, document, place, mayAct, allowed, onAllow, onApply }: PlannedProps) {
   const isNothing = outcome.status === 'unchanged' || (outcome.details.length === 0 && outcome.writes === 0)
   return (
     <Card
@@ -346,7 +360,13 @@ function Planned({ outcome, mayAct, onApply }: PlannedProps) {
       {isNothing ? (
         <p>The files match the live price list. A push would change nothing.</p>
       ) : (
-        <PlanView outcome={outcome} />
+        // The service accepted the document, so it has the shape of one.
+        <PlanView
+          outcome={outcome}
+          document={document as BillingDocument | null}
+          place={place}
+          acts={<AllowanceButtons of={outcome.warnings} allowed={allowed} onAllow={onAllow} />}
+        />
       )}
     </Card>
   )
@@ -357,24 +377,31 @@ interface ApplyProps {
   readonly read: ReadDocument
   readonly document: object
   readonly allowed: Allowances
-  readonly onPlanAgain: () => void
+  readonly onPlanAgain: (allowed: Allowances) => void
   readonly onClose: () => void
 }
 
 function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: ApplyProps) {
   const { actor, fields } = useActor()
+  const { override, field, isAllowed } = useOverride(outcome.violations, actor.message)
   const [, go] = useLocation()
   const apply = useAct(async () => {
     const written = read.written === null ? undefined : (await api.admin.keepWritten(read.written)).written
     const started = await api.admin.startPush(document, {
       ...allowed,
       ...actor,
+      ...override,
       expectPlan: outcome.plan,
       ...(written === undefined ? {} : { written }),
     })
     go(started.started ? `/plan/${encodeURIComponent(started.pushId)}` : '/history')
   })
-  const isStale = apply.error?.code === 'plan_stale'
+  // What the button does instead, after a refusal: it makes another plan.
+  const again = needsApproval(apply.error)
+    ? { act: approveAndPlanAgain, allowed: { ...allowed, approveImpact: true } }
+    : apply.error?.code === 'plan_stale'
+      ? { act: 'Plan again', allowed }
+      : null
   const count = (action: string) => outcome.details.filter((detail) => detail.action === action).length
   const special = [
     { value: count('replace'), word: 'replacement' },
@@ -386,16 +413,18 @@ function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: Apply
   return (
     <Confirm
       title={`Apply version ${outcome.version}?`}
-      act={isStale ? 'Plan again' : 'Apply this plan'}
+      act={again?.act ?? 'Apply this plan'}
       isRunning={apply.isRunning}
+      isReady={again !== null || isAllowed}
       error={apply.error}
-      onConfirm={() => (isStale ? onPlanAgain() : void apply.run())}
+      onConfirm={() => (again === null ? void apply.run() : onPlanAgain(again.allowed))}
       onClose={onClose}
     >
       <p>
-        {pluralize(outcome.details.length, 'change')} with {pluralize(outcome.writes, 'write')} at the processor
+        {pluralize(outcome.details.length, 'change')} in <WhichAccount />, with {pluralize(outcome.writes, 'write')} at
+        the processor
         {special.length === 0 ? '' : `, among them ${special.join(' and ')}`}. Exactly the plan that you see is applied.
-        If anything changed since, nothing is written.
+        If anything has changed since, nothing is written.
       </p>
       {touched === 0 ? null : (
         <div className="alert alert-warning">
@@ -405,77 +434,10 @@ function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: Apply
           </p>
         </div>
       )}
-      {allowed.force ? (
-        <div className="alert alert-warning">
-          <p>Edits that were made at the processor are overwritten.</p>
-        </div>
-      ) : null}
+      <AllowedNotes of={allowed} />
+      {isAllowed && field === null ? null : <Violations of={outcome.violations} />}
+      {field}
       {fields}
     </Confirm>
   )
 }
-
-/** Renders a push that is running or was interrupted, at the top of the page. */
-function Unfinished() {
-  const pushes = useLoaded('pushes unfinished', (signal) => api.admin.pushes({ limit: 5, signal }))
-  const open = pushes.value?.pushes.find(({ state }) => state === 'interrupted' || state === 'running')
-  if (open === undefined) return null
-  return (
-    <div className={open.state === 'running' ? 'alert alert-note' : 'alert alert-warning'} role="status">
-      <p>
-        {open.state === 'running' ? 'A push is running: ' : 'A push stopped midway: '}
-        {open.stepsDone} of {pluralize(open.stepsTotal, 'step')} done.{' '}
-        <Link href={`/plan/${encodeURIComponent(open.id)}`}>
-          {open.state === 'running' ? 'Follow it' : 'Show it to resume it'}
-        </Link>
-      </p>
-    </div>
-  )
-}
-
-function RecentPushes() {
-  const pushes = useLoaded('pushes', (signal) => api.admin.pushes({ limit: 10, signal }))
-  return (
-    <Card title="Recent pushes" isFlush>
-      <Show of={pushes} what="Pushes">
-        {({ pushes: list }) =>
-          list.length === 0 ? (
-            <div className="card-pad">
-              <Empty title="No pushes yet">
-                <p>
-                  Drop files above, or run <code>ratecard billing push</code>.
-                </p>
-              </Empty>
-            </div>
-          ) : (
-            <PushTable pushes={list} />
-          )
-        }
-      </Show>
-    </Card>
-  )
-}
-
-const PushTable = ({ pushes }: { readonly pushes: readonly PushSummary[] }) => (
-  <Table
-    caption="Recent pushes"
-    columns={['State', 'What', 'Who', 'When', { name: 'Steps', isNumber: true }, '']}
-    rows={pushes.map((push) => ({
-      key: push.id,
-      cells: [
-        <PushBadge state={push.state} />,
-        <>
-          {push.kind === 'push' ? '' : `${push.kind} · `}version {push.version}
-          {push.message === null ? null : (
-            <p className="quiet small">
-              <Text>{push.message}</Text>
-            </p>
-          )}
-        </>,
-        <Who author={push.author} by={push.by} />,
-        <Time at={push.createdAt} />,
-        ...progressCells(push, `/plan/${encodeURIComponent(push.id)}`, `push ${push.id}`),
-      ],
-    }))}
-  />
-)

@@ -1,16 +1,18 @@
 // Prices page: the price list as customers see it, or with hidden and internal items.
-import { useId, useState, type ComponentProps } from 'react'
-import { Link } from 'wouter'
-import type { BillingDocument, PriceDocument, ProductDocument, ServedConfig, TierDocument } from '@ratecard/client'
+import { useState, type ComponentProps } from 'react'
+import { Link, useSearch } from 'wouter'
+import type { BillingDocument, PriceDocument, ProductDocument, ServedConfig } from '@ratecard/client'
 import { api } from '../api.ts'
-import { CostChart } from '../charts/cost-chart.tsx'
-import { useAct, useLoaded } from '../live.ts'
+import { useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
 import { priced } from '../priced.ts'
-import { PriceSales, SalesOfPrices } from '../ui/price-sales.tsx'
+import { SalesOfPrices } from '../ui/price-sales.tsx'
+import { ProductLimits } from '../ui/product-limits.tsx'
 import { count, isFree, pluralize, money, period, unitAmount } from '../words.ts'
+
+import { PriceRow } from '../ui/price-row.tsx'
 
 const views = { public: 'As customers see it', all: 'Everything' } as const
 type View = keyof typeof views
@@ -73,9 +75,21 @@ function NothingYet() {
   )
 }
 
+/** Minimum number of products at which the list has a search field and shows its products closed. */
+const manyProducts = 12
+
+const hasText = (product: ProductDocument, wanted: string) =>
+  [product.id, product.name, product.ui?.display_name ?? '', ...(product.prices ?? []).map(({ id }) => id)].some(
+    (text) => text.toLowerCase().includes(wanted),
+  )
+
 function Listing({ document, isAll }: { readonly document: BillingDocument; readonly isAll: boolean }) {
+  const [text, setText] = useState(new URLSearchParams(useSearch()).get('q') ?? '')
   const order = (product: ProductDocument) => product.ui?.sort_order ?? Number.MAX_SAFE_INTEGER
   const products = [...document.products].sort((a, b) => order(a) - order(b))
+  const wanted = text.trim().toLowerCase()
+  const found = products.filter((product) => hasText(product, wanted))
+  const isLong = products.length > manyProducts
   return (
     <>
       {products.length === 0 ? (
@@ -83,234 +97,152 @@ function Listing({ document, isAll }: { readonly document: BillingDocument; read
           <p>Every price is hidden. “Everything” shows them.</p>
         </Empty>
       ) : null}
-      {products.map((product) => (
-        <Product key={product.id} product={product} />
-      ))}
-      {isAll ? <Rest document={document} /> : null}
-    </>
-  )
-}
-
-function Product({ product }: { readonly product: ProductDocument }) {
-  const { ui } = product
-  const { prices = [] } = priced(product)
-  const features = ui?.features ?? []
-  const [image] = (product.images ?? []).filter((address) => /^https:\/\//i.test(address))
-  return (
-    <Card>
-      <div className="product">
-        <div className="product-head">
-          <div className="row">
-            {image === undefined ? null : <img src={image} alt="" loading="lazy" referrerPolicy="no-referrer" />}
-            <h2>
-              <Text>{ui?.display_name ?? product.name}</Text>
-            </h2>
-            {ui?.badge === undefined ? null : (
-              <Badge tone="accent">
-                <Text>{ui.badge}</Text>
-              </Badge>
-            )}
-            {ui?.highlighted === true ? <Badge tone="note">highlighted</Badge> : null}
-          </div>
-          <p className="quiet small">
-            <Id>{product.id}</Id>
-          </p>
-          {ui?.tagline === undefined ? null : (
-            <p>
-              <Text>{ui.tagline}</Text>
-            </p>
-          )}
-          {product.description === undefined ? null : (
-            <p className="quiet">
-              <Text>{product.description}</Text>
-            </p>
-          )}
-        </div>
-        {features.length === 0 ? null : (
-          <ul className="small features">
-            {features.map((feature, index) => (
-              <li key={index}>
-                <Text>{feature}</Text>
-              </li>
-            ))}
-          </ul>
-        )}
-        {prices.length === 0 ? (
-          <p className="quiet">It has no price.</p>
-        ) : (
-          <ul className="price-rows">
-            {prices.map((price) => (
-              <PriceRow key={price.id} price={price} isDefault={price.default === true && prices.length > 1} />
-            ))}
-          </ul>
-        )}
-      </div>
-    </Card>
-  )
-}
-
-function PriceRow({ price, isDefault }: { readonly price: PriceDocument; readonly isDefault: boolean }) {
-  const isHidden =
-    price.public === false || price.enterprise_template !== undefined || price.enterprise_id !== undefined
-  const others = Object.keys(price.currency_options ?? {})
-  return (
-    <li className={isHidden ? 'is-hidden' : undefined}>
-      <div className="price-line">
-        <div className="row">
-          <Id>{price.id}</Id>
-          {isDefault ? <Badge>default</Badge> : null}
-          {price.usage_type === 'metered' ? (
-            <Badge tone="note">
-              metered by <Text>{price.meter ?? '?'}</Text>
-            </Badge>
-          ) : null}
-          {price.enterprise_template === undefined ? null : (
-            <Badge tone="warn">
-              template <Text>{price.enterprise_template}</Text>
-            </Badge>
-          )}
-          {price.enterprise_id === undefined ? null : (
-            <Badge tone="warn">
-              only for <Text>{price.enterprise_id}</Text>
-            </Badge>
-          )}
-          {price.percent_off_base === undefined ? null : (
-            <Badge>{count(Number(price.percent_off_base))} % off its base</Badge>
-          )}
-          {isHidden && price.enterprise_template === undefined && price.enterprise_id === undefined ? (
-            <Badge tone="warn">hidden</Badge>
-          ) : null}
-        </div>
-        <PriceMoney price={price} />
-      </div>
-      <PriceSales id={price.id} />
-      {others.length === 0 ? null : (
-        <p className="small quiet">Also offered in {others.map((currency) => currency.toUpperCase()).join(', ')}.</p>
-      )}
-      {price.tiers === undefined ? null : <Tiers price={price} tiers={price.tiers} />}
-    </li>
-  )
-}
-
-function PriceMoney({ price }: { readonly price: PriceDocument }) {
-  const amount = unitAmount(price)
-  if (price.tiers !== undefined)
-    return (
-      <p>
-        <span className="price-money">{price.tiers_mode ?? 'graduated'} tiers</span>{' '}
-        <span className="quiet">
-          {price.currency.toUpperCase()} {period(price)}
-        </span>
-      </p>
-    )
-  if (amount === null) return <p className="price-money">the customer’s choice</p>
-  const perPack =
-    price.transform_quantity !== undefined
-      ? `per ${count(price.transform_quantity.divide_by)}`
-      : price.usage_type === 'metered'
-        ? 'per unit'
-        : ''
-  const words = price.ui?.price_display?.custom_text
-  if (words !== undefined && isFree(price))
-    return (
-      <p className="price-money">
-        <Text>{words}</Text>
-      </p>
-    )
-  return (
-    <p>
-      <span className="price-money">
-        {isFree(price) ? 'Free' : <Money amount={amount} currency={price.currency} />}
-      </span>{' '}
-      <span className="quiet">
-        {perPack} {isFree(price) && price.interval === undefined ? '' : period(price)}
-      </span>
-    </p>
-  )
-}
-
-function Tiers({ price, tiers }: { readonly price: PriceDocument; readonly tiers: readonly TierDocument[] }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Table
-        caption={`Tiers of ${price.id}`}
-        columns={['Units', { name: 'Each', isNumber: true }, { name: 'Once', isNumber: true }]}
-        rows={tiers.map((tier, index) => ({
-          key: String(index),
-          cells: [
-            unitsOf(tiers, index),
-            <Money amount={tier.unit_amount_decimal ?? tier.unit_amount ?? 0} currency={price.currency} />,
-            (tier.flat_amount_decimal ?? tier.flat_amount) === undefined ? (
-              '—'
-            ) : (
-              <Money amount={tier.flat_amount_decimal ?? tier.flat_amount ?? 0} currency={price.currency} />
-            ),
-          ],
-        }))}
-      />
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>What does a quantity cost?</summary>
-        {isOpen ? (
-          <div className="stack details-body">
-            <CostChart price={price} />
-            <Calculator price={price} />
-          </div>
-        ) : null}
-      </details>
-    </>
-  )
-}
-
-function unitsOf(tiers: readonly TierDocument[], index: number): string {
-  const before = tiers[index - 1]?.up_to
-  const from = typeof before === 'number' ? before + 1 : 1
-  const { up_to: end } = tiers[index] ?? {}
-  return end === 'inf' ? `${count(from)} and more` : `${count(from)} – ${count(Number(end))}`
-}
-
-function Calculator({ price }: { readonly price: PriceDocument }) {
-  const [text, setText] = useState('')
-  const id = useId()
-  const cost = useAct((quantity: number) => api.billing.calculate(price.id, quantity))
-  return (
-    <form
-      className="stack-small"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void cost.run(Number(text))
-      }}
-    >
-      <div className="row row-end">
-        <label className="field" htmlFor={id}>
-          <span className="field-label">Quantity</span>
+      {isLong || text !== '' ? (
+        <search className="row spread">
           <input
-            id={id}
-            className="input"
-            inputMode="numeric"
-            pattern="\d+"
-            required
+            className="input grow"
+            type="search"
+            aria-label="Search products and prices"
+            placeholder="Product or price, name or id"
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
-        </label>
-        <button type="submit" className="button" disabled={cost.isRunning}>
-          Calculate
-        </button>
-      </div>
-      <div aria-live="polite">
-        {cost.value === undefined ? null : (
+          <span className="quiet small" role="status">
+            {count(found.length)} of {pluralize(products.length, 'product')}
+          </span>
+        </search>
+      ) : null}
+      {products.length > 0 && found.length === 0 ? (
+        <Empty title="No product found">
+          <p>Search for another name or id.</p>
+        </Empty>
+      ) : null}
+      {isLong ? (
+        <Card isFlush>
+          <div className="fold-list">
+            {found.map((product) => (
+              <FoldedProduct
+                key={product.id}
+                product={product}
+                features={document.features ?? []}
+                isOpen={found.length <= 2}
+              />
+            ))}
+          </div>
+        </Card>
+      ) : (
+        found.map((product) => (
+          <Card key={product.id}>
+            <Product product={product} features={document.features ?? []} />
+          </Card>
+        ))
+      )}
+      {isAll && wanted === '' ? <Rest document={document} /> : null}
+    </>
+  )
+}
+
+interface ProductProps {
+  readonly product: ProductDocument
+  /** Features of the document, which name the limits of the product. */
+  readonly features: NonNullable<BillingDocument['features']>
+}
+
+/** One line of a long list, with the name and the first prices of a product. The whole product is rendered when the line is opened. */
+function FoldedProduct({ product, features, isOpen: isFirstOpen }: ProductProps & { readonly isOpen: boolean }) {
+  const [isOpen, setOpen] = useState(isFirstOpen)
+  const { prices = [] } = priced(product)
+  return (
+    <details className="fold" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <span className="fold-line">
+          <b>
+            <Text>{product.ui?.display_name ?? product.name}</Text>
+          </b>
+          <span className="quiet">
+            {prices.length === 0 ? 'no price' : prices.slice(0, mostInLine).map(shortPrice).join(' · ')}
+            {prices.length > mostInLine ? ` · ${count(prices.length - mostInLine)} more` : ''}
+          </span>
+        </span>
+      </summary>
+      {isOpen ? (
+        <div className="details-body">
+          <Product product={product} features={features} />
+        </div>
+      ) : null}
+    </details>
+  )
+}
+
+const mostInLine = 3
+
+/** Returns a price as short text, e.g. `€12.00 a month` or `tiers a month`. */
+function shortPrice(price: PriceDocument): string {
+  const amount = unitAmount(price)
+  if (isFree(price)) return 'free'
+  const text = price.tiers !== undefined ? 'tiers' : amount === null ? 'any amount' : money(amount, price.currency)
+  return `${text} ${period(price)}`
+}
+
+function Product({ product, features }: ProductProps) {
+  const { ui } = product
+  const { prices = [] } = priced(product)
+  const shownFeatures = ui?.features ?? []
+  const [image] = (product.images ?? []).filter((address) => /^https:\/\//i.test(address))
+  return (
+    <div className="product">
+      <div className="product-head">
+        <div className="row">
+          {image === undefined ? null : <img src={image} alt="" loading="lazy" referrerPolicy="no-referrer" />}
+          <h2>
+            <Text>{ui?.display_name ?? product.name}</Text>
+          </h2>
+          {ui?.badge === undefined ? null : (
+            <Badge tone="accent">
+              <Text>{ui.badge}</Text>
+            </Badge>
+          )}
+          {ui?.highlighted === true ? <Badge tone="note">highlighted</Badge> : null}
+        </div>
+        <p className="quiet small">
+          <Id>{product.id}</Id>
+        </p>
+        {ui?.tagline === undefined ? null : (
           <p>
-            {pluralize(cost.value.quantity, 'unit')} cost{' '}
-            <b className="money">{money(cost.value.amount, cost.value.currency)}</b>
-            {cost.value.effectiveUnitAmount === null ? null : (
-              <span className="quiet"> ({money(cost.value.effectiveUnitAmount, cost.value.currency)} each)</span>
-            )}
+            <Text>{ui.tagline}</Text>
+          </p>
+        )}
+        {product.description === undefined ? null : (
+          <p className="quiet">
+            <Text>{product.description}</Text>
           </p>
         )}
       </div>
-      {cost.error === null ? null : <Problem error={cost.error} />}
-    </form>
+      <ProductLimits product={product} features={features} />
+      {shownFeatures.length === 0 ? null : (
+        <ul className="small features">
+          {shownFeatures.map((feature, index) => (
+            <li key={index}>
+              <Text>{feature}</Text>
+            </li>
+          ))}
+        </ul>
+      )}
+      {prices.length === 0 ? (
+        <p className="quiet">It has no price.</p>
+      ) : (
+        <ul className="price-rows">
+          {prices.map((price) => (
+            <PriceRow
+              key={price.id}
+              price={price}
+              unit={product.unit_label}
+              isDefault={price.default === true && prices.length > 1}
+            />
+          ))}
+        </ul>
+      )}
+    </div>
   )
 }
 
@@ -322,14 +254,21 @@ const TableCard = (table: ComponentProps<typeof Table>) =>
     </Card>
   )
 
-/** Renders the items that no customer sees: meters, coupons and promotion codes. */
+/** Renders the items that no customer sees: meters, coupons, promotion codes, tax rates and portal configurations. */
 function Rest({ document }: { readonly document: BillingDocument }) {
-  const { meters = [], coupons = [], promotion_codes: codes = [] } = document
+  const {
+    meters = [],
+    coupons = [],
+    promotion_codes: codes = [],
+    tax_rates: taxRates = [],
+    portal: portals = [],
+  } = document
+  const taxed = document.tax?.rates ?? []
   return (
     <>
       <TableCard
         caption="Meters"
-        columns={['Meter', 'Name', 'Event', 'Adds up by']}
+        columns={['Meter', 'Name', 'Event', 'Aggregation']}
         rows={meters.map((meter) => ({
           key: meter.id,
           cells: [
@@ -350,7 +289,7 @@ function Rest({ document }: { readonly document: BillingDocument }) {
             coupon.percent_off === undefined ? (
               <Money amount={coupon.amount_off ?? 0} currency={coupon.currency ?? 'usd'} />
             ) : (
-              `${count(coupon.percent_off)} %`
+              `${count(coupon.percent_off)}%`
             ),
             coupon.duration === 'repeating' ? pluralize(coupon.duration_in_months ?? 0, 'month') : coupon.duration,
           ],
@@ -366,6 +305,41 @@ function Rest({ document }: { readonly document: BillingDocument }) {
             <Id>{code.id}</Id>,
             <Id>{code.coupon}</Id>,
             code.active === false ? <Badge tone="warn">off</Badge> : <Badge tone="good">active</Badge>,
+          ],
+        }))}
+      />
+      <TableCard
+        caption="Tax rates"
+        columns={['Tax rate', 'Name', 'Per cent', 'Included in the price', 'State']}
+        rows={taxRates.map((rate) => ({
+          key: rate.id,
+          cells: [
+            <Id>{rate.id}</Id>,
+            <Text>{rate.display_name}</Text>,
+            `${String(rate.percentage)}%`,
+            rate.inclusive ? 'yes' : 'no, added',
+            rate.active === false ? (
+              <Badge tone="warn">off</Badge>
+            ) : taxed.includes(rate.id) ? (
+              <Badge tone="good">in new sales</Badge>
+            ) : (
+              'not in new sales'
+            ),
+          ],
+        }))}
+      />
+      <TableCard
+        caption="Customer portals"
+        columns={['Portal', 'Headline', 'Customers can', 'State']}
+        rows={portals.map((portal) => ({
+          key: portal.id,
+          cells: [
+            <Id>{portal.id}</Id>,
+            <Text>{portal.headline ?? '—'}</Text>,
+            Object.keys(portal.features)
+              .map((name) => name.replaceAll('_', ' '))
+              .join(', '),
+            portal.default === true ? <Badge tone="good">default</Badge> : 'by name',
           ],
         }))}
       />

@@ -2,13 +2,16 @@
 import { useEffect, useState } from 'react'
 import { Link, useParams } from 'wouter'
 import type { PushReport, PushStep } from '@ratecard/client'
+import { kindWord, stepWords } from '../../../ratecard/src/wording/change-words.ts'
 import { api } from '../api.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
-import { Card, Facts, Id, Page, Problem, Prose, Show, Text, Time, Who } from '../ui/basic.tsx'
+import { Card, Facts, Id, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
+import { Failure } from '../ui/failure.tsx'
 import { PushBadge } from '../ui/push-badge.tsx'
-import { kindWords, pluralize, remaining } from '../words.ts'
+import { RevisionChanges } from '../ui/revision-changes.tsx'
+import { pluralize, remaining } from '../words.ts'
 
 export function Push() {
   const { push: id = '' } = useParams()
@@ -33,7 +36,8 @@ interface PushProgress {
 }
 
 /**
- * Returns the progress of a running push from its event stream, which is newer than the loaded report. Calls `onEnd` when the stream ends.
+ * Returns the progress of a running push. It comes from the push's event stream and is newer than the loaded report. Calls `onEnd` when the
+ * stream ends.
  */
 function useEvents(report: PushReport, onEnd: () => void): PushProgress | null {
   const [live, setLive] = useState<PushProgress | null>(null)
@@ -58,7 +62,7 @@ function useEvents(report: PushReport, onEnd: () => void): PushProgress | null {
         if (!controller.signal.aborted) onEnd()
       })
     return () => controller.abort()
-    // `onEnd` is left out of the dependencies because it does the same in every render. So the stream stays open while the push runs.
+    // `onEnd` is not a dependency, because every render passes an equivalent function. So the stream stays open while the push runs.
   }, [report.id, isRunning])
   return isRunning ? live : null
 }
@@ -101,6 +105,7 @@ function Progress({ report, onEnd }: { readonly report: PushReport; readonly onE
           {report.error === null ? null : <Failure error={report.error} />}
         </div>
       </Card>
+      {report.revision === null ? null : <PushedChanges revision={report.revision} />}
       <Card title="Steps">
         {steps.length === 0 ? (
           <p className="quiet">The push writes nothing at the processor.</p>
@@ -113,8 +118,8 @@ function Progress({ report, onEnd }: { readonly report: PushReport; readonly onE
                 </div>
                 <div className="change-body">
                   <p>
-                    {step.op} <span className="quiet">{kindWords[step.kind] ?? step.kind}</span>{' '}
-                    <Id>{step.configId}</Id>
+                    {stepWords[step.op][step.state === 'succeeded' ? 'done' : 'todo']}{' '}
+                    <span className="quiet">{kindWord(step.kind)}</span> <Id>{step.configId}</Id>
                     {step.attempts > 1 ? <span className="quiet small"> · {step.attempts} attempts</span> : null}
                   </p>
                   {step.error === null ? null : <Failure error={step.error} />}
@@ -128,27 +133,10 @@ function Progress({ report, onEnd }: { readonly report: PushReport; readonly onE
   )
 }
 
-const textOf = (error: Readonly<Record<string, unknown>>, name: string) =>
-  typeof error[name] === 'string' ? error[name] : null
-
-function Failure({ error }: { readonly error: Readonly<Record<string, unknown>> }) {
-  const [hint, code] = [textOf(error, 'hint'), textOf(error, 'code')]
-  const said = textOf(error, 'detail') ?? textOf(error, 'message') ?? textOf(error, 'title')
-  return (
-    <div className="alert alert-problem">
-      <p>{said === null ? <Text>{JSON.stringify(error)}</Text> : <Prose>{said}</Prose>}</p>
-      {hint === null ? null : (
-        <p>
-          <Prose>{hint}</Prose>
-        </p>
-      )}
-      {code === null ? null : (
-        <p className="small">
-          <code>{code}</code>
-        </p>
-      )}
-    </div>
-  )
+/** Renders what an applied push changed. For a push that is not applied yet, the plan page shows the expected changes. */
+function PushedChanges({ revision }: { readonly revision: number }) {
+  const entry = useLoaded(`revision ${revision}`, (signal) => api.admin.revision(revision, { signal }))
+  return entry.value === undefined ? null : <RevisionChanges of={entry.value} />
 }
 
 interface ActsProps {

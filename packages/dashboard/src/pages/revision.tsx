@@ -1,14 +1,26 @@
 // Revision page: the changes of a revision, its document, and the rollback to it.
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
+import type { BillingDocument } from '@ratecard/client'
+import { reportedChanges } from '../../../ratecard/src/wording/change-words.ts'
 import { api } from '../api.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
+import {
+  AllowanceButtons,
+  AllowedNotes,
+  approveAndPlanAgain,
+  careful,
+  needsApproval,
+  type Allowances,
+} from '../ui/allowances.tsx'
 import { Card, Copy, Facts, Id, Loading, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
-import { reportWords } from '../ui/changes.tsx'
+import { changesText } from '../ui/changes.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { PlanView } from '../ui/plan-view.tsx'
+import { RevisionChanges } from '../ui/revision-changes.tsx'
+import { useOverride } from '../ui/violations.tsx'
 
 export function RevisionPage() {
   const { revision: text = '' } = useParams()
@@ -39,7 +51,7 @@ export function RevisionPage() {
                   ['When', <Time key="when" at={entry.createdAt} />],
                   ['Who', <Who key="who" author={entry.author} by={entry.by} />],
                   ['Why', entry.message === null ? '—' : <Text key="why">{entry.message}</Text>],
-                  ['What', reportWords(entry.changes)],
+                  ['What', changesText(reportedChanges(entry), 'done')],
                   [
                     'Push',
                     entry.pushId === null ? (
@@ -54,11 +66,14 @@ export function RevisionPage() {
                 ]}
               />
             </Card>
+            <RevisionChanges of={entry} />
             {entry.document === null ? null : <Document text={JSON.stringify(entry.document, null, 2)} />}
           </>
         )}
       </Show>
-      {isAsking ? <RollBack revision={revision} onClose={() => setAsking(false)} /> : null}
+      {isAsking ? (
+        <RollBack revision={revision} document={loaded.value?.document ?? null} onClose={() => setAsking(false)} />
+      ) : null}
     </Page>
   )
 }
@@ -74,33 +89,55 @@ const Document = ({ text }: { readonly text: string }) => (
   </Card>
 )
 
-function RollBack({ revision, onClose }: { readonly revision: number; readonly onClose: () => void }) {
+interface RollBackProps {
+  readonly revision: number
+  readonly document: BillingDocument | null
+  readonly onClose: () => void
+}
+
+function RollBack({ revision, document, onClose }: RollBackProps) {
   const { actor, fields } = useActor()
   const [, go] = useLocation()
-  const plan = useLoaded(`rollback ${revision}`, (signal) => api.admin.rollback(revision, { dryRun: true, signal }), {
-    isLive: false,
-  })
+  const [allowed, setAllowed] = useState(careful)
+  const plan = useLoaded(
+    `rollback ${revision} ${JSON.stringify(allowed)}`,
+    (signal) => api.admin.rollback(revision, { dryRun: true, ...allowed, signal }),
+    { isLive: false },
+  )
+  const { override, field, isAllowed } = useOverride(plan.value?.violations ?? [], actor.message)
   const apply = useAct(async () => {
     const started = await api.admin.startRollback(revision, {
       ...actor,
+      ...override,
+      ...allowed,
       ...(plan.value === undefined ? {} : { expectPlan: plan.value.plan }),
-      approveImpact: (plan.value?.impact.length ?? 0) > 0,
     })
     go(started.started ? `/plan/${encodeURIComponent(started.pushId)}` : '/history')
   })
   const isNothing = plan.value?.status === 'unchanged'
+  const planAgain = (allowances: Allowances) => {
+    apply.reset()
+    setAllowed(allowances)
+  }
+  const isUnapproved = needsApproval(apply.error)
   return (
     <Confirm
       title={`Roll back to revision ${revision}?`}
-      act="Roll back"
+      act={isUnapproved ? approveAndPlanAgain : 'Roll back'}
       isRunning={apply.isRunning}
-      isReady={plan.value !== undefined && !isNothing}
+      isReady={plan.value !== undefined && !isNothing && isAllowed}
       error={apply.error}
-      onConfirm={() => void apply.run()}
+      onConfirm={() => (isUnapproved ? planAgain({ ...allowed, approveImpact: true }) : void apply.run())}
       onClose={onClose}
     >
-      <p>Its content becomes a new revision. Prices that still exist at the processor are brought back as they were.</p>
+      <p>Its content becomes a new revision. Prices that still exist at the processor are restored.</p>
       {plan.error === null ? null : <Problem error={plan.error} onRetry={plan.reload} />}
+      {plan.error === null ? null : (
+        <div className="actions">
+          <AllowanceButtons of={[plan.error, ...plan.error.errors]} allowed={allowed} onAllow={planAgain} />
+        </div>
+      )}
+      <AllowedNotes of={allowed} />
       {plan.value === undefined ? (
         plan.error === null ? (
           <Loading what="Planning" />
@@ -108,8 +145,13 @@ function RollBack({ revision, onClose }: { readonly revision: number; readonly o
       ) : isNothing ? (
         <p>This is already the live price list.</p>
       ) : (
-        <PlanView outcome={plan.value} />
+        <PlanView
+          outcome={plan.value}
+          document={document}
+          acts={<AllowanceButtons of={plan.value.warnings} allowed={allowed} onAllow={planAgain} />}
+        />
       )}
+      {field}
       {fields}
     </Confirm>
   )

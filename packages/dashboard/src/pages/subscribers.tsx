@@ -1,23 +1,27 @@
-// Page of a price: its subscribers by generation, and the dialog that moves them to the current one.
+// Page of a price: its subscribers by processor price (generation), and the dialog that moves them to the current price.
 import { useState } from 'react'
-import { Link, useParams } from 'wouter'
+import { Link, useParams, useSearch } from 'wouter'
 import type { Subscriber } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Id, Page, Pager, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
-import { Amounts, AsOf, mirrorReload, ShowMirrored, stateTone } from '../ui/mirrored.tsx'
+import { Amounts, AsOf, mirrorReload, ShowMirrored } from '../ui/mirrored.tsx'
 import { MoveSubscribers } from '../ui/move-subscribers.tsx'
-import { count, stateLabel } from '../words.ts'
+import { NamedTenant } from '../ui/named-tenant.tsx'
+import { SubscriptionState } from '../ui/standing.tsx'
+import { count } from '../words.ts'
 
 const limit = 50
-const generations = { all: 'All', current: 'On the current price', legacy: 'On an earlier price' } as const
+const generations = { all: 'All', current: 'Current price', legacy: 'Earlier price' } as const
 
 export function Subscribers() {
   const { price = '' } = useParams()
   const mayAct = useMayAct()
-  const [generation, setGeneration] = useState<keyof typeof generations>('all')
+  const [generation, setGeneration] = useState<keyof typeof generations>(
+    new URLSearchParams(useSearch()).has('legacy') ? 'legacy' : 'all',
+  )
   const [offset, setOffset] = useState(0)
   const [isMoving, setMoving] = useState(false)
   const list = useLoaded(
@@ -25,6 +29,13 @@ export function Subscribers() {
     (signal) => api.money.subscribers(price, { generation, limit, offset, signal }),
     mirrorReload,
   )
+  const earlier = useLoaded(
+    `subscribers ${price} legacy count`,
+    (signal) => api.money.subscribers(price, { generation: 'legacy', limit: 1, signal }),
+    mirrorReload,
+  )
+  // Without the mirror the number is not known. Then the dialog says whether anybody would move.
+  const mayMove = mayAct && (earlier.error !== null || (earlier.value?.pagination.total ?? 0) > 0)
   const choose = (chosen: keyof typeof generations) => {
     setGeneration(chosen)
     setOffset(0)
@@ -39,7 +50,7 @@ export function Subscribers() {
       name={`Subscribers of ${price}`}
       lead={<Link href="/prices">Price list</Link>}
       actions={
-        mayAct ? (
+        mayMove ? (
           <button type="button" className="button" onClick={() => setMoving(true)}>
             Move subscribers …
           </button>
@@ -75,7 +86,7 @@ const SubscriberTable = ({ subscribers }: { readonly subscribers: readonly Subsc
     columns={[
       'Tenant',
       'State',
-      'Generation',
+      'Price',
       { name: 'Amount', isNumber: true },
       { name: 'Quantity', isNumber: true },
       { name: 'A month', isNumber: true },
@@ -85,19 +96,19 @@ const SubscriberTable = ({ subscribers }: { readonly subscribers: readonly Subsc
       key: one.item,
       cells: [
         <Whose of={one} />,
-        <Badge tone={stateTone(one.status)}>{stateLabel(one.status)}</Badge>,
+        <SubscriptionState of={one} />,
         <>
-          {one.legacy ? <Badge tone="warn">earlier price</Badge> : 'present'}
+          {one.legacy ? <Badge tone="warn">earlier price</Badge> : 'current'}
           {one.scheduledPriceId === null ? null : (
             <span className="quiet small block">
               then <Id>{one.scheduledPriceId}</Id>
             </span>
           )}
         </>,
-        one.formatted ?? 'by tiers',
+        one.formatted ?? '—',
         one.quantity === null ? 'by usage' : count(one.quantity),
         <Amounts of={one.monthly} />,
-        one.currentPeriodEnd === null ? '—' : <Time at={one.currentPeriodEnd} />,
+        one.currentPeriodEnd === null || one.endsAt !== null ? '—' : <Time at={one.currentPeriodEnd} isDay />,
       ],
     }))}
   />
@@ -109,7 +120,5 @@ const Whose = ({ of }: { readonly of: Subscriber }) =>
       <Id>{of.customer}</Id> <span className="quiet small">no tenant</span>
     </>
   ) : (
-    <Link href={`/tenants/${encodeURIComponent(of.tenantId)}`}>
-      <Text>{of.tenantId}</Text>
-    </Link>
+    <NamedTenant id={of.tenantId} name={of.tenantName} />
   )

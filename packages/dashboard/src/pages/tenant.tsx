@@ -1,40 +1,31 @@
 // Tenant page: subscriptions, upcoming invoice, deal and audit log.
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
-import type { EnterpriseOutcome, Tenant } from '@ratecard/client'
+import type { EnterpriseOutcome, ListedTenant, Tenant } from '@ratecard/client'
 import { api } from '../api.ts'
 import { dealMoney, type DealMoney } from '../deal.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
-import {
-  Badge,
-  Card,
-  Empty,
-  Facts,
-  Id,
-  Money,
-  Page,
-  Pager,
-  Problem,
-  Show,
-  Table,
-  Text,
-  Time,
-  Who,
-} from '../ui/basic.tsx'
+import { Card, Empty, Facts, Id, Money, Page, Pager, Problem, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { DroppedUsage } from '../ui/dropped-usage.tsx'
 import { DryRun } from '../ui/dry-run.tsx'
+import { Amounts, mirrorReload } from '../ui/mirrored.tsx'
+import { TenantCredits } from '../ui/tenant-credits.tsx'
+import { TenantDiscounts } from '../ui/tenant-discounts.tsx'
+import { TenantFeatures, TenantGrants } from '../ui/tenant-features.tsx'
 import { TenantInvoices } from '../ui/tenant-invoices.tsx'
-import { count, money, shown, stateLabel } from '../words.ts'
+import { TenantSubscriptions } from '../ui/tenant-subscriptions.tsx'
+import { count, money, shown } from '../words.ts'
 import { Deal } from './tenants.tsx'
 
 export function TenantPage() {
   const { tenant: id = '' } = useParams()
   const mayAct = useMayAct()
   const tenant = useLoaded(`tenant ${id}`, (signal) => api.tenants.find(id, { signal }))
+  const sums = useLoaded(`sums ${id}`, (signal) => readSums(id, signal), mirrorReload)
   return (
     <Page
       title={<Text>{tenant.value?.name ?? id}</Text>}
@@ -56,12 +47,18 @@ export function TenantPage() {
                     one.processorCustomerId === null ? 'none yet' : <Id key="c">{one.processorCustomerId}</Id>,
                   ],
                   ['Since', <Time key="since" at={one.createdAt} />],
+                  ['A month', <Amounts key="month" of={sums.value?.monthly} />],
+                  ['Owed', <Amounts key="owed" of={sums.value?.owed} />],
                 ]}
               />
             </Card>
-            <Subscriptions id={id} />
+            <TenantSubscriptions tenant={one} />
+            <TenantFeatures tenant={one} />
+            <TenantGrants tenant={one} />
             <TenantInvoices id={id} />
             <Invoice id={id} />
+            <TenantCredits tenant={one} usual={sums.value?.monthly?.[0]?.currency} />
+            <TenantDiscounts tenant={one} />
             {mayAct ? <DealCard tenant={one} /> : null}
             <AuditTrail id={id} />
           </>
@@ -71,65 +68,10 @@ export function TenantPage() {
   )
 }
 
-function Subscriptions({ id }: { readonly id: string }) {
-  const list = useLoaded(`subscriptions ${id}`, (signal) => api.tenants.subscriptions(id, { signal }), {
-    everyMs: 15_000,
-  })
-  return (
-    <Card title="Subscriptions" isFlush={(list.value?.subscriptions.length ?? 0) > 0}>
-      <Show of={list} what="Subscriptions">
-        {({ subscriptions }) =>
-          subscriptions.length === 0 ? (
-            <p className="quiet">
-              No subscriptions yet. A subscription starts when your application sends the tenant to a checkout.
-            </p>
-          ) : (
-            <Table
-              caption="Subscriptions"
-              columns={['State', 'Price', { name: 'Quantity', isNumber: true }, 'Renews', 'Subscription']}
-              rows={subscriptions.flatMap((subscription) =>
-                subscription.items.map((item) => ({
-                  key: item.id,
-                  cells: [
-                    <>
-                      <Badge tone={subscription.status === 'active' ? 'good' : 'warn'}>
-                        {stateLabel(subscription.status)}
-                      </Badge>{' '}
-                      {subscription.cancelAtPeriodEnd ? <Badge tone="warn">ends</Badge> : null}
-                      {subscription.duplicateOf === null ? null : (
-                        <p className="small">
-                          <Badge tone="bad">second</Badge> beside <Id>{subscription.duplicateOf}</Id>, of the same
-                          product or group: both are billed. Cancel one at the processor and refund it.
-                        </p>
-                      )}
-                    </>,
-                    <>
-                      <Id>{item.priceId ?? item.processorPriceId}</Id>{' '}
-                      {item.legacy ? <Badge>earlier version</Badge> : null}
-                      {item.scheduledPriceId === null ? null : (
-                        <p className="small quiet">
-                          {item.scheduledPriceId === item.priceId ? (
-                            'its current version from the next period on'
-                          ) : (
-                            <>
-                              then <Id>{item.scheduledPriceId}</Id>
-                            </>
-                          )}
-                        </p>
-                      )}
-                    </>,
-                    item.usageType === 'metered' ? 'by usage' : count(item.quantity ?? 1),
-                    item.currentPeriodEnd === null ? '—' : <Time at={item.currentPeriodEnd} />,
-                    <Id>{subscription.id}</Id>,
-                  ],
-                })),
-              )}
-            />
-          )
-        }
-      </Show>
-    </Card>
-  )
+/** Returns the tenant with its sums of money. Undefined if the list of tenants does not find it, e.g. without a mirror. */
+async function readSums(id: string, signal: AbortSignal): Promise<ListedTenant | undefined> {
+  const { tenants } = await api.tenants.list({ q: id, signal })
+  return tenants.find((one) => one.id === id)
 }
 
 function Invoice({ id }: { readonly id: string }) {
@@ -188,21 +130,29 @@ function Invoice({ id }: { readonly id: string }) {
 interface DealTarget {
   readonly kind: 'template' | 'own' | 'list'
   readonly name: string
+  /** Day on which the deal ends, at 00:00 UTC, e.g. `2031-01-31`; empty for a deal without an end. */
+  readonly until: string
+  /** What the items return to: when the deal ends, or now (`list`). */
+  readonly back: 'base' | 'signed'
 }
 
 const kinds = { template: 'A template', own: 'Own prices', list: 'List prices' } as const
 
+const returns = { base: 'Today’s list price', signed: 'The price before the deal' } as const
+
 /** Applies a deal or, with `dryRun`, returns what would change. */
 function apply(
   tenantId: string,
-  { kind, name }: DealTarget,
+  { kind, name, until, back }: DealTarget,
   unmatched: 'keep' | 'base',
   options: object,
 ): Promise<EnterpriseOutcome> {
+  const end = until === '' ? {} : { endsAt: `${until}T00:00:00Z`, then: back }
+  const choices = { unmatched, ...end }
   if (kind === 'template')
-    return api.enterprise.applyTemplate({ tenantId, enterpriseTemplate: name, unmatched }, options)
-  if (kind === 'own') return api.enterprise.applyCustom({ tenantId, enterpriseId: name, unmatched }, options)
-  return api.enterprise.remove({ tenantId }, options)
+    return api.enterprise.applyTemplate({ tenantId, enterpriseTemplate: name, ...choices }, options)
+  if (kind === 'own') return api.enterprise.applyCustom({ tenantId, enterpriseId: name, ...choices }, options)
+  return api.enterprise.remove({ tenantId, to: back }, options)
 }
 
 function DealCard({ tenant }: { readonly tenant: Tenant }) {
@@ -210,10 +160,12 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
   const [kind, setKind] = useState<DealTarget['kind']>('template')
   const [name, setName] = useState('')
   const [isBase, setBase] = useState(false)
+  const [until, setUntil] = useState('')
+  const [back, setBack] = useState<DealTarget['back']>('base')
   const [isAsking, setAsking] = useState(false)
   const names = kind === 'template' ? (coverage.value?.templates ?? []) : (coverage.value?.enterpriseIds ?? [])
   const chosen = names.includes(name) ? name : (names[0] ?? '')
-  const target: DealTarget = { kind, name: kind === 'list' ? '' : chosen }
+  const target: DealTarget = { kind, name: kind === 'list' ? '' : chosen, until, back }
   const unmatched = isBase ? 'base' : 'keep'
   const dry = useAct(async () => {
     const [outcome, subscriptions, served] = await Promise.all([
@@ -237,7 +189,7 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
           }}
         />
         {kind === 'list' ? (
-          <p>The tenant returns to the base prices, and its deal is removed.</p>
+          <p>The items return to list prices, and the deal is removed.</p>
         ) : coverage.value === undefined ? null : names.length === 0 ? (
           <Empty
             title={kind === 'template' ? 'No price has a template' : 'No price was negotiated with a single tenant'}
@@ -277,11 +229,37 @@ function DealCard({ tenant }: { readonly tenant: Tenant }) {
             </label>
           </>
         )}
+        {kind === 'list' ? null : (
+          <label className="field">
+            <span className="field-label">Ends at 00:00 UTC on</span>
+            <input
+              type="date"
+              className="input"
+              value={until}
+              onChange={(event) => {
+                setUntil(event.target.value)
+                dry.reset()
+              }}
+            />
+          </label>
+        )}
+        {kind !== 'list' && until === '' ? null : (
+          <Choices
+            name="Items return to"
+            options={returns}
+            value={back}
+            onChange={(value) => {
+              setBack(value)
+              dry.reset()
+            }}
+          />
+        )}
         <div className="actions">
           <button
             type="button"
             className="button button-primary"
-            disabled={dry.isRunning || (kind !== 'list' && chosen === '')}
+            disabled={kind !== 'list' && chosen === ''}
+            aria-disabled={dry.isRunning}
             onClick={() => void dry.run()}
           >
             {dry.isRunning ? 'Looking …' : 'Show what would change'}
@@ -369,8 +347,11 @@ function AuditTrail({ id }: { readonly id: string }) {
                 rows={entries.map((entry) => ({
                   key: entry.id,
                   cells: [
-                    entry.action.replaceAll(/[._]/g, ' '),
-                    <AuditChange before={entry.before} after={entry.after} />,
+                    auditWords(entry.action),
+                    <AuditChange
+                      before={entry.before ?? itemsIn(entry.result?.['before'])}
+                      after={entry.after ?? itemsIn(entry.result?.['after'])}
+                    />,
                     <Who author={entry.author} by={entry.by} />,
                     <Time at={entry.createdAt} />,
                   ],
@@ -386,6 +367,25 @@ function AuditTrail({ id }: { readonly id: string }) {
 }
 
 type JsonRecord = Readonly<Record<string, unknown>> | null
+
+const dealActions: Readonly<Record<string, string>> = {
+  apply_template: 'deal applied',
+  apply_custom: 'deal applied',
+  remove: 'deal removed',
+}
+
+/** Returns what happened in words: `subscription_ended` is `subscription ended`. Actions of deals have names of their own. */
+const auditWords = (action: string) => dealActions[action] ?? action.replaceAll(/[._]/g, ' ')
+
+/** Converts the items in an audit entry about a changed subscription to a field, e.g. `{ items: 'pro_monthly × 3' }`. */
+function itemsIn(items: unknown): JsonRecord {
+  if (!Array.isArray(items)) return null
+  const texts = (items as { price_id: string | null; processor_price_id: string; quantity: number | null }[]).map(
+    ({ price_id: id, processor_price_id: processorId, quantity }) =>
+      `${id ?? processorId}${quantity === null ? '' : ` × ${quantity}`}`,
+  )
+  return { items: texts.join(' + ') }
+}
 
 function AuditChange({ before, after }: { readonly before: JsonRecord; readonly after: JsonRecord }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
@@ -426,8 +426,8 @@ function RemoveTenant({ tenant }: { readonly tenant: Tenant }) {
           onClose={() => setAsking(false)}
         >
           <p>
-            Its sessions and open checkout pages end. Its audit trail stays, and so does its customer at the processor.
-            A tenant with a live subscription cannot be removed.
+            Its sessions end, and its open checkout pages are closed. Its audit log and its customer at the processor
+            are kept. A tenant with a live subscription cannot be removed.
           </p>
         </Confirm>
       ) : null}

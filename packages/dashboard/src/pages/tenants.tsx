@@ -1,13 +1,15 @@
 // Tenants page: a list that the service searches, filters and sorts.
 import { useEffect, useState } from 'react'
-import { Link, useSearch } from 'wouter'
+import { useSearch } from 'wouter'
 import type { BillingStatus, ListedTenant, Tenant, TenantQuery } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
-import { Badge, Card, Empty, Id, Page, Pager, Table, Text, Time } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Page, Pager, Table, Text, Time } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
-import { Amounts, AsOf, mirrorReload, ShowMirrored, stateTone } from '../ui/mirrored.tsx'
+import { Amounts, AsOf, mirrorReload, ShowMirrored } from '../ui/mirrored.tsx'
+import { NamedTenant } from '../ui/named-tenant.tsx'
+import { TenantState } from '../ui/standing.tsx'
 import { stateLabel } from '../words.ts'
 
 const limit = 50
@@ -154,7 +156,7 @@ const FilterFields = ({ of, onChange }: FieldsProps) => (
       <input
         className="input"
         type="search"
-        placeholder="Name, id, email, customer"
+        placeholder="Name, id or email"
         value={of.q}
         onChange={(event) => onChange({ q: event.target.value })}
       />
@@ -214,39 +216,37 @@ const TenantTable = ({ tenants }: { readonly tenants: readonly ListedTenant[] })
     rows={tenants.map((tenant) => ({
       key: tenant.id,
       cells: [
-        <>
-          <Link href={`/tenants/${encodeURIComponent(tenant.id)}`}>
-            <Text>{tenant.name}</Text>
-          </Link>
-          {tenant.name === tenant.id ? null : (
-            <span className="quiet small block">
-              <Id>{tenant.id}</Id>
-            </span>
-          )}
-        </>,
-        tenant.billingStatus === undefined ? (
-          '—'
-        ) : (
-          <Badge tone={stateTone(tenant.billingStatus)}>{stateLabel(tenant.billingStatus)}</Badge>
-        ),
+        <NamedTenant {...tenant} />,
+        <TenantState of={tenant} />,
         <>
           {tenant.products === undefined || tenant.products.length === 0 ? (
             '—'
           ) : (
             <Text>{tenant.products.join(', ')}</Text>
           )}{' '}
-          {(tenant.legacyItems ?? 0) > 0 ? <Badge>earlier price</Badge> : null}
+          {(tenant.legacyItems ?? 0) > 0 ? <Badge tone="warn">earlier price</Badge> : null}
         </>,
         <Amounts of={tenant.monthly} />,
         <Amounts of={tenant.owed} />,
         <Deal tenant={tenant} />,
-        <Time at={tenant.createdAt} />,
+        <Time at={tenant.createdAt} isDay />,
       ],
     }))}
   />
 )
 
 export function Deal({ tenant }: { readonly tenant: Tenant }) {
+  const { enterpriseEndsAt: endsAt } = tenant
+  if (endsAt !== null)
+    return (
+      <>
+        <Deal tenant={{ ...tenant, enterpriseEndsAt: null }} />{' '}
+        <span className="small">
+          until <Time at={endsAt} />
+          {tenant.enterpriseThen === 'signed' ? ', then the price before it' : ''}
+        </span>
+      </>
+    )
   if (tenant.enterpriseTemplate !== null)
     return (
       <Badge tone="warn">

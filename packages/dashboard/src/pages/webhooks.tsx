@@ -81,7 +81,7 @@ function Secret({ webhook }: { readonly webhook: WebhookListing }) {
   return (
     <div className="secret" aria-live="polite">
       {reveal.value === undefined || reveal.value === null ? (
-        <button type="button" className="button" disabled={reveal.isRunning} onClick={() => void reveal.run()}>
+        <button type="button" className="button" aria-disabled={reveal.isRunning} onClick={() => void reveal.run()}>
           Show the secret
         </button>
       ) : (
@@ -109,7 +109,8 @@ function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readon
     return (
       <Outcome title="The new secret" onClose={onClose}>
         <p>
-          Give it to your application. Deliveries are signed with either secret until the old endpoint is switched off.
+          Give this secret to your application. Until the old endpoint is switched off, deliveries are signed with
+          either the old or the new secret.
         </p>
         <div className="secret">
           <code>{made.secret}</code>
@@ -129,7 +130,9 @@ function Rotate({ webhook, onClose }: { readonly webhook: WebhookListing; readon
       onConfirm={() => void rotate.run()}
       onClose={onClose}
     >
-      <p>A new endpoint with a new secret is created. Both endpoints deliver until the old one is switched off.</p>
+      <p>
+        A new endpoint with a new secret is created. Both endpoints deliver events until the old one is switched off.
+      </p>
       <label className="field">
         <span className="field-label">Switch off the old endpoint</span>
         <select className="select" value={overlap} onChange={(event) => setOverlap(event.target.value)}>

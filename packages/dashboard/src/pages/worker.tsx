@@ -9,7 +9,7 @@ import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
 import { Badge, Card, Facts, Id, Page, Problem, Show, Table, Text, Time } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
-import { asError, count, localTime, pluralize, utcTime } from '../words.ts'
+import { asError, clockTime, count, localTime, pluralize, utcTime } from '../words.ts'
 import { workerTones } from './workers.tsx'
 
 export function WorkerPage() {
@@ -135,9 +135,11 @@ function Runs({ runs }: { readonly runs: readonly CronRun[] }) {
           kind="point"
           isTime
           height={180}
-          xName="At"
+          xName="Start of the run"
+          yName="Duration (ms)"
           sayX={(value) => localTime(new Date(value * 1000))}
           sayY={(value) => `${count(Math.round(value))} ms`}
+          tickY={count}
         />
       </figure>
       <Table
@@ -194,7 +196,7 @@ function RunNow({ name, cron, onClose, onDone }: RunNowProps) {
     >
       {run.value === undefined ? (
         <p>
-          The scheduled handler of <b>{name}</b> is called once for <Id>{cron}</Id>, with everything that it does.
+          The scheduled handler of <b>{name}</b> is called once for <Id>{cron}</Id>, with all its effects.
         </p>
       ) : (
         <p role="status">
@@ -270,7 +272,7 @@ function Log({ name }: { readonly name: string }) {
           {lines.map((line) => (
             <li key={line.id} className={`level-${line.level}`}>
               <time dateTime={line.time} title={utcTime(new Date(line.time))}>
-                {new Date(line.time).toLocaleTimeString()}
+                {clockTime(new Date(line.time))}
               </time>
               <span>{line.level}</span>
               <span className="grow">

@@ -13,6 +13,17 @@ export const workerTones = {
   unavailable: 'bad',
 } as const
 
+/** Renders a badge if the last finished run of a schedule failed. */
+function LastRun({ name, cron }: { readonly name: string; readonly cron: string }) {
+  const runs = useLoaded(
+    `last runs ${name} ${cron}`,
+    (signal) => api.workers.cronRuns(name, { cron, limit: 5, signal }),
+    { everyMs: 15_000 },
+  )
+  const last = runs.value?.runs.find(({ outcome }) => outcome !== 'running' && outcome !== 'skipped')
+  return last === undefined || last.outcome === 'ok' ? null : <Badge tone="bad">last run failed</Badge>
+}
+
 export function Workers() {
   const workers = useLoaded('workers', (signal) => api.workers.list({ signal }), { everyMs: 3000 })
   return (
@@ -47,7 +58,8 @@ export function Workers() {
                             <Id>{cron}</Id>{' '}
                             <span className="quiet small">
                               next <Time at={nextAt} isRelative />
-                            </span>
+                            </span>{' '}
+                            <LastRun name={worker.name} cron={cron} />
                           </li>
                         ))}
                       </ul>

@@ -1,4 +1,4 @@
-// Fields for author and reason of an action. Every action that the history records shows them.
+// Form fields for author and reason. Shown in the form of every action that is recorded in the history.
 import { useState } from 'react'
 
 const storedName = 'ratecard.author'

@@ -1,8 +1,10 @@
 // Basic components shared by all pages.
-import { useEffect, useId, useState, type ReactNode } from 'react'
+import { Fragment, useEffect, useId, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import { Link } from 'wouter'
 import type { By, RatecardError } from '@ratecard/client'
 import type { LoadState } from '../live.ts'
-import { fromNow, localTime, money, utcTime } from '../words.ts'
+import { pageWords } from '../page-words.ts'
+import { fromNow, localDay, localTime, money, utcTime } from '../words.ts'
 
 interface PageProps {
   readonly title: ReactNode
@@ -44,14 +46,27 @@ export const Text = ({ children, mono = false }: { readonly children: string; re
   <bdi className={mono ? 'mono text' : 'text'}>{children}</bdi>
 )
 
-/** Renders a text of the service, e.g. a hint. Parts between backticks, e.g. a command, become `<code>`. */
-export function Prose({ children }: { readonly children: string }) {
-  const parts = children.split('`')
-  if (parts.length % 2 === 0) return <Text>{children}</Text>
-  return (
-    <bdi className="text">{parts.map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}</bdi>
-  )
-}
+/**
+ * Renders a text of the service, e.g. a hint. A command in it becomes a link to the page that does the same, a time is in the viewer's time
+ * zone, and other literals are `<code>`.
+ */
+export const Prose = ({ children }: { readonly children: string }) => (
+  <bdi className="text">
+    {pageWords(children).map((part, index) =>
+      part.kind === 'page' ? (
+        <Link key={index} href={part.path}>
+          {part.text}
+        </Link>
+      ) : part.kind === 'code' ? (
+        <code key={index}>{part.text}</code>
+      ) : part.kind === 'time' ? (
+        <Time key={index} at={part.text} />
+      ) : (
+        <Fragment key={index}>{part.text}</Fragment>
+      ),
+    )}
+  </bdi>
+)
 
 export const Id = ({ children }: { readonly children: string }) => <Text mono>{children}</Text>
 
@@ -59,14 +74,22 @@ export const Money = ({ amount, currency }: { readonly amount: number | string; 
   <span className="money">{money(amount, currency)}</span>
 )
 
+interface TimeProps {
+  readonly at: string
+  /** Up to 7 days away as e.g. `in 2 hours`. */
+  readonly isRelative?: boolean
+  /** Only the day, where the hour does not matter. */
+  readonly isDay?: boolean
+}
+
 /** Renders a time in the viewer's time zone. The tooltip shows the time in UTC. */
-export function Time({ at, isRelative = false }: { readonly at: string; readonly isRelative?: boolean }) {
+export function Time({ at, isRelative = false, isDay = false }: TimeProps) {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return <Text>{at}</Text>
   const near = isRelative ? fromNow(date, Date.now()) : null
   return (
     <time dateTime={at} title={near === null ? utcTime(date) : `${localTime(date)} · ${utcTime(date)}`}>
-      {near ?? localTime(date)}
+      {near ?? (isDay ? localDay(date) : localTime(date))}
     </time>
   )
 }
@@ -79,15 +102,15 @@ export function Who({ author, by }: { readonly author: string | null; readonly b
       {author === null ? null : <Text>{author}</Text>}
       {by === null ? null : (
         <span className="quiet">
-          {author === null ? 'key ' : ' · key '}
-          <Text>{by.keyName}</Text>
+          {author === null ? 'key “' : ' · key “'}
+          <Text>{by.keyName}</Text>”
         </span>
       )}
     </span>
   )
 }
 
-/** Renders an error: its message, its hint, and the data that an operator of the service needs (e.g. the request id). */
+/** Renders an error: its message, its hint, and data for the operator of the service (e.g. the request id). */
 export function Problem({ error, onRetry }: { readonly error: RatecardError; readonly onRetry?: () => void }) {
   return (
     <div className="alert alert-problem" role="alert">
@@ -101,10 +124,10 @@ export function Problem({ error, onRetry }: { readonly error: RatecardError; rea
           <Prose>{error.hint}</Prose>
         </p>
       )}
-      <IssueList issues={error.errors} />
+      <IssueList issues={error.errors.filter(({ severity }) => severity === 'error')} />
       {error.processor?.message === undefined ? null : (
         <p>
-          The processor said: <Text>{error.processor.message}</Text>
+          Message from the processor: <Text>{error.processor.message}</Text>
         </p>
       )}
       <p className="small">
@@ -147,7 +170,11 @@ export function IssueList({ issues }: { readonly issues: readonly ShownIssue[] }
           <p>
             <Prose>{issue.detail}</Prose> {issue.hint === undefined ? null : <Prose>{issue.hint}</Prose>}
           </p>
-          {issue.frame === undefined ? null : <pre className="frame">{issue.frame}</pre>}
+          {issue.frame === undefined ? null : (
+            <pre className="frame" tabIndex={0}>
+              {issue.frame}
+            </pre>
+          )}
         </li>
       ))}
     </ul>
@@ -208,7 +235,56 @@ export function Card({ title, aside, children, isFlush = false }: CardProps) {
   )
 }
 
-/** Table that turns into a list of cards on narrow screens. Each cell has the name of its column, which the cards show. */
+/** Stacks the table in its place on a phone, or if it is wider than the place. */
+function fit(place: HTMLElement): void {
+  const isPhone = matchMedia('(max-width: 40rem)').matches
+  // Measured without the class, because a stacked table always fits.
+  if (!isPhone) place.classList.remove(stacked)
+  if (isPhone || place.scrollWidth > place.clientWidth) place.classList.add(stacked)
+}
+
+/**
+ * Calls `act` in the next frame when the element gets another width, e.g. when its dialog or fold opens, and when the window does: a table
+ * that is too wide can keep its width in a window that became narrower. Returns a function to stop.
+ */
+function onWidth(element: HTMLElement, act: (element: HTMLElement) => void): () => void {
+  let [width, frame] = [element.clientWidth, 0]
+  const later = () => {
+    cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(() => act(element))
+  }
+  const observer = new ResizeObserver(() => {
+    if (element.clientWidth === width) return
+    width = element.clientWidth
+    later()
+  })
+  observer.observe(element)
+  window.addEventListener('resize', later)
+  return () => {
+    observer.disconnect()
+    window.removeEventListener('resize', later)
+    cancelAnimationFrame(frame)
+  }
+}
+
+const stacked = 'is-stacked'
+
+interface Row {
+  readonly key: string
+  readonly cells: readonly ReactNode[]
+  /** Content under the cells, as wide as the table. */
+  readonly below?: ReactNode
+}
+
+/** A cell without a value is left out on narrow screens. */
+const cellClass = (isNumber: boolean, cell: ReactNode) =>
+  [isNumber ? 'number' : '', cell === null || cell === '—' ? 'is-empty' : ''].filter((name) => name !== '').join(' ')
+
+/**
+ * Table whose rows become short paragraphs on phones, and wherever the table does not fit, so that nothing is cut off. A paragraph begins
+ * with the first cell; the other cells follow with their column names, as many on a line as fit. The roles are explicit, because browsers
+ * drop those of a table whose cells are displayed as blocks.
+ */
 export function Table({
   caption,
   columns,
@@ -216,35 +292,50 @@ export function Table({
 }: {
   readonly caption: string
   readonly columns: readonly (string | { readonly name: string; readonly isNumber: boolean })[]
-  readonly rows: readonly { readonly key: string; readonly cells: readonly ReactNode[] }[]
+  readonly rows: readonly Row[]
 }) {
   const heads = columns.map((column) => (typeof column === 'string' ? { name: column, isNumber: false } : column))
+  const place = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (place.current !== null) fit(place.current)
+  })
+  useEffect(() => (place.current === null ? undefined : onWidth(place.current, fit)), [])
   return (
-    <div className="table-wrap">
-      <table className="table">
+    <div className="table-wrap" ref={place}>
+      <table className="table" role="table">
         <caption className="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {heads.map(({ name, isNumber }, index) => (
-              <th key={index} scope="col" className={isNumber ? 'number' : undefined}>
+              <th key={index} scope="col" role="columnheader" className={isNumber ? 'number' : undefined}>
                 {name === '' ? <span className="visually-hidden">Actions</span> : name}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
-          {rows.map(({ key, cells }) => (
-            <tr key={key}>
-              {cells.map((cell, index) => (
-                <td
-                  key={index}
-                  data-name={heads[index]?.name}
-                  className={heads[index]?.isNumber ? 'number' : undefined}
-                >
-                  {cell}
-                </td>
-              ))}
-            </tr>
+        <tbody role="rowgroup">
+          {rows.map(({ key, cells, below }) => (
+            <Fragment key={key}>
+              <tr role="row" className={below === undefined ? undefined : 'row-open'}>
+                {cells.map((cell, index) => (
+                  <td
+                    key={index}
+                    role="cell"
+                    data-name={heads[index]?.name}
+                    className={cellClass(heads[index]?.isNumber ?? false, cell)}
+                  >
+                    {cell}
+                  </td>
+                ))}
+              </tr>
+              {below === undefined ? null : (
+                <tr role="row">
+                  <td role="cell" colSpan={heads.length}>
+                    {below}
+                  </td>
+                </tr>
+              )}
+            </Fragment>
           ))}
         </tbody>
       </table>

@@ -1,7 +1,7 @@
 interface ChoicesProps<Value extends string> {
   /** Label of the group, for screen readers. */
   readonly name: string
-  readonly options: Readonly<Record<Value, string>>
+  readonly options: Readonly<Partial<Record<Value, string>>>
   readonly value: Value
   readonly onChange: (value: Value) => void
 }

@@ -9,8 +9,8 @@ export function DroppedUsage({ reports }: { readonly reports: UpcomingInvoice['d
   return (
     <div className="stack-small">
       <p>
-        <Badge tone="warn">usage dropped</Badge> It is not in this invoice. Fix the cause, then report it again under
-        new identifiers.
+        <Badge tone="warn">usage dropped</Badge> This usage is not in the invoice. Fix the cause, then report the usage
+        again with new identifiers.
       </p>
       <ul className="plain-list small">
         {reports.map((report) => (

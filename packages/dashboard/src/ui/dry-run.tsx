@@ -3,6 +3,7 @@ import type { EnterpriseOutcome } from '@ratecard/client'
 import type { DealLine, DealMoney } from '../deal.ts'
 import { count, pluralize, money, period } from '../words.ts'
 import { Id, Money, Prose, Table } from './basic.tsx'
+import { Violations } from './violations.tsx'
 
 interface DryRunProps {
   readonly outcome: EnterpriseOutcome
@@ -14,8 +15,9 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
     <div className="stack-small">
       <p>
         <b>{outcome.pricesSwapped === 0 ? 'No item' : pluralize(outcome.pricesSwapped, 'item')}</b> would move. Nothing
-        is billed now. The new price applies from the renewal.
+        is billed now. The new price applies from the renewal on.
       </p>
+      <Violations of={outcome.violations ?? []} />
       {lines.length === 0 ? null : (
         <Table
           caption="Items that would move"
@@ -41,6 +43,12 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
         />
       )}
       <Totals lines={lines} />
+      {outcome.monthly !== undefined && outcome.swaps.some(({ former }) => former === true) ? (
+        <p>
+          A month: {sums(outcome.monthly.before)} before, <b>{sums(outcome.monthly.after)}</b> after, at the prices
+          before the deal.
+        </p>
+      ) : null}
       {unknown === null ? null : (
         <div className="alert alert-warning">
           <p>
@@ -71,6 +79,9 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
   )
 }
 
+const sums = (amounts: readonly { readonly formatted: string }[]) =>
+  amounts.length === 0 ? 'nothing' : amounts.map(({ formatted }) => formatted).join(' + ')
+
 const Sum = ({ line, amount }: { readonly line: DealLine; readonly amount: number | null }) =>
   amount === null ? (
     <span className="quiet">{line.quantity === null ? 'by usage' : 'not known'}</span>
@@ -81,7 +92,7 @@ const Sum = ({ line, amount }: { readonly line: DealLine; readonly amount: numbe
     </span>
   )
 
-/** Renders the sums of all lines. Nothing is shown unless every amount is known and all lines have one currency and interval. */
+/** Renders the sums of all lines. Renders nothing if an amount is unknown, or if the lines have different currencies or intervals. */
 function Totals({ lines }: { readonly lines: readonly DealLine[] }) {
   const [first] = lines
   if (first === undefined || lines.length < 2) return null

@@ -7,7 +7,7 @@ import { Badge, Empty, Loading, Problem, Prose, Time } from './basic.tsx'
 /** Reload interval (ms) of data from the mirror. */
 export const mirrorReload = { everyMs: 15_000 }
 
-/** Renders how recent the data is. Renders nothing for data that was read live. */
+/** Renders the age of data from the mirror. Renders nothing for data that was read live. */
 export function AsOf({ of }: { readonly of: { readonly asOf?: string; readonly stale?: boolean } }) {
   if (of.asOf === undefined) return null
   return (

@@ -26,13 +26,14 @@ export function SalesOfPrices({ children }: { readonly children: ReactNode }) {
 function salesOf({ currencies }: Money): ReadonlyMap<string, Sales> {
   const found = new Map<string, Sales>()
   for (const { byPrice } of currencies)
-    for (const { priceId, subscriptions, legacy, formatted } of byPrice) {
+    for (const { priceId, subscriptions, legacy, mrr, formatted } of byPrice) {
       if (priceId === null) continue
       const sales = found.get(priceId) ?? { subscriptions: 0, legacy: 0, amounts: [] }
       found.set(priceId, sales)
       sales.subscriptions += subscriptions
       sales.legacy += legacy.subscriptions
-      sales.amounts.push(formatted)
+      // Prices by usage have no amount before the end of a period.
+      if (mrr !== '0') sales.amounts.push(formatted)
     }
   return found
 }
@@ -44,11 +45,17 @@ export function PriceSales({ id }: { readonly id: string }) {
   return (
     <p className="small">
       <Link href={`/prices/${encodeURIComponent(id)}`}>
-        {one === undefined ? 'No paying subscribers' : pluralize(one.subscriptions, 'subscription')}
+        {one === undefined ? 'No paying subscribers' : pluralize(one.subscriptions, 'paying subscription')}
         <span className="visually-hidden"> of {id}</span>
       </Link>
-      {one === undefined ? null : <span className="quiet">, {one.amounts.join(' + ')} a month</span>}{' '}
-      {one === undefined || one.legacy === 0 ? null : <Badge tone="warn">{one.legacy} on an earlier price</Badge>}
+      {one === undefined || one.amounts.length === 0 ? null : (
+        <span className="quiet">, {one.amounts.join(' + ')} a month</span>
+      )}{' '}
+      {one === undefined || one.legacy === 0 ? null : (
+        <Link href={`/prices/${encodeURIComponent(id)}?legacy`}>
+          <Badge tone="warn">{one.legacy} on an earlier price</Badge>
+        </Link>
+      )}
     </p>
   )
 }

@@ -18,16 +18,24 @@ const tones = {
   failed: 'bad',
 } as const
 
+/** Words for the states that are no plain words themselves. */
+const labels: Readonly<Record<string, string>> = {
+  begun: 'sent, no response yet',
+  pending: 'not done yet',
+  unknown: 'outcome unknown',
+  succeeded: 'done',
+}
+
 /** Badge with the state of a push, of a job, or of a step. */
 export const PushBadge = ({ state }: { readonly state: string }) => (
   <Badge tone={(tones as Readonly<Record<string, (typeof tones)[keyof typeof tones]>>)[state] ?? 'plain'}>
-    {state}
+    {labels[state] ?? state}
   </Badge>
 )
 
 /**
- * Returns the last two table cells of a push or a job: its progress and a link to its page. `what` names the push or job for screen
- * readers, e.g. `push psh_1`.
+ * Returns the last two table cells of a push or a job: its progress and a link to its page. `what` names it for screen readers, e.g. `push
+ * psh_1`.
  */
 export const progressCells = (
   of: { readonly stepsDone: number; readonly stepsTotal: number },

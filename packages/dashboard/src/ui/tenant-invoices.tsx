@@ -39,7 +39,9 @@ export function TenantInvoices({ id }: { readonly id: string }) {
                 rows={found.invoices.map((invoice) => ({ key: invoice.id, cells: cellsOf(invoice) }))}
               />
               <Pager offset={offset} limit={limit} total={found.pagination.total} onMove={setOffset} />
-              <AsOf of={found} />
+              <div className="card-words">
+                <AsOf of={found} />
+              </div>
             </>
           )
         }

@@ -1,0 +1,105 @@
+// Commands in texts of the service, and where the dashboard does the same. The service writes its hints for the terminal, e.g. "List them
+// with `ratecard tenants list`."; on a page the same hint reads "List them on the Tenants page.", with a link.
+
+/** A piece of a text: plain, a literal, a time (ISO 8601), or a link to the page that does what a command does. */
+export type Part =
+  | { readonly kind: 'text' | 'code' | 'time'; readonly text: string }
+  | { readonly kind: 'page'; readonly text: string; readonly path: string }
+
+interface Act {
+  /** The command without `ratecard`. Its group is the id that the path ends with. */
+  readonly command: RegExp
+  readonly path: string
+  readonly name: string
+}
+
+const page = (command: RegExp, path: string, name: string): Act => ({ command, path, name })
+
+/** What the commands are in the dashboard. A command that is not here has no counterpart on a page, so the text keeps it. */
+const acts: readonly Act[] = [
+  page(/^billing (?:push|pushes|resume)$/, '/plan', 'the Plan page'),
+  page(/^billing (?:push|resume) (\S+)$/, '/plan/', 'the page of the push'),
+  page(/^billing history$/, '/history', 'the History page'),
+  page(/^billing drift$/, '/drift', 'the Drift page'),
+  page(/^billing show$/, '/prices', 'the Price list page'),
+  page(/^billing migrate --price (\S+)$/, '/prices/', '“Move subscribers …” on the page of the price'),
+  page(/^billing webhook secret$/, '/webhooks', 'the Webhooks page'),
+  page(/^enterprise coverage$/, '/coverage', 'the Coverage page'),
+  page(/^tenants list$/, '/tenants', 'the Tenants page'),
+  page(/^tenants list --state (\S+)$/, '/tenants?state=', 'the Tenants page'),
+  page(/^tenants list --owing/, '/tenants?owing', 'the Tenants page'),
+  page(/^tenants \w+ <id>$/, '/tenants', 'the page of the tenant'),
+  page(/^tenants (?:show|grants|subscriptions|invoices) (\S+)$/, '/tenants/', 'the page of the tenant'),
+  page(/^jobs list$/, '/jobs', 'the Jobs page'),
+  page(/^jobs show (\S+)$/, '/jobs/', 'the page of the job'),
+  page(/^cloud workers cron runs (\S+)$/, '/workers/', 'the page of the worker'),
+  page(/^keys create$/, '/keys', 'the Keys page'),
+  page(/^doctor$/, '/health', 'the Health page'),
+]
+
+/** Buttons of the dashboard that do what an option of a command does. */
+const buttons: readonly (readonly [option: RegExp, button: string])[] = [
+  [/\b([Pp])ush with --approve-impact(?: \(`[^`]*`\))?/g, '“Approve impact and plan again”'],
+  [/\b([Pp])ush with --force(?: \(`[^`]*`\))?/g, '“Plan to overwrite these edits”'],
+  [/\bwith --force(?: \(`[^`]*`\))?/g, 'with “Plan to overwrite these edits”'],
+  [/--override \S+ --message "…"/g, '“Override” in the question before the change'],
+]
+
+function withButtons(text: string): string {
+  return buttons.reduce(
+    (words, [option, button]) =>
+      words.replace(option, (_, verb: unknown) =>
+        typeof verb === 'string' ? `${verb === 'P' ? 'Choose' : 'choose'} ${button}` : button,
+      ),
+    text,
+  )
+}
+
+/** Matches a command with the word before it, which differs before a page: "with `ratecard …`" becomes "on the … page". */
+const commandText = /(\bwith |\bRun |\brun )?`([^`]+)`/g
+
+const onPage: Readonly<Record<string, string>> = { 'with ': 'on ', 'Run ': 'See ', 'run ': 'see ' }
+
+/** Returns a text of the service as the dashboard shows it. */
+export function pageWords(text: string): readonly Part[] {
+  const parts: Part[] = []
+  const words = withButtons(text)
+  let end = 0
+  for (const match of words.matchAll(commandText)) {
+    const [whole, lead = '', literal = ''] = match
+    const before = words.slice(end, match.index)
+    const act = actOf(literal)
+    const isSentenceStart = lead === '' && /(?:^|[.!?] )$/.test(words.slice(0, match.index))
+    if (act === null) parts.push({ kind: 'text', text: before + lead }, { kind: 'code', text: literal })
+    else
+      parts.push(
+        { kind: 'text', text: before + (onPage[lead] ?? lead) },
+        { ...act, text: isSentenceStart ? capitalized(act.text) : act.text },
+      )
+    end = match.index + whole.length
+  }
+  return [...parts, { kind: 'text' as const, text: words.slice(end) }]
+    .flatMap(withTimes)
+    .filter(({ text: own }) => own !== '')
+}
+
+const timeText = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z)/
+
+/** Splits plain text at its times. */
+const withTimes = (part: Part): readonly Part[] =>
+  part.kind === 'text'
+    ? part.text.split(timeText).map((text, index) => ({ kind: index % 2 === 0 ? 'text' : 'time', text }))
+    : [part]
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Returns the page for a command, e.g. `ratecard jobs show job_1`. Null if the dashboard has none. */
+function actOf(literal: string): Extract<Part, { kind: 'page' }> | null {
+  const command = /^(?:npx )?ratecard (.+)$/.exec(literal)?.[1]
+  if (command === undefined) return null
+  for (const { command: form, path, name } of acts) {
+    const found = form.exec(command)
+    if (found !== null) return { kind: 'page', text: name, path: path + encodeURIComponent(found[1] ?? '') }
+  }
+  return null
+}

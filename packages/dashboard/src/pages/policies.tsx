@@ -1,0 +1,96 @@
+// Policies page: the rules that every change of prices must keep, and who set them.
+import type { PolicyHistory, PolicySet } from '@ratecard/client'
+import { api } from '../api.ts'
+import { useLoaded } from '../live.ts'
+import { Badge, Card, Empty, Id, Page, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
+import { ruleWords } from '../policy-words.ts'
+import { pluralize } from '../words.ts'
+
+type Rule = PolicySet['rules'][number]
+
+export function Policies() {
+  const policies = useLoaded('policies', (signal) => api.admin.policies({ limit: 20, signal }))
+  return (
+    <Page title="Policies" lead="Rules that every plan, push, rollback, migration and deal must keep.">
+      <Show of={policies} what="Policies">
+        {(found) => (
+          <>
+            {found.rules.length === 0 ? (
+              <Empty title="No policies">
+                <p>
+                  Write rules to <code>ratecard/policies.json</code>, e.g. the largest rise of a price, and run{' '}
+                  <code>ratecard policies push</code> with a key of scope “owner”.
+                </p>
+              </Empty>
+            ) : (
+              <Rules of={found} />
+            )}
+            {found.history.length === 0 ? null : <Changes of={found} />}
+          </>
+        )}
+      </Show>
+    </Page>
+  )
+}
+
+const Rules = ({ of: { rules, environment } }: { readonly of: PolicyHistory }) => (
+  <>
+    <p className="small quiet">
+      A denied change is refused. A key of scope “owner” can override the rule with a reason, which the history shows.
+      To change the rules, edit <code>ratecard/policies.json</code> and run <code>ratecard policies push</code> with
+      such a key.
+    </p>
+    <Card isFlush>
+      <Table
+        caption="Policies"
+        columns={['Rule', 'If broken', 'Requirement', 'Why', 'Except']}
+        rows={rules.map((rule) => ({
+          key: rule.id,
+          cells: [
+            <Id>{rule.id}</Id>,
+            <Badge tone={rule.severity === 'deny' ? 'bad' : 'warn'}>
+              {rule.severity === 'deny' ? 'denied' : 'warned'}
+            </Badge>,
+            <>
+              <Text>{ruleWords(rule)}</Text>
+              <Where rule={rule} environment={environment} />
+            </>,
+            rule.reason === undefined ? '—' : <Text>{rule.reason}</Text>,
+            rule.except === undefined ? '—' : <Id>{rule.except.join(', ')}</Id>,
+          ],
+        }))}
+      />
+    </Card>
+  </>
+)
+
+/** Renders the environments in which a rule holds, if it does not hold in all. */
+function Where({ rule, environment }: { readonly rule: Rule; readonly environment: string | null }) {
+  if (rule.environments === undefined) return null
+  const holdsHere = environment !== null && rule.environments.includes(environment)
+  return (
+    <span className="small quiet block">
+      Only in <Text>{rule.environments.join(', ')}</Text>.{' '}
+      {holdsHere ? null : <>This service is {environment === null ? 'in none of them' : <Text>{environment}</Text>}.</>}
+    </span>
+  )
+}
+
+const Changes = ({ of: { history } }: { readonly of: PolicyHistory }) => (
+  <Card title="Changes of the policies" isFlush>
+    <Table
+      caption="Changes of the policies"
+      columns={['Change', 'Rules', 'Why', 'Who', 'When']}
+      rows={history.map((one) => ({
+        key: String(one.number),
+        cells: [
+          String(one.number),
+          pluralize(one.rules.length, 'rule'),
+          one.message === null ? '—' : <Text>{one.message}</Text>,
+          <Who author={one.author} by={one.by} />,
+          <Time at={one.createdAt} />,
+        ],
+      }))}
+    />
+  </Card>
+)

@@ -1,0 +1,18 @@
+import { modeNames, useAccount } from '../account.ts'
+import { Id } from './basic.tsx'
+
+/** Renders the mode in its own colour, and the account. Renders nothing until they are loaded. */
+export function WhichAccount() {
+  const account = useAccount()
+  if (account === null) return null
+  return (
+    <span className="which-account">
+      <span className={`mode mode-${account.mode}`}>{modeNames[account.mode]}</span>
+      {account.accountId === null ? null : (
+        <span className="quiet small">
+          <Id>{account.accountId}</Id>
+        </span>
+      )}
+    </span>
+  )
+}
