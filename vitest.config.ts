@@ -46,8 +46,24 @@ const resolve = {
 }
 
 const fast = 'test/{unit,property,contract,http,cli,symptoms}/**/*.test.ts'
-/** What compares times or memory of its own process, in a process that nothing ran in before. */
-const measuring = ['test/http/long-work.test.ts']
+/**
+ * Long files that repeat for every combination what the fast tests show for some, or wait for time-outs of processes. They run with the
+ * slow tests. `long-work` compares times and memory, so it needs a process that nothing ran in before, as each slow test has.
+ */
+const long = [
+  'test/cli/billing-pull-update.test.ts',
+  'test/cli/process.test.ts',
+  'test/contract/changes/pairs.test.ts',
+  'test/contract/enterprise/move-template.test.ts',
+  'test/contract/processor/customer-faults.test.ts',
+  'test/contract/processor/null-members.test.ts',
+  'test/contract/processor/null-members-push.test.ts',
+  'test/contract/sandbox/thread.test.ts',
+  'test/contract/sync/every-field.test.ts',
+  'test/contract/sync/terraform-acceptance.test.ts',
+  'test/contract/workers/fleet.test.ts',
+  'test/http/long-work.test.ts',
+]
 /** It installs, builds and packs the whole product, so nothing that watches times runs beside it. */
 const image = ['test/e2e/container-image.test.ts']
 
@@ -61,8 +77,7 @@ export default defineConfig({
     projects: [
       // Each worker process takes file after file: starting a process and loading the product again for each file took as
       // long as the tests. So a test leaves nothing behind in its process, which `npm test` tells soon enough.
-      { resolve, test: { ...shared, name: 'fast', isolate: false, include: [fast], exclude: measuring } },
-      { resolve, test: { ...shared, name: 'fast-measuring', include: measuring } },
+      { resolve, test: { ...shared, name: 'fast', isolate: false, include: [fast], exclude: long } },
       // Bounded in number and time by test/attack/hostile-text.ts; `.ci/run` tries others for each commit. Each file has a process of
       // its own: some measure what they cost it.
       {
@@ -80,11 +95,13 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'slow',
-          include: ['test/{fault,e2e}/**/*.test.ts'],
+          include: ['test/{fault,e2e}/**/*.test.ts', ...long],
           exclude: image,
           testTimeout: 600_000,
         },
       },
+      // It installs programs of other people from the npm registry.
+      { resolve, test: { ...shared, name: 'clients', include: ['test/clients/**/*.test.ts'], testTimeout: 300_000 } },
       { resolve, test: { ...shared, name: 'image', include: image, testTimeout: 600_000 } },
     ],
   },

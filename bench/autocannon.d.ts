@@ -10,6 +10,8 @@ declare module 'autocannon' {
   export default function autocannon(options: {
     url: string
     headers?: Readonly<Record<string, string>>
+    method?: 'POST'
+    body?: string
     connections: number
     duration: number
   }): Promise<Result>

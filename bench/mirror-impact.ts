@@ -28,7 +28,13 @@ export async function benchMirrorImpact({ quick }: BenchOptions): Promise<BenchR
     }
     const service = createService({
       settings: { requireVersionBump: false, workers: 'off' },
-      ...{ store: stack.store, processor: stack.processor, processorName: 'sandbox', clock: systemClock },
+      ...{
+        store: stack.store,
+        processor: stack.processor,
+        processorName: 'sandbox',
+        processorMode: 'sandbox',
+        clock: systemClock,
+      },
       // Not started: the mirror holds what was put into it.
       mirror: { pollSeconds: 300, eventsSecret: null, deliverTo: null, limitedReads: false, report },
     })

@@ -1,7 +1,7 @@
 import { desiredCatalog } from '../packages/ratecard/src/catalog/desired.ts'
 import { references } from '../packages/ratecard/src/catalog/fields/tables.ts'
 import { planChanges } from '../packages/ratecard/src/catalog/plan/plan-changes.ts'
-import { processorId } from '../packages/ratecard/src/catalog/resource.ts'
+import { processorId, resourceKinds } from '../packages/ratecard/src/catalog/resource.ts'
 import type {
   DesiredResource,
   FieldsOf,
@@ -31,7 +31,7 @@ function observe<K extends ResourceKind>(resource: DesiredResource<K>): Observed
     fields: fields as unknown as FieldsOf<K, ProcessorId>,
     mark: resource.configId,
     created: 1_767_225_600,
-    lookupKey: resource.kind === 'price' ? resource.configId : null,
+    companions: 0,
     attachments: {},
     redeemed: 0,
     carried: 0,
@@ -44,16 +44,10 @@ function observe<K extends ResourceKind>(resource: DesiredResource<K>): Observed
 }
 
 function liveState(config: BillingConfig): Snapshot {
-  const { meter, feature, product, price, coupon, promotion_code, webhook } = desiredCatalog(config)
-  return {
-    meter: meter.map(observe),
-    feature: feature.map(observe),
-    product: product.map(observe),
-    price: price.map(observe),
-    coupon: coupon.map(observe),
-    promotion_code: promotion_code.map(observe),
-    webhook: webhook.map(observe),
-  }
+  const catalog = desiredCatalog(config)
+  const listed = (kind: ResourceKind): readonly DesiredResource[] => catalog[kind]
+  const lists = resourceKinds.map((kind) => [kind, listed(kind).map((resource) => observe(resource))] as const)
+  return Object.fromEntries(lists) as unknown as Snapshot
 }
 
 function mappingsOf(config: BillingConfig): MappingEntry[] {
@@ -73,15 +67,7 @@ export function benchPlan({ quick }: BenchOptions): BenchResult[] {
   const config = documentOf(quick ? 100 : 1_000, 5)
   const text = JSON.stringify(config)
   const snapshot = liveState(config)
-  const empty: Snapshot = {
-    meter: [],
-    feature: [],
-    product: [],
-    price: [],
-    coupon: [],
-    promotion_code: [],
-    webhook: [],
-  }
+  const empty = Object.fromEntries(resourceKinds.map((kind) => [kind, []])) as unknown as Snapshot
   const times = quick ? 20 : 25
 
   // The previous version is a separate, equal object, because a push reads it from the store.

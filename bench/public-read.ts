@@ -36,9 +36,16 @@ export async function load(
   url: string,
   seconds: number,
   headers: Readonly<Record<string, string>> = {},
+  request: { readonly method?: 'POST'; readonly body?: string } = {},
 ): Promise<Load> {
   const before = await server.cpuMicroseconds()
-  const { requests, non2xx, errors } = await autocannon({ url, headers, connections: 32, duration: seconds })
+  const { requests, non2xx, errors } = await autocannon({
+    url,
+    headers,
+    ...request,
+    connections: 32,
+    duration: seconds,
+  })
   if (non2xx > 0 || errors > 0) throw new Error(`${url}: ${non2xx.toString()} refused, ${errors.toString()} failed`)
   const used = (await server.cpuMicroseconds()) - before
   return { perSecond: requests.total / seconds, cpuMicroseconds: used / requests.total }

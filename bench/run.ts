@@ -3,8 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { row, table } from '../scripts/reference/markdown.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
+import { benchChecks } from './checks.ts'
 import { benchCronLateness } from './cron-lateness.ts'
 import { benchDashboard } from './dashboard.ts'
+import { benchDashboardScroll } from './dashboard-scroll.ts'
 import { benchHostile } from './hostile.ts'
 import { benchLarge } from './large.ts'
 import { benchNegotiatedPrices } from './negotiated-prices.ts'
@@ -33,10 +35,12 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   large: benchLarge,
   'pricing-table': benchPricingTable,
   dashboard: benchDashboard,
+  'dashboard-scroll': benchDashboardScroll,
   scale: benchScale,
   'tenant-lists': benchTenantLists,
   'mirror-impact': benchMirrorImpact,
   'mirror-feed': benchMirrorFeed,
+  checks: benchChecks,
 }
 
 const args = process.argv.slice(2)

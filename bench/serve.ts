@@ -3,8 +3,16 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { Pool } from 'undici'
+import { systemClock } from '../packages/ratecard/src/clock.ts'
+import { createService } from '../packages/ratecard/src/composition/compose.ts'
 import { startSandboxProcess, startServer } from '../packages/ratecard/src/composition/main.ts'
+import { buildApp } from '../packages/ratecard/src/http/app.ts'
+import { unlimitedBudget } from '../packages/ratecard/src/processor/rate-budget.ts'
+import { createStripeProcessor } from '../packages/ratecard/src/processor/stripe/stripe-processor.ts'
+import { createSealer } from '../packages/ratecard/src/store/seal.ts'
+import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
 
 const [kind, argument = '', settings = '{}'] = process.argv.slice(2)
 /** Settings come from the benchmark, never from the environment, which may name a real account or a real database. */
@@ -19,6 +27,32 @@ async function startService(dataDir: string, workers: 'on' | 'off'): Promise<str
     ...given,
   }
   return (await startServer({ env, port: 0, dataDir, out: () => undefined })).url
+}
+
+/**
+ * A replica without a rate limit for its calls to the processor, as in live mode for usage: a test key would be paced at 23 reports a
+ * second.
+ */
+async function startUnpaced(dataDir: string): Promise<string> {
+  const { DATABASE_URL: url = null, RATECARD_MASTER_KEY: masterKey = '', STRIPE_API_BASE: apiBase = '' } = given
+  const store = await openStore({ url, file: path.join(dataDir, 'ratecard.db'), sealer: createSealer(masterKey) })
+  const secretKey = given['STRIPE_SECRET_KEY'] ?? ''
+  const service = createService({
+    settings: { requireVersionBump: false, workers: 'off' },
+    store,
+    processor: createStripeProcessor({ secretKey, apiBase, budget: unlimitedBudget, clock: systemClock }),
+    processorName: 'sandbox',
+    processorMode: 'sandbox',
+    clock: systemClock,
+    mirror: { pollSeconds: 60, eventsSecret: null, deliverTo: null, limitedReads: false, report: () => undefined },
+  })
+  await service.ensureFirstKey('bench-service-key')
+  const settings = { rateLimit: 1000, publicUrl: null, logLevel: 'error' } as const
+  const app = await buildApp({ service, settings, clock: systemClock })
+  const listening = await app.listen({ host: '127.0.0.1', port: 0 })
+  service.lookups.start()
+  service.feed?.feeder.start()
+  return listening
 }
 
 async function startSandbox(): Promise<string> {
@@ -62,6 +96,7 @@ async function startProxy(): Promise<string> {
 const starts: Readonly<Record<string, () => Promise<string>>> = {
   service: () => startService(argument, 'off'),
   host: () => startService(argument, 'on'),
+  unpaced: () => startUnpaced(argument),
   sandbox: startSandbox,
   bare: () => startBare(argument),
   proxy: startProxy,

@@ -18,7 +18,7 @@ export interface ServerProcess {
  * common to all benchmarks.
  */
 export async function startProcess(
-  kind: 'service' | 'host' | 'sandbox' | 'bare' | 'proxy',
+  kind: 'service' | 'unpaced' | 'host' | 'sandbox' | 'bare' | 'proxy',
   argument: string,
   settings: Readonly<Record<string, string>> = {},
   execArgv: readonly string[] = [],

@@ -63,6 +63,7 @@ export async function openShop(): Promise<Shop> {
       clock: systemClock,
     }),
     processorName: 'sandbox',
+    processorMode: 'sandbox',
     clock: systemClock,
   })
   return {

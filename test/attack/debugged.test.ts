@@ -47,7 +47,7 @@ function argumentsOf({ name, arguments: named = [] }: (typeof commands)[number])
 }
 
 it.each(commands.filter(({ name }) => !left.has(name)).map((command) => [command.name, command] as const))(
-  'no debug output contains a secret: %s',
+  'the output of --debug contains no secret: %s',
   { timeout: 60_000 },
   async (name, command) => {
     const canaries = { key, hook, webhookSecret }

@@ -70,8 +70,8 @@ const dear: readonly (readonly [string, unknown])[] = [
   ['one id for everything', { version: '1.0.0', products: many(60_000, () => ({ id: 'same', name: 5, prices: 7 })) }],
 ]
 
-describe('validating a document full of errors costs no more than validating a large valid one:', () => {
-  it.each(dear)('%s', (_name, document) => {
+describe('a document full of errors:', () => {
+  it.each(dear)('validation takes no more CPU time than that of a large valid document: %s', (_name, document) => {
     // The minimum of several runs, because a garbage collection or a cold cache may slow one of them down.
     let [cost, yardstick] = [Infinity, Infinity]
     for (let round = 0; round < 5 && !(cost < yardstick * most); round++) {
@@ -99,7 +99,7 @@ describe('validating a document full of errors costs no more than validating a l
     expect(errors[0]?.pointer.startsWith('#/products/0')).toBe(true)
   })
 
-  it('a single error among very many warnings is reported', () => {
+  it('a single error among thousands of warnings is still reported', () => {
     const lonely = many(maxCollectedIssues + 100, (index) =>
       price(`lonely${String(index)}`, { enterprise_id: `e${String(index)}` }),
     )

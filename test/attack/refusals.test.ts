@@ -35,7 +35,7 @@ function* damaged(operation: Operation, root: Schema): Generator<readonly [membe
   for (const name of Object.keys(good)) for (const value of wrong) yield [name, { ...good, [name]: value }]
 }
 
-it('the response to a refused request points to the invalid member of the body, or has an error code about the path', async () => {
+it('the response to a refused request names the invalid member of the body, or has an error code about the path', async () => {
   const root = test.app.swagger() as unknown as Schema
   const silent = new Set<string>()
   let refused = 0

@@ -95,9 +95,9 @@ function checkLog(): void {
       expect(line.includes(value), `${name} in the log: ${line.slice(0, 500)}`).toBe(false)
 }
 
-describe('every route', () => {
+describe('each route of the API', () => {
   it(
-    'responds to malformed requests as its API description states, without an internal error or a secret',
+    'responds to malformed requests with a status of its API description, and without an internal error or a secret',
     { timeout: attackMs * 3 },
     async () => {
       let sent = 0

@@ -89,7 +89,7 @@ function* requests(): Generator<readonly [Operation, InjectOptions & { readonly 
     }
 }
 
-it('a read key sees the secret of a webhook URL in documents only, and a caller without a key sees it nowhere', async () => {
+it('a read key gets the secret of a webhook URL in documents only, and a request without a key never gets it', async () => {
   const seen = new Set<string>()
   let named = 0
   for (const [operation, request] of requests())
@@ -124,7 +124,7 @@ async function signedIn(): Promise<Record<string, string>> {
 }
 
 it.each(streams)(
-  'the events of %s contain the secret’s name for a read key, and its value for a write key',
+  'the events of %s contain the name of a secret for a read key, and the value of the secret for a write key',
   async (url) => {
     for (const [path, headers] of [
       [url, { 'x-service-key': reader }],
@@ -139,7 +139,7 @@ it.each(streams)(
   },
 )
 
-it('the pages of the dashboard contain the secret’s name instead of its value, for any user', async () => {
+it('the pages of the dashboard contain the name of a secret instead of its value, for every user', async () => {
   const signed = await signedIn()
   const seen: string[] = []
   let named = 0
@@ -166,7 +166,7 @@ it('a compressed response with redacted secrets arrives complete', async () => {
   expect(gunzipSync(answer.rawPayload).toString()).toBe(plain.body)
 })
 
-it('a response of megabytes contains the secret’s name and arrives complete', async () => {
+it('a response of several megabytes contains the name of a secret instead of its value, and arrives complete', async () => {
   const payload = {
     ...sampleConfig('2.0.0'),
     products: Array.from({ length: 3_000 }, (_, index) => ({
@@ -185,7 +185,7 @@ it('a response of megabytes contains the secret’s name and arrives complete', 
   expect(answer.body).not.toContain(canary)
 })
 
-it('the error of a failed push contains the secret’s name instead of its value', async () => {
+it('the error of a failed push contains the name of a secret instead of its value', async () => {
   const value = `${canary}-failed`
   const kept = await test.asAdmin({ method: 'POST', url: `${admin}/config/written`, payload: withHook('3.0.0') })
   const headers = { 'x-ratecard-written': kept.json<{ written: string }>().written }

@@ -89,7 +89,7 @@ describe.each(kinds)('usage reported with a customer session on a %s meter', (ki
     { value: 0, formula: 'last' },
   ]
 
-  it('never lowers the bill', async () => {
+  it('never lowers the tenant’s bill', async () => {
     const cookie = cookieOf(await sessionOf(test, tenantId))
     await sessionOf(test, other)
     for (const id of [tenantId, other]) {
@@ -139,7 +139,7 @@ describe.each(kinds)('usage reported with a customer session on a %s meter', (ki
   )
 })
 
-describe('attempts at promotion codes', () => {
+describe('attempts to redeem promotion codes', () => {
   const checkout = (code: string | undefined, headers: Readonly<Record<string, string>>, more: object = {}) =>
     test.inject({
       method: 'POST',
@@ -148,7 +148,7 @@ describe('attempts at promotion codes', () => {
       headers,
     })
 
-  it('are refused ten times an hour per tenant, and then get 429 with Retry-After', async () => {
+  it('are limited to ten failed attempts an hour per tenant; further attempts get 429 with Retry-After', async () => {
     const cookie = cookieOf(await sessionOf(test, 'guesser'))
     const second = cookieOf(await sessionOf(test, 'guesser'))
     // The codes are sent concurrently from two sessions of the tenant: together they have ten attempts.

@@ -69,13 +69,13 @@ describe('a saved plan', () => {
     })
   })
 
-  it('is not written over an existing file without confirmation', async () => {
+  it('does not overwrite an existing file without confirmation', async () => {
     const again = await world.run(['billing', 'push', '--plan-out', 'plan.json'])
     expect(again.exit).toBe(1)
     expect(again.stderr).toContain('plan.json exists already')
   })
 
-  it('is applied as it was made, even if the files have changed since', async () => {
+  it('is applied unchanged, even if the configuration files were edited after the plan was saved', async () => {
     write(priced(9900, '9.0.0'))
     const applied = await world.json(['billing', 'push', '--plan', 'plan.json', '--message', 'agreed'])
     expect(applied).toMatchObject({
@@ -89,14 +89,14 @@ describe('a saved plan', () => {
     expect((await world.json(['billing', 'push', '--plan', 'plan.json'])).document.error.code).toBe('plan_stale')
   })
 
-  it('is refused without a write if the live state has changed since', async () => {
+  it('is refused without a write if the configuration or the processor has changed since', async () => {
     const { revision } = await client().admin.push(priced(1300, '1.0.5'))
     const refused = await world.json(['billing', 'push', '--plan', 'plan.json'])
     expect(refused).toMatchObject({ exit: 1, document: { error: { code: 'plan_stale' } } })
     expect((await client().admin.config()).revision).toBe(revision)
   })
 
-  it('is refused for another server or environment, and after an edit of the file', async () => {
+  it('is refused for another server or environment, and after the file was edited', async () => {
     const elsewhere = await world.json(['billing', 'push', '--plan', 'plan.json', '--api-url', 'http://127.0.0.1:9'])
     expect(elsewhere).toMatchObject({ exit: 1, document: { error: { code: 'plan_elsewhere' } } })
     const environment = await world.json(['billing', 'push', '--plan', 'plan.json', '--env', 'staging'])
@@ -110,7 +110,7 @@ describe('a saved plan', () => {
     expect((await client().admin.config()).version).toBe('1.0.0')
   })
 
-  it('is refused for a directory in place of a file, and so is the output of a pull', async () => {
+  it('is refused if the path is a directory, and so is the output file of a pull', async () => {
     const ran = await world.run(['billing', 'push', '--plan', '.'])
     expect(ran.exit).toBe(1)
     expect(ran.stderr).toContain(`${world.cwd} is a directory.`)
@@ -152,7 +152,7 @@ describe('a long push', () => {
       ],
     })
 
-  it('prints how to follow and cancel it when the command is interrupted, and can be cancelled and resumed', async () => {
+  it('prints, when the command is interrupted, how to follow and cancel the push, which can then be cancelled and resumed', async () => {
     write(many('2.0.0', 1000))
     await sandbox('POST', { kind: 'latency', latency_ms: 60, method: 'POST', count: null })
     const watching = new AbortController()
@@ -182,7 +182,7 @@ describe('a long push', () => {
     expect(history.versions[0]?.pushId).toBe(id)
   })
 
-  it('that was cancelled reports push_cancelled and exit code 1', async () => {
+  it('reports push_cancelled and exit code 1 if it was cancelled', async () => {
     write(many('2.2.0', 5000))
     await sandbox('POST', { kind: 'latency', latency_ms: 60, method: 'POST', count: null })
     const running = world.run(['billing', 'push', '--force'])
@@ -195,7 +195,7 @@ describe('a long push', () => {
     expect((await world.run(['billing', 'resume', '--quiet'])).exit).toBe(0)
   })
 
-  it('whose connection to the server breaks is not reported as an unknown error', async () => {
+  it('is not reported as an unknown error if the connection to the server is lost', async () => {
     const id = 'push-1'
     const busy = createServer((request, response) => {
       if (request.url?.endsWith('/events')) {
@@ -218,7 +218,7 @@ describe('a long push', () => {
     expect(gone.document.error.detail).toContain(`push ${id}`)
   })
 
-  it('that is a rollback shows its progress', async () => {
+  it('shows its progress, even if it is a rollback', async () => {
     const { revision } = await client().admin.config()
     await client().admin.push(many('2.1.0', 3000))
     const back = await world.run(['billing', 'rollback', String(revision)])
@@ -228,7 +228,7 @@ describe('a long push', () => {
 })
 
 describe('the subscribers that a push affects', () => {
-  it('are listed in its plan with the monthly amount', async () => {
+  it('are listed in the plan of the push with their monthly amounts', async () => {
     write(priced(9900))
     await world.run(['billing', 'push', '--force', '--quiet', '--yes'])
     const { config } = await client().admin.config()
@@ -250,7 +250,7 @@ describe('the subscribers that a push affects', () => {
     await post('/v1/subscriptions', { customer, 'items[0][price]': price, 'items[0][quantity]': '12' })
     write(priced(11_900, '1.1.0'))
     const affected =
-      'pro_monthly: 1 subscription of customers that are no tenant, €1,188.00 a month stays on the old price until moved'
+      'pro_monthly: 1 subscription of customers that are not tenants, €1,188.00 a month keeps the old price until you move it'
     // No webhook announces the new subscription, so the mirror sees it at its next poll.
     const plan = async () => (await world.run(['billing', 'push', '--dry-run'])).stdout
     await expect.poll(plan, { timeout: 30_000 }).toContain(affected)

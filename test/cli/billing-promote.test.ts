@@ -48,14 +48,14 @@ const document = (version: string, amount: number, changes: Record<string, unkno
   })
 const promote = ['billing', 'promote', '--from', 'staging', '--to', 'production']
 
-describe('billing promote', () => {
+describe('ratecard billing promote', () => {
   let tested: number
   beforeEach(async () => {
     await client('production').admin.push(document('1.0.0', 1000), { force: true })
     tested = (await client('staging').admin.push(document('1.1.0', 1200), { force: true })).revision ?? 0
   })
 
-  it('applies the tested document unchanged, shows the differences first, and records where it came from', async () => {
+  it('applies the tested document unchanged, shows the differences first, and records the environment it came from', async () => {
     const dry = await world.run([...promote, '--dry-run', '--exit-code'])
     expect(dry.exit).toBe(3)
     expect(dry.stdout).toContain('1 difference')
@@ -84,7 +84,7 @@ describe('billing promote', () => {
     expect((await client('production').admin.revision(revision)).message).toMatch(/^Spring \(promoted from staging/)
   })
 
-  it('asks before it replaces a production webhook URL with that of staging', async () => {
+  it('asks for confirmation before it replaces a production webhook URL with that of staging', async () => {
     await client('production').admin.push(document('1.0.1', 1000, { webhooks: [hook('live.example.com')] }))
     await client('staging').admin.push(document('1.1.1', 1200, { webhooks: [hook('staging.example.com')] }))
     const refused = await world.json(promote)
@@ -99,7 +99,7 @@ describe('billing promote', () => {
     )
   })
 
-  it('expands variables with the environment file of the target, so that production gets its own webhook URL', async () => {
+  it('expands variables with the environment file of the target environment, so that production gets its own webhook URL', async () => {
     environment('staging', servers.staging.url, keys.staging, 'HOOK_HOST=staging.example.com')
     environment('production', servers.production.url, keys.production, 'HOOK_HOST=live.example.com')
     const files = document('2.0.0', 1200, {
@@ -134,7 +134,7 @@ describe('billing promote', () => {
     expect((await client('production').admin.revision(back)).written).toEqual(files)
   })
 
-  it('reports a variable that the target’s environment file lacks, and changes nothing', async () => {
+  it('reports a variable that is missing in the environment file of the target, and changes nothing', async () => {
     environment('production', servers.production.url, keys.production)
     world.write('ratecard/billing/shop.json', document('2.2.0', 1200, { webhooks: [hook('${HOOK_HOST}')] }))
     expect(await world.run(['billing', 'push', '--env', 'staging', '--yes'])).toMatchObject({ exit: 0 })
@@ -145,7 +145,7 @@ describe('billing promote', () => {
     expect((await client('production').admin.config()).revision).toBe(before.revision)
   })
 
-  it('gets the source document with its variables even if that was pushed from a saved plan', async () => {
+  it('finds the source document with unexpanded variables even if it was pushed from a saved plan', async () => {
     world.write('ratecard/billing/shop.json', document('2.3.0', 1250, { webhooks: [hook('${HOOK_HOST}')] }))
     await world.run(['billing', 'push', '--env', 'staging', '--plan-out', 'staging.plan.json'])
     expect(await world.run(['billing', 'push', '--plan', 'staging.plan.json'])).toMatchObject({ exit: 0 })
@@ -153,13 +153,13 @@ describe('billing promote', () => {
     expect(JSON.stringify((await client('staging').admin.revision(revision)).written)).toContain('${HOOK_HOST}')
   })
 
-  it('refuses two environments that name one server differently', async () => {
+  it('refuses a promotion between two environments that are the same server under different addresses', async () => {
     environment('production', servers.staging.url.replace('127.0.0.1', 'localhost'), keys.staging)
     expect((await world.json(promote)).document.error.code).toBe('environments_equal')
     environment('production', servers.production.url, keys.production)
   })
 
-  it('refuses a revision that is a reset and so has no configuration', async () => {
+  it('refuses a revision that was created by a reset, because it has no configuration', async () => {
     const { revision } = await client('staging').admin.reset()
     const reset = await world.json([...promote, '--revision', String(revision)])
     expect(reset).toMatchObject({ exit: 1, document: { error: { code: 'revision_not_found' } } })

@@ -99,7 +99,7 @@ const catalogAfter = catalog
   .replace(', default: true }', ' }')
   .replace('    tagline: "For teams"\n', '    tagline: "For teams"\n  description: For teams, and "more"\n')
 
-describe('pull --update', () => {
+describe('ratecard billing pull --update', () => {
   it('writes each value edited at the processor into its file, changes no other byte, and leaves nothing to push', async () => {
     await editAtProcessor()
     const ran = await world.run(update)
@@ -113,7 +113,7 @@ describe('pull --update', () => {
     expect((await world.run(update)).stdout).toContain('The files match the live values')
   })
 
-  it('writes values as text: a "${" in a name is escaped, and metadata that no file lists is omitted', async () => {
+  it('writes values as literal text: a "${" in a name is escaped, and metadata that no file lists is omitted', async () => {
     const name = '$${not this} ${HOOK_HOST}'
     await stripe.coupons.update((await stripe.coupons.list()).data[0]?.id ?? '', { name, metadata: { foreign: 'yes' } })
     expect((await world.run(update)).exit).toBe(0)
@@ -128,7 +128,7 @@ describe('pull --update', () => {
     expect(pulled.stdout).toContain('Theirs $${HOOK_HOST}')
   })
 
-  it('writes only after the list was confirmed, and not with --dry-run', async () => {
+  it('writes only after the user confirmed the list of edits, and writes nothing with --dry-run', async () => {
     await editAtProcessor()
     const dry = await world.run([...update, '--dry-run'])
     expect(dry.stdout).toContain('"Welcome" → "Hello"')
@@ -139,7 +139,7 @@ describe('pull --update', () => {
     expect(file('catalog.yaml')).toBe(catalogAfter)
   })
 
-  it('writes each changed event of a webhook, and refuses a change of a value that comes from a variable', async () => {
+  it('writes each changed event of a webhook to its file, and refuses to overwrite a value that comes from a variable', async () => {
     const [endpoint] = (await stripe.webhookEndpoints.list()).data
     await stripe.webhookEndpoints.update(endpoint?.id ?? '', { enabled_events: ['invoice.created', 'charge.refunded'] })
     expect((await world.run(update)).exit).toBe(0)
@@ -154,7 +154,37 @@ describe('pull --update', () => {
     expect(file('rest.jsonc')).toBe(after)
   })
 
-  it('omits unmanaged objects, unless --all is given', async () => {
+  it('keeps the variable of a secret in a webhook URL, and neither writes nor prints the secret', async () => {
+    const [before, after] = ['b3fore-s3cr3t', 'aft3r-s3cr3t']
+    const env = { IN_TOKEN: before }
+    const hooks = `version: 1.0.0
+products: []
+webhooks:
+- { id: hooks, url: "https://in.example.com/?token=\${IN_TOKEN}", events: [ invoice.paid ] }
+`
+    world.write('ratecard/billing/hooks.yaml', hooks)
+    expect(await world.run(['billing', 'push', '--yes'], { env })).toMatchObject({ exit: 0 })
+    const endpoint = (await stripe.webhookEndpoints.list()).data.find(({ url }) => url.includes('token'))
+    expect(endpoint?.url).toBe(`https://in.example.com/?token=${before}`)
+    const printed: string[] = []
+    const pulls = async () => {
+      const ran = await world.run(update, { env })
+      printed.push(ran.stdout, ran.stderr)
+      return ran.exit
+    }
+
+    await stripe.webhookEndpoints.update(endpoint?.id ?? '', { enabled_events: ['invoice.created'] })
+    expect(await pulls()).toBe(0)
+    expect(file('hooks.yaml')).toBe(hooks.replace('invoice.paid', 'invoice.created'))
+
+    await stripe.webhookEndpoints.update(endpoint?.id ?? '', { url: `https://in.example.com/?token=${after}` })
+    expect(await pulls()).toBe(1)
+    expect(file('hooks.yaml')).toBe(hooks.replace('invoice.paid', 'invoice.created'))
+    expect(printed.join('\n')).toContain('${IN_TOKEN}')
+    expect(printed.join('\n')).not.toMatch(new RegExp(`${before}|${after}`))
+  })
+
+  it('leaves out objects that Ratecard does not manage, unless --all is given', async () => {
     const product = await stripe.products.create({ name: 'Legacy' })
     const price = await stripe.prices.create({
       product: product.id,
@@ -174,7 +204,7 @@ describe('pull --update', () => {
     expect(planned.document.details).toMatchObject([{ action: 'adopt' }, { action: 'adopt' }])
   })
 
-  it('writes a feature that was attached to a product at the processor', async () => {
+  it('writes a feature that was attached to a product at the processor into the product’s file', async () => {
     const withFeature = catalog.replace('  name: ', '  features: [sso]\n  name: ')
     world.write('ratecard/billing/catalog.yaml', `${withFeature}features:\n- { id: sso, name: Single sign-on }\n`)
     expect(await world.run(['billing', 'push', '--quiet'])).toMatchObject({ exit: 0 })
@@ -190,7 +220,7 @@ describe('pull --update', () => {
     expect(await world.run(['billing', 'drift', '--exit-code'])).toMatchObject({ exit: 0 })
   })
 
-  it('writes a value into every file that contains it, for a product of several files', async () => {
+  it('writes an edited value into each file that contains it if a product is split over several files', async () => {
     const price = { id: 'pro_partner', amount: 900, currency: 'eur', interval: 'month', enterprise_template: 'partner' }
     const product = { id: 'pro', name: 'Pro', prices: [{ ...price, base_price: 'pro_monthly' }] }
     world.write('ratecard/billing/partners.json', { version: '1.0.0', products: [product] })
@@ -201,7 +231,7 @@ describe('pull --update', () => {
     expect((await world.run(['billing', 'push', '--dry-run'])).stdout).toContain('Nothing is written to the processor.')
   })
 
-  it('writes the new default price of a product, with the meter that it bills', async () => {
+  it('writes the new default price of a product into its file, together with the meter of that price', async () => {
     const meter = await stripe.billing.meters.create({
       display_name: 'Calls',
       event_name: 'calls',
@@ -229,7 +259,7 @@ describe('pull --update', () => {
     expect(file('catalog.yaml')).toContain('id: pro_monthly')
     const again = await world.run(update)
     expect(again.stdout).not.toContain('The files match the live values')
-    expect(again.stdout).toContain('at the processor from the files')
+    expect(again.stdout).toContain('The files differ only in objects that are inactive at the processor')
   })
 
   it.each([[['--output', 'x.json', '--update']], [['--all']], [['--dry-run']]])(

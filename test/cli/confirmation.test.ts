@@ -18,8 +18,8 @@ const files = (version: string, ...products: unknown[]) => world.write('mine.jso
 const push = (...options: string[]) => world.json(['billing', 'push', '--file', 'mine.json', ...options])
 const productsInPlace = async () => (await client().admin.config()).config.products.map(({ id }) => id)
 
-describe('a push of files without any current product', () => {
-  it('is refused without a terminal, with the plan and the next step, and archives nothing', async () => {
+describe('a push of files that keep none of the current products', () => {
+  it('is refused without a terminal: it prints the plan and the next step, and archives nothing', async () => {
     files('1.0.0', product('shop'), product('extra'))
     expect((await push()).exit).toBe(0)
     files('1.1.0', product('strange'))
@@ -47,7 +47,7 @@ describe('a push of files without any current product', () => {
     expect(await productsInPlace()).toEqual(['other'])
   })
 
-  it('is refused in the same way if it is a rollback', async () => {
+  it('is refused without a terminal if it is a rollback, too', async () => {
     files('2.1.0', product('other'))
     await push('--yes')
     const back = await world.json(['billing', 'rollback', '1'])
@@ -67,8 +67,8 @@ describe('a push of files without any current product', () => {
   })
 })
 
-describe('--require-approval', () => {
-  it('stops a push that replaces a price, and allows a push that only adds, without a terminal', async () => {
+describe('the option --require-approval', () => {
+  it('stops a push that replaces a price, and allows a push that only adds, both without a terminal', async () => {
     await world.run(['billing', 'reset', '--yes'])
     files('4.0.0', product('shop'))
     expect((await push('--require-approval')).exit).toBe(0)
@@ -86,7 +86,7 @@ describe('--require-approval', () => {
   })
 })
 
-describe('a deletion in a script', () => {
+describe('a command that deletes data, run in a script,', () => {
   it('does not delete a tenant without --yes', async () => {
     await world.run(['tenants', 'create', 'glazeworks'])
     expect(await world.json(['tenants', 'delete', 'glazeworks'])).toMatchObject({

@@ -48,8 +48,8 @@ async function refused(argv: readonly string[], code: string, options = {}): Pro
   return document.error.detail
 }
 
-describe('db backup', () => {
-  it('contains everything that a running server has acknowledged, and names the master key to keep', async () => {
+describe('ratecard db backup', () => {
+  it('contains everything that a running server has confirmed as saved, and names the master key that must be kept with it', async () => {
     const server = await startServer({
       env: { RATECARD_SANDBOX_PORT: '0', RATECARD_SERVICE_KEY: 'backup-tests-key', RATECARD_LOG_LEVEL: 'silent' },
       port: 0,
@@ -63,7 +63,7 @@ describe('db backup', () => {
       const ran = await world.run(['db', 'backup', 'backup.db'], { env })
       expect(ran).toMatchObject({ exit: 0, stderr: '' })
       expect(ran.stdout).toContain('history of 1 revisions intact')
-      expect(ran.stdout).toContain(`master key too, in another place: ${at('.ratecard/master-key')}`)
+      expect(ran.stdout).toContain(`keep the master key, in another place: ${at('.ratecard/master-key')}`)
       expect(statSync(at('backup.db')).mode & 0o777).toBe(0o600)
       expect(await versionIn('backup.db')).toBe('1.0.0')
       // The server was not disturbed.
@@ -84,7 +84,7 @@ describe('db backup', () => {
     expect((await world.run(['db', 'backup'])).exit).toBe(2)
   })
 
-  it('warns if the present master key does not decrypt the backup, and fails without a valid one', async () => {
+  it('warns if the current master key cannot decrypt the backup, and fails if no valid master key is set', async () => {
     await publishVersion('1.0.0')
     const env = { RATECARD_MASTER_KEY: generateMasterKey() }
     expect((await world.run(['db', 'backup', 'one.db'], { env })).stderr).toMatch(/does not decrypt the backup/)
@@ -114,7 +114,7 @@ describe('db backup', () => {
   })
 })
 
-describe('db restore', () => {
+describe('ratecard db restore', () => {
   beforeEach(async () => {
     await publishVersion('1.0.0')
     expect((await world.run(['db', 'backup', 'backup.db'])).exit).toBe(0)
@@ -143,7 +143,7 @@ describe('db restore', () => {
     expect(await versionIn(`.ratecard/${kept}`)).toBe('2.0.0')
   })
 
-  it('does not ask with --force or --yes', async () => {
+  it('replaces a store without a question with --force or --yes', async () => {
     const { document } = await world.json(['db', 'restore', 'backup.db', '--force'])
     expect(document).toMatchObject({ store: at(storeFile), revisions: 1 })
     expect((await world.run(['db', 'restore', 'backup.db', '--yes'])).exit).toBe(0)
@@ -162,7 +162,7 @@ describe('db restore', () => {
     expect([await versionIn(), leftovers()]).toEqual(['2.0.0', []])
   })
 
-  it('makes the old store read-only for a program that opened it at the last moment', async () => {
+  it('makes the old store read-only for a program that opened it just before it was replaced', async () => {
     let late: Sqlite.Database | undefined
     await aloneWith(at(storeFile), async () => {
       late = new Sqlite(at(storeFile), { timeout: 0 })
@@ -186,7 +186,7 @@ describe('db restore', () => {
     expect(leftovers()).toEqual([])
   })
 
-  it('refuses a file that is not a backup, is truncated, or has a changed history', async () => {
+  it('refuses a file that is no backup, that is truncated, or whose history was tampered with', async () => {
     const whole = readFileSync(at('backup.db'))
     writeFileSync(at('letter'), 'Dear Sir or Madam, '.repeat(1000))
     writeFileSync(at('short.db'), whole.subarray(0, whole.length - 8192))
@@ -229,10 +229,10 @@ describe('db restore', () => {
 const installed = postgresInstalled()
 if (!installed) announceSkip('db copy to PostgreSQL', 'no PostgreSQL server is installed (apt-get install postgresql)')
 
-describe.runIf(installed)('db copy', () => {
+describe.runIf(installed)('ratecard db copy', () => {
   const postgres = startedForAll(startPostgres)
 
-  it('copies the store to an empty database, once, and leaves the source unchanged', async () => {
+  it('copies the store to an empty database only, and leaves the source unchanged', async () => {
     await publishVersion('1.0.0')
     const url = await postgres.createSchema()
     const ran = await world.run(['db', 'copy', '--to', url])
@@ -247,7 +247,7 @@ describe.runIf(installed)('db copy', () => {
     await refused(['db', 'copy'], 'conflict', { env })
   })
 
-  it('refuses a target that was sealed with another key, and a store in use', async () => {
+  it('refuses a target that already contains a store, and a source that another process has open', async () => {
     await publishVersion('1.0.0')
     const url = await postgres.createSchema()
     const other = await openStore({ url, file: '', sealer: createSealer(generateMasterKey()) })
@@ -257,7 +257,7 @@ describe.runIf(installed)('db copy', () => {
   })
 })
 
-describe('db copy to a malformed or unreachable target', () => {
+describe('ratecard db copy to a malformed or unreachable target', () => {
   it('prints no password', async () => {
     await publishVersion('1.0.0')
     for (const [url, exit] of [

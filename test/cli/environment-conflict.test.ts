@@ -65,7 +65,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     expect(keys).toEqual([])
   })
 
-  it('is used if the service key comes from the shell or a flag too', async () => {
+  it('is used if the service key comes from the shell or a flag too, not from the file', async () => {
     const argv = ['keys', 'list', '--env', 'production']
     expect((await world.run(argv, shell(shellKey))).exit).toBe(0)
     expect((await world.run([...argv, '--service-key', 'of-the-flag'], shell())).exit).toBe(0)
@@ -85,7 +85,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     expect(keys).toEqual([shellKey])
   })
 
-  it('is not sent the file’s service key if it is given as --api-url either, and needs a key of its own', async () => {
+  it('is not sent the service key of the environment file if it is given as --api-url, and so needs a key of its own', async () => {
     const argv = ['keys', 'list', '--env', 'production', '--api-url', url]
     const ran = await world.run(argv)
     expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave out --api-url') as string })
@@ -95,16 +95,16 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
   })
 })
 
-describe('a command is sent if', () => {
+describe('a command is sent to RATECARD_API_URL if', () => {
   const argv = ['keys', 'list', '--env', 'staging']
 
-  it('only the shell contains the address', async () => {
+  it('only the shell contains that address', async () => {
     file('staging', null, fileKey)
     expect((await world.run(argv, shell())).exit).toBe(0)
     expect(keys).toEqual([fileKey])
   })
 
-  it('only the environment file contains the address', async () => {
+  it('only the environment file contains that address', async () => {
     file('staging', url, null)
     expect((await world.run(argv, { env: { RATECARD_SERVICE_KEY: shellKey } })).exit).toBe(0)
     expect(keys).toEqual([shellKey])

@@ -24,14 +24,14 @@ describe('an incomplete environment file', () => {
     [['tenants', 'list']],
     [['keys', 'list']],
     [['doctor']],
-  ])('prevents %j from being sent to the local default server', async (argv) => {
+  ])('stops %j before a request is sent to the default server on this machine', async (argv) => {
     await world.run(['init'])
     const ran = await world.json([...argv, '--env', 'production'])
     expect(ran).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
     expect(ran.document.error.detail).toContain('Nothing was sent.')
   })
 
-  it('that is missing is reported with the command that creates it', async () => {
+  it('is reported with the command that creates it if it is missing', async () => {
     await world.run(['init'])
     writeFileSync(file('dev'), '')
     world.write('ratecard/environments/.env.eu.example', 'RATECARD_API_URL=\n')
@@ -41,7 +41,7 @@ describe('an incomplete environment file', () => {
     expect(ran.stderr).toContain('cp ratecard/environments/.env.eu.example ratecard/environments/.env.eu')
   })
 
-  it('is refused if a setting still has the example’s value, even if its line is no longer a comment', async () => {
+  it('is refused if a setting still has the placeholder of the example file, even if its line is no longer a comment', async () => {
     await world.run(['init'])
     const text = readFileSync(file('production'), 'utf8')
     writeFileSync(file('production'), text.replace('# RATECARD_API_URL=', 'RATECARD_API_URL='))
@@ -53,13 +53,13 @@ describe('an incomplete environment file', () => {
     )
   })
 
-  it('may contain a value that equals a hand-written example', async () => {
+  it('may contain a value that was set by hand and happens to equal an example', async () => {
     world.write('ratecard/environments/.env.qa.example', `RATECARD_API_URL=${server.url}\n`)
     copyFileSync(file('qa.example'), file('qa'))
     expect((await world.json(['keys', 'list', '--env', 'qa', '--service-key', key])).exit).toBe(0)
   })
 
-  it('is reported with the line that counts as not set, and accepted once the comment of that line is removed', async () => {
+  it('is reported with the line of the missing setting, and accepted once that line is no longer a comment', async () => {
     await world.run(['init'])
     const text = readFileSync(file('production'), 'utf8')
     const line = text.split('\n').findIndex((written) => written.startsWith('WEBHOOK_ORIGIN=')) + 1
@@ -78,7 +78,7 @@ describe('an incomplete environment file', () => {
     expect((await world.json(['billing', 'validate', '--env', 'production'])).document.valid).toBe(true)
   })
 
-  it('registers no webhook at the placeholder URL of the example', async () => {
+  it('registers no webhook at the placeholder URL of the example file', async () => {
     await world.run(['init'])
     const placeholder = await world.json(['billing', 'validate', '--env', 'production'])
     expect(placeholder).toMatchObject({ exit: 1, document: { valid: false } })
@@ -89,7 +89,7 @@ describe('an incomplete environment file', () => {
     expect((await world.json(['billing', 'validate'])).document.valid).toBe(true)
   })
 
-  it('gives workers its hand-written values, and no placeholders', async () => {
+  it('passes the values that were set by hand to workers, and no placeholders', async () => {
     await world.run(['init', '--template', 'worker-only'])
     appendFileSync(file('staging.example'), '\nREGION=eu\n')
     copyFileSync(file('staging.example'), file('staging'))
@@ -100,7 +100,7 @@ describe('an incomplete environment file', () => {
 })
 
 describe('an environment', () => {
-  it('may have any valid name (e.g. preview-7) if its .env file exists', async () => {
+  it('may have any valid name (e.g. preview-7) if there is an .env file of that name', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     world.write('ratecard/environments/.env.preview-7', `RATECARD_API_URL=${server.url}\nRATECARD_SERVICE_KEY=${key}\n`)
     const pushed = await world.run(['billing', 'push', '--env', 'preview-7', '--yes'])
@@ -108,7 +108,7 @@ describe('an environment', () => {
     expect(pushed.stdout).toContain('(preview-7)')
   })
 
-  it('with a misspelled name does not use the server of the shell', async () => {
+  it('does not fall back to the server address of the shell if its name is misspelled', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     world.write('ratecard/environments/.env.preview', '')
     const ran = await world.json(['billing', 'push', '--env', 'previw'], shell())
@@ -121,12 +121,12 @@ describe('an environment', () => {
     expect((await world.json(['keys', 'list', `--env=${name}`], shell())).exit).toBe(2)
   })
 
-  it('uses the server of the shell if its file contains none, e.g. in a pipeline', async () => {
+  it('uses the server address of the shell if its file contains none, e.g. in a pipeline', async () => {
     expect((await world.run(['keys', 'list', '--env', 'production'], shell())).exit).toBe(0)
   })
 })
 
-it('without --env, the default is the local server', async () => {
+it('without --env, commands use the local server', async () => {
   await world.run(['init'])
   const ran = await world.json(['keys', 'list', '--service-key', key])
   expect(['server_unreachable', 'service_key_invalid']).toContain(ran.document.error.code)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 describe('help and version', () => {
-  it.each([['-h'], ['help'], ['--help']])('%s lists every command group', async (word) => {
+  it.each([['-h'], ['help'], ['--help']])('%s prints an overview of all command groups', async (word) => {
     const ran = await world.run([word])
     expect(ran.exit).toBe(0)
     for (const group of ['billing', 'tenants', 'completion', 'explain']) expect(ran.stdout).toContain(group)
@@ -28,13 +28,13 @@ describe('help and version', () => {
     ['help', 'billing', 'push'],
     ['billing', 'push', '-h'],
     ['billing', 'push', '--help'],
-  ])('%s %s %s explains the command', async (...argv) => {
+  ])('%s %s %s prints the help of that command', async (...argv) => {
     const ran = await world.run(argv)
     expect(ran).toMatchObject({ exit: 0 })
     expect(ran.stdout).toContain('--require-approval')
   })
 
-  it('the help of a group lists its commands, and the help of an unknown word is refused', async () => {
+  it('the help of a group lists its commands, and the help of an unknown command is refused', async () => {
     expect((await world.run(['billing', 'help'])).stdout).toContain('rollback')
     expect((await world.run(['help', 'nonsense'])).exit).toBe(2)
   })
@@ -43,7 +43,7 @@ describe('help and version', () => {
     expect(await world.run([flag])).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
   })
 
-  it('-y answers every confirmation', async () => {
+  it('the option -y confirms every question', async () => {
     expect((await world.json(['billing', 'reset'])).document.error.code).toBe('confirmation_required')
     expect((await world.run(['billing', 'push', '-y'])).exit).toBe(0)
     expect((await world.run(['billing', 'reset', '-y'])).exit).toBe(0)
@@ -58,7 +58,7 @@ describe('an unknown command', () => {
     [['cron', 'runs'], '`ratecard cloud workers cron runs`'],
     [['list'], '`ratecard tenants list`'],
     [['billing', 'psh'], '"push"'],
-  ])('%j leads to the suggestion %s', async (argv, suggestion) => {
+  ])('%j is refused with the suggestion %s', async (argv, suggestion) => {
     const ran = await world.run(argv)
     expect(ran.exit).toBe(2)
     expect(ran.stderr).toContain(`Did you mean`)
@@ -66,8 +66,8 @@ describe('an unknown command', () => {
   })
 })
 
-describe('explain', () => {
-  it('explains every code, offline', async () => {
+describe('ratecard explain', () => {
+  it('explains every error code without a server', async () => {
     for (const code of [problemCodes, issueCodes, failureCodes].flatMap((table) => Object.keys(table))) {
       const ran = await world.run(['explain', code], { env: { RATECARD_API_URL: 'http://127.0.0.1:9' } })
       expect([code, ran.exit]).toEqual([code, 0])
@@ -75,7 +75,7 @@ describe('explain', () => {
     }
   })
 
-  it('accepts a code with punctuation around it, and suggests the nearest code', async () => {
+  it('accepts an error code with punctuation around it, and suggests the nearest code for an unknown one', async () => {
     expect((await world.run(['explain', '(processor_drift).'])).stdout).toContain('HTTP 409')
     const ran = await world.json(['explain', 'procesor_drift'])
     expect(ran).toMatchObject({ exit: 1, document: { error: { code: 'code_unknown' } } })
@@ -83,7 +83,7 @@ describe('explain', () => {
   })
 })
 
-describe('completion', () => {
+describe('ratecard completion', () => {
   const complete = (script: string, line: string[]) => {
     const words = line.map((word) => `'${word}'`).join(' ')
     const asked = `source '${script}'; COMP_WORDS=(${words}); COMP_CWORD=${String(line.length - 1)}; _ratecard; printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -116,12 +116,12 @@ describe('completion', () => {
     if (read.error === undefined) expect(read).toMatchObject({ status: 0, stderr: '' })
   })
 
-  it('refuses a shell that it does not know', async () => {
+  it('refuses an unknown shell', async () => {
     expect((await world.run(['completion', 'tcsh'])).exit).toBe(2)
   })
 })
 
-describe('--debug', () => {
+describe('the option --debug', () => {
   it('prints each request with status and time, and no secret', async () => {
     const ran = await world.run(['keys', 'list', '--debug'])
     expect(ran.exit).toBe(0)
@@ -138,8 +138,8 @@ describe('--debug', () => {
   })
 })
 
-describe('billing push --wait', () => {
-  it('waits for a running push, and plans again once it has ended', async () => {
+describe('ratecard billing push --wait', () => {
+  it('waits until a running push has ended, and then makes a new plan', async () => {
     const other = createClient({ baseUrl: world.url, serviceKey: key })
     await world.run(['billing', 'push', '-y'])
     await fetch(`${world.sandboxUrl}/_sandbox/faults`, {

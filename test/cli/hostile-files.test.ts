@@ -11,20 +11,20 @@ import { startedForAll } from '../support/started.ts'
 
 const world = startedForAll(cliWorld)
 
-describe('an unusual input file', () => {
-  it('that is an endless device is refused at once', async () => {
+describe('an input file of the command line', () => {
+  it('is refused at once if it is a device that never ends, e.g. /dev/zero', async () => {
     const ran = await world.run(['billing', 'validate', '/dev/zero'])
     expect([ran.exit, ran.stderr.includes('is a device')]).toEqual([1, true])
   })
 
-  it('that is a pipe without a writer does not block the command', async () => {
+  it('does not block the command if it is a pipe without a writer', async () => {
     const pipe = path.join(world.cwd, 'pipe.json')
     execFileSync('mkfifo', [pipe])
     const ran = await world.run(['billing', 'validate', pipe])
     expect(ran.exit).toBe(1)
   })
 
-  it('that is a pipe with a writer is read', async () => {
+  it('is read if it is a pipe with a writer', async () => {
     const cli = path.join(process.cwd(), 'packages/ratecard/src/bin.ts')
     const script = `cat <<'END' | "${process.execPath}" -e 'const {readText} = await import(process.argv[1]); process.stdout.write(String(readText("/dev/stdin").length))' "${path.join(path.dirname(cli), 'cli/files/read-text.ts')}"\n${JSON.stringify(smallConfig())}\nEND\n`
     const shell = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -34,7 +34,7 @@ describe('an unusual input file', () => {
     expect(Number(text)).toBe(JSON.stringify(smallConfig()).length + 1)
   })
 
-  it('with thousands of YAML aliases is refused quickly', () => {
+  it('is refused quickly if it has thousands of YAML aliases', () => {
     const lines = ['version: 1.0.0', 'products:']
     for (let index = 0; index < 20_000; index++) lines.push(`  - &a${String(index)} {id: p${String(index)}, name: x}`)
     for (let index = 0; index < 20_000; index++) lines.push(`  - *a${String(index)}`)
@@ -60,7 +60,7 @@ describe('the start of a server', () => {
     return { printed, key: readFileSync(path.join(dataDir, 'service-key'), 'utf8').trim() }
   }
 
-  it('prints the generated key, but only the path of its file if the output is a log', async () => {
+  it('prints a generated key on a terminal, and only the path of its file if the output goes to a log', async () => {
     const shown = await start(path.join(world.cwd, 'shown'), true)
     expect(shown.printed).toContain(shown.key)
     const logged = await start(path.join(world.cwd, 'logged'), false)
@@ -68,7 +68,7 @@ describe('the start of a server', () => {
     expect(logged.printed).toContain(path.join(world.cwd, 'logged', 'service-key'))
   })
 
-  it('warns of a data directory that other users can enter', async () => {
+  it('warns if users other than its owner can enter the data directory', async () => {
     const folder = path.join(world.cwd, 'open')
     mkdirSync(folder)
     chmodSync(folder, 0o777)

@@ -9,7 +9,7 @@ import { startedForEach } from '../support/started.ts'
 
 const world = startedForEach(cliWorld)
 
-describe('init', () => {
+describe('ratecard init', () => {
   it.each(templates)('creates all files of a project from the template %s', async (template) => {
     const { exit, document } = await world.json(['init', 'My Shop', '--template', template])
     expect(exit).toBe(0)
@@ -44,7 +44,7 @@ describe('init', () => {
     },
   )
 
-  it('creates a worker that compiles with TypeScript alone, and that can be bundled', async () => {
+  it('creates a worker that compiles with TypeScript without further packages, and that can be bundled', async () => {
     await world.run(['init', 'shop'])
     const folder = path.join(world.cwd, 'shop')
     const compiler = path.resolve('node_modules/typescript/bin/tsc')
@@ -88,14 +88,14 @@ describe('init', () => {
     expect(again.document.created).toEqual([])
   })
 
-  it('creates no worker beside existing worker folders', async () => {
+  it('creates no worker if the project already has worker folders', async () => {
     world.write('ratecard/workers/hooks/wrangler.toml', 'name = "hooks"\n')
     const { document } = await world.json(['init'])
     expect(document.created.filter((file) => file.startsWith('ratecard/workers/'))).toEqual([])
     expect(document.created).toContain('ratecard/environments/.env.dev')
   })
 
-  it('adds its lines to an existing .gitignore once', async () => {
+  it('adds its lines to an existing .gitignore only once', async () => {
     world.write('.gitignore', 'dist/')
     expect((await world.json(['init'])).document.extended).toEqual(['.gitignore'])
     const text = readFileSync(path.join(world.cwd, '.gitignore'), 'utf8')
@@ -117,18 +117,23 @@ describe('init', () => {
     ['ratecard/billing/plans.json', smallConfig()],
     ['ratecard/billing/eu/plans.yaml', 'version: 1.0.0\nproducts: []\n'],
     ['billing.json', smallConfig()],
-  ])('creates no starter products beside the configuration %s, since they would be sold too', async (file, content) => {
-    world.write(file, content)
-    world.write('tsconfig.json', '{ "compilerOptions": {} }')
-    const { exit, document } = await world.json(['init'])
-    expect(exit).toBe(0)
-    expect(document.created.filter((name) => name.startsWith('ratecard/billing/'))).toEqual([])
-    expect(document.created).toContain('ratecard/workers/wrangler.toml')
-    expect((await world.run(['init'])).stdout).toContain(`No starter products: the configuration is in ${file}.`)
-  })
+  ])(
+    'creates no starter products if the configuration %s exists, because they would be sold too',
+    async (file, content) => {
+      world.write(file, content)
+      world.write('tsconfig.json', '{ "compilerOptions": {} }')
+      const { exit, document } = await world.json(['init'])
+      expect(exit).toBe(0)
+      expect(document.created.filter((name) => name.startsWith('ratecard/billing/'))).toEqual([])
+      expect(document.created).toContain('ratecard/workers/wrangler.toml')
+      const { stdout } = await world.run(['init'])
+      expect(stdout).toContain(`No starter products: the configuration is in ${file}.`)
+      expect(stdout).toMatch(/billing push --dry-run .*\n.*billing push\n/)
+    },
+  )
 
   it.each(templates.filter((name) => name !== 'worker-only'))(
-    'lets an editor complete without a server: $schema of %s is a local schema that accepts its files',
+    'lets an editor complete fields without a server: $schema of %s is a local schema that accepts the file',
     async (template) => {
       await world.run(['init', '--template', template])
       const billing = path.join(world.cwd, 'ratecard/billing')

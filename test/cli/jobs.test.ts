@@ -46,7 +46,7 @@ async function changeAmount(): Promise<void> {
 
 const idIn = (text: string) => /^Job (\w+)/m.exec(text)?.[1] ?? ''
 
-test('a migration that moves some and skips some shows both counts, and the reason of each skip', async () => {
+test('a migration that moves some subscribers and skips others prints both counts and the reason of each skip', async () => {
   const leaving = await subscriber('leaver')
   await subscriber('goer')
   await stripe.subscriptions.update(leaving, { cancel_at_period_end: true })
@@ -56,7 +56,7 @@ test('a migration that moves some and skips some shows both counts, and the reas
   expect(ran.stdout).toContain(`  ·  leaver  ${leaving} stays: The subscription ends with the period`)
   expect(ran.stdout).toContain(`${tick} Moved 1, skipped 1. Former prices: ratecard jobs show`)
   const shown = await run(`jobs show ${idIn(ran.stderr)}`)
-  expect(shown.stdout).toContain('migration kiln_monthly: done, 2/2 steps, 1 moved, 1 skipped')
+  expect(shown.stdout).toContain('kiln_monthly, move to a new price: done, 2/2 steps, 1 moved, 1 skipped')
   expect(shown.stdout).toContain(`leaver  ${leaving} stays: The subscription ends with the period`)
   expect(shown.stdout).toMatch(/goer, sub_\w+: kiln_monthly went from price_\w+ to price_\w+, from .* UTC on\./)
   expect(shown.stdout).toContain('then `ratecard billing migrate --price kiln_monthly`')
@@ -64,7 +64,7 @@ test('a migration that moves some and skips some shows both counts, and the reas
   expect(steps).toHaveLength(2)
 })
 
-test('a resumed job that only skipped steps is shown without a check mark', async () => {
+test('a resumed job that skipped every step is shown without a check mark', async () => {
   const subscription = await subscriber('ender')
   await changeAmount()
   const asked = await run(`${migrate} --only ender --to ${later}`)
@@ -78,7 +78,7 @@ test('a resumed job that only skipped steps is shown without a check mark', asyn
   expect(resumed.stdout).not.toContain(tick)
 })
 
-test('apply --all-with-template names the tenants that were not moved', async () => {
+test('apply --all-with-template prints the names of the tenants that were not moved', async () => {
   const product = await stripe.products.create({ name: 'Theirs' })
   const price = await stripe.prices.create({
     product: product.id,
@@ -93,7 +93,7 @@ test('apply --all-with-template names the tenants that were not moved', async ()
   const ran = await run('enterprise apply --all-with-template guild')
   expect(ran.exit).toBe(0)
   expect(ran.stdout).toContain(
-    `  ·  mixed  ${subscription}  ${price.id} stays: The price is none of this configuration.\n` +
+    `  ·  mixed  ${subscription}  ${price.id} stays: The price is not in the configuration.\n` +
       '1 of 2 tenants are on "guild". 1 not moved completely: see above.',
   )
   expect(ran.stdout).not.toContain(tick)

@@ -60,7 +60,7 @@ const commands: readonly (readonly [command: string, url: string])[] = [
 ]
 
 describe('the --json output', () => {
-  it.each(commands)('of `%s` equals the response of %s', async (command, url) => {
+  it.each(commands)('for `%s` equals the response of %s', async (command, url) => {
     const [push] = (await test.asAdmin({ url: `${admin}/pushes` })).json().pushes
     const [job] = (await test.asAdmin({ url: `${admin}/jobs` })).json().jobs
     const named = (text: string) => text.replace('$push', push.id).replace('$job', job.id)
@@ -68,7 +68,7 @@ describe('the --json output', () => {
     expect(document).toEqual((await test.asAdmin({ url: named(url) })).json())
   })
 
-  it('does not convert keys that the author chose (`ownerTeam`) in diff and drift', async () => {
+  it('keeps keys that the author chose, such as `ownerTeam`, unchanged in diff and drift', async () => {
     for (const command of ['billing diff 1 2', 'billing drift']) {
       const { stdout } = await world.run([...command.split(' '), '--json'])
       expect([command, stdout]).toEqual([command, expect.stringContaining('ownerTeam')])

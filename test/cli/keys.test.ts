@@ -12,7 +12,7 @@ beforeAll(async () => {
 const run = (line: string, key?: string) =>
   world.run(line.split(' '), key === undefined ? {} : { env: { RATECARD_SERVICE_KEY: key } })
 
-test('a read key can plan and read, and other calls fail with the missing scope', async () => {
+test('a read key can plan and read; other requests fail with an error that names the missing scope', async () => {
   expect(await run('billing push --yes')).toMatchObject({ exit: 0 })
   const made = await run('keys create pull-requests --scope read --expires 90d')
   expect(made.stderr).toMatch(/Key "pull-requests" \(key_\w+, read, until 2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d UTC\)/)
@@ -35,7 +35,7 @@ test('a read key can plan and read, and other calls fail with the missing scope'
 test('the list of keys shows scope, expiry and last use', async () => {
   const { stdout } = await run('keys list')
   expect(stdout).toMatch(/id +name +scope +ends with +made \(UTC\) +last used \(UTC\) +expires \(UTC\) +state/)
-  expect(stdout).toMatch(/ environment +write .* never +valid/)
+  expect(stdout).toMatch(/ environment +owner .* never +valid/)
   expect(stdout).toMatch(/ pull-requests +read +\S{4} +(\d{4}-\S+ \S+ +){3}valid/)
   const { document } = await world.json(['keys', 'list'])
   expect(document.keys.at(-1)).toMatchObject({ name: 'pull-requests', scope: 'read', expires_at: expect.any(String) })
@@ -47,7 +47,7 @@ test('an expiry that is malformed or in the past is refused before anything is s
   expect((await run('keys list')).stdout).not.toContain('late')
 })
 
-test('a rotated secret is the only output on stdout, and stderr says how long the old endpoint stays', async () => {
+test('the rotation of a webhook prints only the new secret to stdout, and to stderr how long the old endpoint stays active', async () => {
   const before = (await run('billing webhook secret')).stdout.trim()
   const [id] = (await world.json(['billing', 'webhook', 'secret'])).document.webhooks.map((hook) => hook.id)
   const rotated = await run(`billing webhook rotate ${id ?? ''} --overlap 2h`)
@@ -56,7 +56,7 @@ test('a rotated secret is the only output on stdout, and stderr says how long th
   expect(rotated.stdout.trim()).not.toBe(before)
   expect(rotated.stderr).toMatch(/The old endpoint we_\w+ signs with the old secret until \d{4}-\S+ \S+ UTC/)
   expect((await run('billing webhook secret')).stdout).toBe(rotated.stdout)
-  expect((await run('jobs list')).stdout).toMatch(/webhook rotation +\S+ +waiting/)
+  expect((await run('jobs list')).stdout).toMatch(/rotation of a secret +\S+ +waiting/)
   expect(await run(`billing webhook rotate ${id ?? ''} --overlap soon`)).toMatchObject({ exit: 2, stdout: '' })
   expect((await run('billing webhook rotate nothing')).stderr).toContain('webhook_not_found')
   expect((await run(`billing webhook rotate ${id ?? ''} --overlap 0s`)).stderr).toMatch(

@@ -38,8 +38,8 @@ afterAll(async () => {
   world.remove()
 })
 
-describe('--format markdown', () => {
-  it('prints only the plan on stdout, with the money before and after and the fingerprint', async () => {
+describe('the option --format markdown', () => {
+  it('prints only the plan on stdout, with the amounts before and after and the fingerprint of the plan', async () => {
     const { exit, stdout } = await world.run(['billing', 'push', '--dry-run', '--format', 'markdown', '--exit-code'])
     expect(exit).toBe(3)
     expect(stdout).toMatch(/^### Prices: plan for version `1\.1\.0`\n/)
@@ -50,7 +50,7 @@ describe('--format markdown', () => {
     expect(stdout).not.toContain('\u001b')
   })
 
-  it('prints the same fingerprint as the plan that --plan-out writes', async () => {
+  it('prints the fingerprint that --plan-out writes for the same plan', async () => {
     const planned = await world.run(['billing', 'push', '--plan-out', 'plan.json', '--format', 'markdown'])
     expect([planned.exit, existsSync(path.join(world.cwd, 'plan.json'))]).toEqual([0, true])
     const looked = await world.run(['billing', 'push', '--plan', 'plan.json', '--dry-run', '--format', 'markdown'])

@@ -36,7 +36,7 @@ const ids = ({ document }: Awaited<ReturnType<typeof json>>) =>
   ((document['tenants'] ?? []) as readonly { id: string }[]).map(({ id }) => id)
 
 describe('the list of tenants on the command line', () => {
-  test('can be searched, filtered and sorted, and shows money', async () => {
+  test('can be searched, filtered and sorted, and shows amounts of money', async () => {
     expect(ids(await json('tenants list --search GLAZE'))).toEqual(['glazeworks'])
     expect(ids(await json('tenants list --price kiln_monthly'))).toEqual(['glazeworks'])
     expect(ids(await json('tenants list --sort monthly'))).toEqual(['glazeworks', 'kiln'])
@@ -47,16 +47,16 @@ describe('the list of tenants on the command line', () => {
     expect(stdout).toMatch(/glazeworks +Glazeworks +active +kiln +[€$][\d.,]+/)
   })
 
-  test('is refused for an unknown state, with the valid ones', async () => {
+  test('refuses an unknown state and names the valid ones', async () => {
     const { exit, stderr } = await run('tenants list --state broke')
     expect(exit).not.toBe(0)
     expect(stderr).toContain('past_due')
   })
 })
 
-test('the subscribers of a price are listed with their generation, current or legacy', async () => {
+test('the list of a price’s subscribers shows whether each one pays the current price or a replaced (legacy) one', async () => {
   const { stdout } = await run('billing subscribers kiln_monthly')
-  expect(stdout).toMatch(/glazeworks +active +sub_\w+ .* 3 .* current/)
+  expect(stdout).toMatch(/glazeworks +Glazeworks +active +sub_\w+ .* 3 .* current/)
   expect((await json('billing subscribers kiln_monthly --generation legacy')).document).toMatchObject({
     subscribers: [],
   })
@@ -68,8 +68,8 @@ test('the invoices of a tenant are listed, and a tenant that never bought has no
   expect((await run('tenants invoices kiln')).stdout).toContain('No invoices yet.')
 })
 
-describe('the command money', () => {
-  test('prints revenue, its prices and the last pushes', async () => {
+describe('the command `ratecard money`', () => {
+  test('prints the revenue, the prices that it comes from, and the last pushes', async () => {
     const { stdout } = await run('money')
     expect(stdout).toMatch(/a month of 1 subscription, 1 tenant/)
     expect(stdout).toMatch(/kiln_monthly +1 /)
@@ -85,7 +85,7 @@ describe('the command money', () => {
   })
 })
 
-describe('the export of invoices', () => {
+describe('the export of invoices by the command line', () => {
   test('prints CSV on stdout, and JSON with --json', async () => {
     const { stdout } = await run('invoices export')
     expect(stdout).toMatch(/^date,type,id,number,tenant_id,.*\n\d{4}-\d\d-\d\d,invoice,in_\w+,[^,]*,glazeworks,/)

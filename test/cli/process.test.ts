@@ -45,7 +45,7 @@ async function listening(server: ChildProcess): Promise<{ readonly ended: Promis
   return { ended, url }
 }
 
-describe('the ratecard process', () => {
+describe('the process of the command ratecard', () => {
   it('prints results on stdout and problems on stderr, and sets the exit code', async () => {
     world.write('bad.json', smallConfig({ version: 'v1' }))
     const ran = await finish(start(['billing', 'validate', 'bad.json']))
@@ -55,14 +55,14 @@ describe('the ratecard process', () => {
     expect(ran.stderr).not.toContain('    at ')
   })
 
-  it('exits with 141 if its reader closes the pipe early', async () => {
+  it('exits with code 141 if its reader closes the pipe early', async () => {
     const child = start(['help'])
     child.stdout?.destroy()
     const ended = new Promise((resolve) => child.once('exit', resolve))
     expect(await ended).toBe(141)
   })
 
-  it('moves the sandbox clock of a server from any folder', async () => {
+  it('advances the sandbox clock of a server from any folder', async () => {
     const server = startServer('clock')
     const { ended, url } = await listening(server)
     // A folder that has neither the server's data nor a configuration.
@@ -77,7 +77,7 @@ describe('the ratecard process', () => {
     expect(await ended).toMatchObject({ exit: 0 })
   })
 
-  it('starts a server whose key the next command finds, and which drains on SIGTERM', async () => {
+  it('starts a server that stores its key for later commands, and that finishes running requests on SIGTERM', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     const server = startServer('data')
     const { ended, url } = await listening(server)
@@ -87,7 +87,7 @@ describe('the ratecard process', () => {
     expect(await ended).toMatchObject({ exit: 0 })
   })
 
-  it('runs the sandbox alone', async () => {
+  it('runs the sandbox without a Ratecard server', async () => {
     const sandbox = start(['sandbox', '--port', '0', '--json'])
     const { ended, url } = await listening(sandbox)
     const answer = await fetch(`${url}/v1/products`, { headers: { authorization: 'Bearer sk_test_alone' } })
@@ -96,7 +96,7 @@ describe('the ratecard process', () => {
     expect(await ended).toMatchObject({ exit: 0 })
   })
 
-  it('ends when the npm process that started it ends, however that happens', async () => {
+  it('ends when the npm process that started it ends, even if npm was killed', async () => {
     const script = `${process.execPath} ${bin} server start --port 0 --data-dir ${path.join(world.cwd, 'npm-data')}`
     world.write('package.json', { name: 'orphan', private: true, scripts: { start: script } })
     const npm = spawn('npm', ['start'], {

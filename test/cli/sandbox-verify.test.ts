@@ -29,7 +29,7 @@ async function verified(sandbox: { readonly url: string }, ...argv: string[]) {
 
 const other = (): Promise<TestSandbox> => sandboxForTest({ clock: systemClock as never, apiKey: key })
 
-test('verifying one sandbox against another equal one finds no difference, and leaves no objects behind', async () => {
+test('verifying a sandbox against an equal sandbox finds no difference, and leaves no objects behind', async () => {
   const sandbox = await other()
   const { exit, scenarios } = await verified(sandbox)
   expect(scenarios.filter(({ same }) => !same)).toEqual([])

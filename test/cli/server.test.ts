@@ -27,7 +27,7 @@ const withoutMug = (amount: number, changes: Record<string, unknown> = {}) => {
 const hook = { id: 'hook', url: 'https://api.example.com/hooks', events: ['invoice.paid'] }
 const write = (config: object) => world.write('ratecard/billing/plans.json', config)
 
-describe('the command-line tool with a server', () => {
+describe('the command-line tool, connected to a server,', () => {
   // Each test starts with the same applied configuration, whatever ran before.
   beforeEach(async () => {
     write(priced(1200, { webhooks: [hook] }))
@@ -50,7 +50,7 @@ describe('the command-line tool with a server', () => {
     expect(pushed.exit).toBe(0)
     expect(pushed.stdout).toContain('Applied version 1.1.0')
     expect(pushed.stdout).toMatch(/archived price mug_once/)
-    expect(pushed.stdout).toMatch(/Prices +updated +pro_monthly/)
+    expect(pushed.stdout).toMatch(/price +replaced +pro_monthly/)
 
     const { document } = await world.json(['billing', 'history', '--limit', '1'])
     expect(document.versions).toHaveLength(1)
@@ -62,7 +62,7 @@ describe('the command-line tool with a server', () => {
     })
   })
 
-  it('prints one JSON document with the member names of the API', async () => {
+  it('prints one JSON document with --json, with the member names of the API', async () => {
     write(withoutMug(1300))
     const { exit, document } = await world.json(['billing', 'push'])
     expect(exit).toBe(0)
@@ -86,7 +86,7 @@ describe('the command-line tool with a server', () => {
     expect((await world.run(['billing', 'push'], { answer: { confirm: false } })).exit).toBe(0)
   })
 
-  it('rolls back to an earlier revision', async () => {
+  it('rolls back to an earlier revision of the configuration', async () => {
     const { revision } = (await world.json(['billing', 'show'])).document
     write(priced(9900, { webhooks: [hook] }))
     await world.run(['billing', 'push'])
@@ -99,7 +99,7 @@ describe('the command-line tool with a server', () => {
     expect(diff.stdout).toContain('€12.00 / month → €99.00 / month')
   })
 
-  it('pulls into a file, keeps a backup of the earlier file, and the pulled file pushes as unchanged', async () => {
+  it('pulls the configuration into a file after a backup of the old file, and a push of the pulled file changes nothing', async () => {
     const file = world.write('pulled.json', 'earlier')
     const ran = await world.run(['billing', 'pull', '--output', 'pulled.json'])
     expect(ran.exit).toBe(0)
@@ -112,7 +112,7 @@ describe('the command-line tool with a server', () => {
     expect(JSON.parse(printed.stdout)).toEqual(JSON.parse(readFileSync(file, 'utf8')))
   })
 
-  it('prints the secret alone for a single webhook, and a table for several', async () => {
+  it('prints only the secret if a push creates one webhook, and a table if it creates several', async () => {
     const only = await world.run(['billing', 'webhook', 'secret'])
     expect(only.stdout).toMatch(/^whsec_\w+\n$/)
     write(priced(1200, { webhooks: [hook, { ...hook, id: 'second', url: 'https://api.example.com/second' }] }))
@@ -124,7 +124,7 @@ describe('the command-line tool with a server', () => {
     expect(unknown).toMatchObject({ exit: 1, stderr: expect.stringContaining('There are: hook, second.') })
   })
 
-  it('resets only after a confirmation', async () => {
+  it('resets the configuration only after a confirmation', async () => {
     const refused = await world.json(['billing', 'reset'])
     expect(refused).toMatchObject({ exit: 1, document: { error: { code: 'confirmation_required' } } })
     expect((await world.run(['billing', 'reset'], { answer: { text: 'yes' } })).exit).toBe(1)
@@ -146,7 +146,7 @@ describe('the command-line tool with a server', () => {
     expect((await world.run(['billing', 'resume'])).stderr).toContain('No push is interrupted')
   })
 
-  it('reports no drift after a push', async () => {
+  it('reports no drift directly after a push', async () => {
     expect(await world.json(['billing', 'drift', '--exit-code'])).toMatchObject({
       exit: 0,
       document: { in_sync: true },
@@ -178,7 +178,7 @@ describe('the command-line tool with a server', () => {
     })
   })
 
-  it('uses a local key file only for a server on this machine', async () => {
+  it('reads the service key from the local key file only for a server on this machine', async () => {
     const env = { RATECARD_SERVICE_KEY: '', RATECARD_DATA_DIR: 'data' }
     world.write('data/service-key', `${key}\n`)
     expect((await world.run(['keys', 'list'], { env })).exit).toBe(0)
@@ -199,9 +199,9 @@ describe('the command-line tool with a server', () => {
     expect(at('http://127.0.0.1.example.com')).toBeNull()
   })
 
-  it('reports with doctor that all is well, or that the key is wrong', async () => {
+  it('reports with `doctor` that everything works, or that the service key is wrong', async () => {
     const ran = await world.run(['doctor'])
-    expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining('Everything needed works.') })
+    expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining('All required checks passed.') })
     const wrong = await world.json(['doctor'], { env: { RATECARD_SERVICE_KEY: 'wrong-key-altogether' } })
     expect(wrong.exit).toBe(1)
     expect(wrong.document.findings).toContainEqual(expect.objectContaining({ check: 'service key', status: 'problem' }))

@@ -58,7 +58,7 @@ describe('a server that cannot start because of its settings', () => {
     }
   })
 
-  it('ends with exit code 1 and an explanation if another server uses its data directory', async () => {
+  it('ends with exit code 1 and an explanation if another server is using its data directory', async () => {
     const options = { env: { RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off', RATECARD_LOG_LEVEL: 'silent' } }
     const dataDir = path.join(world.cwd, 'data')
     const first = await startServer({ ...options, port: 0, dataDir, out: () => undefined })
@@ -88,7 +88,7 @@ describe('a malformed Stripe key', () => {
       const answer = await fetch(`${server.url}/readyz`)
       const body = await answer.text()
       expect(answer.status).toBe(503)
-      expect(body).toContain('the processor does not accept the key')
+      expect(body).toContain('the processor rejects the key')
       await expect.poll(() => printed.join('\n')).toContain(words)
       expect(printed.join('\n') + body).not.toContain(stripeKey)
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200)

@@ -61,7 +61,7 @@ describe('commands for tenants', () => {
     })
   })
 
-  test('show usage that the processor dropped, wherever they show a tenant', async () => {
+  test('show usage that the processor dropped in all output about a tenant', async () => {
     await subscriber('meterers', 'kiln_monthly', 1)
     expect((await run('billing usage')).stdout).toContain('No usage was dropped in the last 30 days.')
     expect((await run('tenants upcoming-invoice meterers')).stdout).not.toContain('dropped')
@@ -98,7 +98,7 @@ describe('commands for tenants', () => {
     await run('tenants create unnamed --name Unnamed')
     const { stdout } = await run('billing usage --tenant unnamed')
     expect(stdout).toContain(
-      'No report of the last 30 days names the tenant "unnamed". The processor gives only samples',
+      'No report of the last 30 days names the tenant "unnamed". The processor’s reports contain only samples',
     )
     expect(stdout).not.toContain('No usage')
     expect((await run('billing usage --tenant unnamed --meter readings')).stdout).toContain(
@@ -106,7 +106,7 @@ describe('commands for tenants', () => {
     )
   })
 
-  test('show a tenant even if the reports of dropped usage are refused, but not if the service key is', async () => {
+  test('show a tenant even if the key may not read the dropped usage, but fail if the service key is refused', async () => {
     const customer = await payingCustomer(stripe, { name: 'untold' })
     await run(`tenants create untold --customer ${customer}`)
     const { data } = await stripe.prices.list({ active: true, limit: 100 })
@@ -144,7 +144,7 @@ describe('commands for tenants', () => {
     front.close()
   })
 
-  test('try, apply and remove a template, with entries in the audit log and without an invoice', async () => {
+  test('preview, apply and remove a template, each with an entry in the audit log and without an invoice', async () => {
     const customer = await subscriber('glazeworks', 'kiln_monthly', 7)
     const bills = async () => (await stripe.invoices.list({ customer })).data.length
     const before = await bills()
@@ -161,7 +161,18 @@ describe('commands for tenants', () => {
     expect((await run('tenants audit glazeworks')).stdout).toMatch(/remove\s+school[\s\S]*apply template\s+–\s+school/)
   })
 
-  test('report in the last line that an old discount continues beside a new deal, and end it with --unmatched base', async () => {
+  test('set and show the end date of a deal, at which the tenant returns to the price before the deal', async () => {
+    await subscriber('seasonal', 'kiln_monthly', 2)
+    const applied = await run('enterprise apply seasonal --template school --until 2099-01-01 --then signed')
+    expect(applied.stdout).toContain('ends 2099-01-01 00:00:00 UTC, then the prices signed before it')
+    expect((await run('tenants show seasonal')).stdout).toContain('school, ends 2099-01-01 00:00:00 UTC')
+    const dry = await run('enterprise remove seasonal --to signed --dry-run')
+    expect(dry.stdout).toMatch(/a month: €58\.80 → €\d+\.\d\d/)
+    expect(await json('enterprise remove seasonal --to signed')).toMatchObject({ document: { prices_swapped: 1 } })
+    expect(await json('tenants show seasonal')).toMatchObject({ document: { enterprise_ends_at: null } })
+  })
+
+  test('report in the last line that an old discount continues beside a new deal, and end that discount with --unmatched base', async () => {
     const customer = await subscriber('renters', 'kiln_yearly', 1)
     expect(await run('enterprise apply renters --template school')).toMatchObject({ exit: 0 })
     const moved = await run('enterprise apply renters --template founder')
@@ -185,7 +196,7 @@ describe('commands for tenants', () => {
     expect(ran.stdout).toMatch(/kiln_yearly .*kiln_yearly_guild/)
   })
 
-  test('move all tenants of a template by one job after its prices changed', async () => {
+  test('move all tenants of a template to its new prices in one job', async () => {
     await subscriber('mudlarks', 'kiln_monthly', 2)
     await run('enterprise apply mudlarks --template guild')
     const file = path.join(world.cwd, 'ratecard/billing/enterprise.jsonc')
@@ -203,7 +214,7 @@ describe('commands for tenants', () => {
     })
   })
 
-  test('list the subscribers of a replaced price with the amounts, and move them on request', async () => {
+  test('list the subscribers of a replaced price with the amounts, and move them to the new price on request', async () => {
     const customer = await subscriber('claybank', 'kiln_yearly', 3)
     const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')
     world.write('ratecard/billing/catalog.json', text.replace('49000', '54000'))
@@ -221,14 +232,14 @@ describe('commands for tenants', () => {
     })
     const moved = await run('billing migrate --price kiln_yearly --to now --yes')
     expect(moved).toMatchObject({ exit: 0 })
-    expect((await run('jobs list')).stdout).toMatch(/migration\s+kiln_yearly\s+done\s+(\d)\/\1/)
+    expect((await run('jobs list')).stdout).toMatch(/move to a new price\s+kiln_yearly\s+done\s+(\d)\/\1/)
     expect(await json('tenants subscriptions claybank')).toMatchObject({
       document: { subscriptions: [{ items: [{ price_id: 'kiln_yearly', legacy: false, quantity: 3 }] }] },
     })
     expect((await stripe.invoices.list({ customer })).data).toHaveLength(1)
   })
 
-  test('without a terminal, refuse a migration to now without --yes, even if no subscriber would move', async () => {
+  test('refuse an immediate migration without a terminal and without --yes, even if it would move no subscriber', async () => {
     expect(await run('billing migrate --price kiln_yearly --to now')).toMatchObject({
       exit: 1,
       stderr: expect.stringContaining('confirmation_required') as string,
@@ -256,7 +267,7 @@ describe('commands for tenants', () => {
     expect(await run('tenants update nobodys --name Somebody')).toMatchObject({ exit: 0 })
   })
 
-  test('leave a move to a distant date waiting for the first renewal after it, and return at once', async () => {
+  test('schedule a migration for a later date without waiting for it, and the subscribers move at their first renewal after that date', async () => {
     await subscriber('brickfield', 'kiln_yearly', 1)
     const text = readFileSync(path.join(world.cwd, 'ratecard/billing/catalog.json'), 'utf8')
     world.write('ratecard/billing/catalog.json', text.replace('54000', '56000'))
@@ -272,7 +283,7 @@ describe('commands for tenants', () => {
     const { document } = await json('jobs list --limit 1')
     const [job] = document['jobs'] as readonly { id: string }[]
     expect(job).toMatchObject({ state: 'waiting', message: 'later', resumes_at: expect.any(String) as string })
-    expect((await run('jobs list')).stdout).toMatch(/migration\s+kiln_yearly\s+waiting\s+0\/1/)
+    expect((await run('jobs list')).stdout).toMatch(/move to a new price\s+kiln_yearly\s+waiting\s+0\/1/)
     const resumed = await run(`jobs resume ${job?.id ?? ''}`)
     expect(resumed).toMatchObject({ exit: 0, stdout: expect.stringContaining('Nothing moved yet.\n1 waits') as string })
     expect((await run(`jobs cancel ${job?.id ?? ''}`)).stdout).toContain('is cancelled')
@@ -316,7 +327,7 @@ describe('commands for events and the sandbox clock', () => {
     expect(ran).toMatchObject({ exit: 0, stderr: '' })
   })
 
-  test('advance the clock by months, and the renewals of that time happen', async () => {
+  test('advance the clock by months, which makes the renewals of these months happen', async () => {
     const now = (await run('sandbox clock show')).stdout.trim()
     const customer = await subscriber('kilnhouse', 'kiln_monthly', 1)
     const moved = await run('sandbox clock advance 2mo')
@@ -332,6 +343,9 @@ test.each([
   ['enterprise apply glazeworks', /either --template or --id/],
   ['enterprise apply --template school', /Whose prices/],
   ['enterprise apply glazeworks --template a --id b', /either --template or --id/],
+  ['enterprise apply glazeworks --template a --until soon', /--until: "soon" is not a valid time/],
+  ['enterprise apply glazeworks --template a --until 2001-01-01', /has passed/],
+  ['enterprise apply glazeworks --template a --then signed', /--then needs --until/],
   ['billing migrate', /Which price/],
   ['billing migrate --price kiln_yearly --only ,', /--only is an empty list: ","/],
   ['billing migrate --price kiln_yearly --only ', /--only is an empty list: ""/],
@@ -339,12 +353,12 @@ test.each([
   ['billing webhook listen --forward http://127.0.0.1:9/ --secret whsec_x --events ', /--events is an empty list/],
   ['billing validate --file ', /name of a file is empty/],
   ['billing webhook listen', /--forward is missing/],
-  ['billing webhook listen --forward http://192.0.2.1/', /this machine only/],
+  ['billing webhook listen --forward http://192.0.2.1/', /only to this machine/],
   ['sandbox clock advance soon', /is not a valid time/],
   ['sandbox clock advance 1d --url nowhere', /not the address of a sandbox/],
   ['tenants update glazeworks', /Nothing to change/],
   ['tenants session glazeworks --ttl 5', /whole number from 60/],
-])('`%s` is a usage error with the next step', async (line, words) => {
+])('`%s` is refused as a usage error that names the next step', async (line, words) => {
   const ran = await run(line)
   expect(ran.exit).toBe(2)
   expect(ran.stderr).toMatch(words)

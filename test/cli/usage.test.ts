@@ -8,9 +8,10 @@ beforeAll(() => {
   world.write('ratecard/billing/plans.json', smallConfig())
 })
 
-describe('the command line', () => {
+describe('the command-line tool', () => {
   it.each([
     [['biling', 'push'], 'Did you mean "billing"?'],
+    [['bilin', 'push'], 'Did you mean "billing"?'],
     [['billing', 'psuh'], 'Did you mean "push"?'],
     [['--env', 'dev', 'billing', 'histroy'], 'Did you mean "history"?'],
     [['billing', 'push', '--dryrun'], 'Did you mean "--dry-run"?'],
@@ -24,7 +25,7 @@ describe('the command line', () => {
     [['billing', 'push', '--exit-code'], '--exit-code needs --dry-run'],
     [['billing', 'push', '--api-url', 'localhost'], 'is not the address of a server'],
     [['billing', 'show', 'price'], 'Name the price'],
-  ])('refuses %j with exit code 2 and the next step', async (argv, words) => {
+  ])('refuses %j with exit code 2 and a hint', async (argv, words) => {
     const ran = await world.run(argv)
     expect(ran.exit).toBe(2)
     expect(ran.stdout).toBe('')
@@ -32,7 +33,7 @@ describe('the command line', () => {
     expect(await world.json(argv)).toMatchObject({ exit: 2, document: { error: { code: 'usage' } } })
   })
 
-  it('prints help with summary, options and examples for every command', async () => {
+  it('prints help with a summary, the options and examples for every command', async () => {
     for (const command of commands) {
       const ran = await world.run([...command.name.split(' '), '--help'])
       expect(ran.exit).toBe(0)
@@ -43,7 +44,7 @@ describe('the command line', () => {
     }
   })
 
-  it('prints the overview without arguments, and the version with --version', async () => {
+  it('prints an overview if it is called without arguments, and its version with --version', async () => {
     expect(await world.run([])).toMatchObject({ exit: 0, stdout: expect.stringContaining('billing') })
     expect((await world.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
@@ -65,7 +66,7 @@ describe('the command line', () => {
     expect(ran.stderr).toContain('Nothing was sent.')
   })
 
-  it('without a terminal prints colours only with FORCE_COLOR, and never with NO_COLOR', async () => {
+  it('prints colours without a terminal only if FORCE_COLOR is set, and never if NO_COLOR is set', async () => {
     const escape = '\u001b['
     const argv = ['billing', 'validate']
     expect((await world.run(argv)).stdout).not.toContain(escape)

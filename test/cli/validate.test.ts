@@ -6,8 +6,8 @@ import { startedForEach } from '../support/started.ts'
 
 const world = startedForEach(cliWorld)
 
-describe('billing validate', () => {
-  it('accepts a valid configuration from a subfolder of the project, without a server', async () => {
+describe('ratecard billing validate', () => {
+  it('accepts a valid configuration without a server, also from a subfolder of the project', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     const deeper = world.write('src/app/index.js', '')
     const ran = await world.run(['billing', 'validate'], { cwd: deeper.replace(/\/index\.js$/, '') })
@@ -15,7 +15,7 @@ describe('billing validate', () => {
     expect(ran.stdout).toContain('Version 1.0.0: 1 product, 1 price, 0 meters, 0 webhooks.')
   })
 
-  it('reports every problem of every file at once with place, lines and hint', async () => {
+  it('reports the problems of all files at once, each with its field, its lines and a hint', async () => {
     world.write('ratecard/billing/a.json', smallConfig({ meters: [{ id: 'calls', display_name: 'Calls' }] }))
     world.write(
       'ratecard/billing/b.yaml',
@@ -31,7 +31,7 @@ describe('billing validate', () => {
     expect(ran.stdout).toContain('3 errors')
   })
 
-  it('reports only the syntax error, with file, line and column, and no errors that follow from it', async () => {
+  it('reports only the syntax error, with file, line and column, and no further errors caused by it', async () => {
     world.write('ratecard/billing/a.json', '{ "version": "1.0.0",\n  "products": [ }')
     world.write('ratecard/billing/b.json', smallConfig({ products: [] }))
     const { exit, document } = await world.json(['billing', 'validate'])
@@ -42,7 +42,7 @@ describe('billing validate', () => {
     expect(document.errors[0]).toMatchObject({ file: 'ratecard/billing/a.json', line: 2 })
   })
 
-  it('takes variables from the process first, then from the environment file', async () => {
+  it('takes variables from the process environment first, then from the environment file', async () => {
     const hook = (name: string) => ({ id: 'hook', url: `\${${name}}/hooks`, events: ['invoice.paid'] })
     world.write('ratecard/billing/a.json', smallConfig({ webhooks: [hook('ORIGIN')] }))
     world.write('ratecard/environments/.env.dev', 'ORIGIN=not-a-url\n')
@@ -52,7 +52,7 @@ describe('billing validate', () => {
     expect((await world.run(['billing', 'validate'], { env: { ORIGIN: 'https://b.example.com' } })).exit).toBe(0)
   })
 
-  it('reports an unset variable once, with its place', async () => {
+  it('reports an unset variable once, with the field that uses it', async () => {
     world.write('billing.json', smallConfig({ webhooks: [{ id: 'h', url: '${NOWHERE}/h', events: ['invoice.paid'] }] }))
     const { exit, document } = await world.json(['billing', 'validate', 'billing.json'])
     expect(exit).toBe(1)
@@ -64,7 +64,7 @@ describe('billing validate', () => {
     })
   })
 
-  it('has exit code 0 if there are only warnings', async () => {
+  it('ends with exit code 0 if there are only warnings', async () => {
     world.write('a.json', smallConfig({ webhooks: [{ url: 'https://x.example.com/h', events: ['invoice.paid'] }] }))
     const { exit, document } = await world.json(['billing', 'validate', 'a.json'])
     expect(exit).toBe(0)
@@ -78,7 +78,7 @@ describe('billing validate', () => {
     expect((await world.run(['billing', 'validate'])).exit).toBe(1)
   })
 
-  it('names the next step if there is no configuration', async () => {
+  it('names the next step if the project has no configuration', async () => {
     const ran = await world.run(['billing', 'validate'])
     expect(ran.exit).toBe(1)
     expect(ran.stderr).toContain('ratecard init')
@@ -87,8 +87,8 @@ describe('billing validate', () => {
   })
 })
 
-describe('billing types', () => {
-  it('prints unions of all ids, and omits hidden prices from the public union', async () => {
+describe('ratecard billing types', () => {
+  it('prints TypeScript unions of all ids, and leaves hidden prices out of the public union', async () => {
     const hidden = {
       id: 'pro_partner',
       amount: 900,
@@ -107,7 +107,7 @@ describe('billing types', () => {
     expect(ran.stdout).toContain('export type MeterId = never\n')
   })
 
-  it('quotes any text in the types, and refuses a line break in an event name', async () => {
+  it('quotes any text in the generated types correctly, and refuses a line break in an event name', async () => {
     const withEvent = (eventName: string) =>
       smallConfig({ meters: [{ id: 'calls', display_name: 'Calls', event_name: eventName }] })
     for (const eventName of ["calls'\nexport type Owned = 'x", 'calls\u2028', 'calls\r']) {

@@ -13,7 +13,7 @@ const first = `canary-${'first'.repeat(20)}`
 const second = 'canary-second'
 
 describe('a variable in a document', () => {
-  it('is refused if it is a credential of the product or the environment, with its place and without its value', async () => {
+  it('is refused if it names a credential of Ratecard or of the environment, and the error has its place but not its value', async () => {
     for (const name of ['RATECARD_SERVICE_KEY', 'GITHUB_TOKEN', 'DATABASE_URL', 'SOME_PASSWORD']) {
       world.write('ratecard/billing/plans.json', smallConfig({ products: [{ id: 'pro', name: `\${${name}}` }] }))
       for (const command of [
@@ -29,7 +29,7 @@ describe('a variable in a document', () => {
     }
   })
 
-  it('is listed in the plan, and a secret value is replaced by its name in plans, history and differences', async () => {
+  it('is listed in the plan, and a secret value is replaced by the variable’s name in plans, history and differences', async () => {
     world.write('ratecard/billing/plans.json', hooked('1.0.0'))
     const plan = await world.run(['billing', 'push', '--dry-run'], { env: env(first) })
     expect(plan.stdout).toContain('Variables used: HOOK_HOST, HOOK_TOKEN (process environment).')

@@ -20,7 +20,7 @@ const document = (webhooks: object[]) => ({
   ],
 })
 
-it('a push numbers only the steps that write to the processor', async () => {
+it('the output of a push numbers only the steps that write to the processor', async () => {
   const hook = { id: 'hook', url: 'https://hooks.example.test/billing', events: ['invoice.paid'] }
   world.write('ratecard/billing/plans.json', document([hook]))
   const { stdout } = await world.run(['billing', 'push'])
@@ -29,10 +29,10 @@ it('a push numbers only the steps that write to the processor', async () => {
   expect(stdout).toMatch(/^ +recorded price free \(free\)$/m)
 })
 
-it('an archived webhook is in the output of a push and in the history', async () => {
+it('an archived webhook is listed in the output of a push and in the history', async () => {
   world.write('ratecard/billing/plans.json', document([]))
   const pushed = await world.run(['billing', 'push', '--yes'])
-  expect(pushed.stdout).toMatch(/^ +Webhooks +archived +hook$/m)
+  expect(pushed.stdout).toMatch(/^ +webhook +archived +hook$/m)
   expect((await world.run(['billing', 'history', '--limit', '1'])).stdout).toContain('1 archived')
   const { document: listed } = await world.json(['billing', 'history'])
   expect(listed.versions).toMatchObject([{ archived_webhooks: ['hook'] }, { archived_webhooks: [] }])

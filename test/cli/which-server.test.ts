@@ -19,7 +19,9 @@ const plan = {
   writes: 0,
   changes: {},
   details: [],
+  summary: '',
   warnings: [],
+  violations: [],
   impact: [],
 }
 const server = createServer((request, response) => {
@@ -103,7 +105,7 @@ const commandOf = ({ address, env }: Row, name: string) => {
 
 describe('the server that a command addresses', () => {
   it.each(rows)(
-    'is $withVariables variables of the environment file: address from $address, environment $env, file contains $file',
+    'is $withVariables variables of the environment file if its address is from $address, the environment is $env and the file contains $file',
     async (row) => {
       const name = row.env === '--env' ? 'production' : 'dev'
       const address = { none: null, same: `${url}/`, other: elsewhere }[row.file]
@@ -129,7 +131,7 @@ describe('the server that a command addresses', () => {
   )
 
   it.each(rows)(
-    'gets a document without variables in any case: address from $address, environment $env, file contains $file',
+    'always gets a document that needs no variables: address from $address, environment $env, file contains $file',
     async (row) => {
       const name = row.env === '--env' ? 'production' : 'dev'
       files({ variables: false, address: { none: null, same: url, other: elsewhere }[row.file] }, name)
@@ -141,7 +143,7 @@ describe('the server that a command addresses', () => {
     },
   )
 
-  it('is sent variables of the process environment in any case', async () => {
+  it('always gets the variables of the process environment', async () => {
     files({ variables: true, address: elsewhere }, 'dev')
     const env = { RATECARD_API_URL: url, HOOK_URL: 'https://hooks.of-the-shell.test/in' }
     const ran = await world.json(['billing', 'push', '--dry-run', '--service-key', 'k'], { env })
@@ -149,7 +151,7 @@ describe('the server that a command addresses', () => {
     expect(asked.some(({ body }) => body.includes('of-the-shell'))).toBe(true)
   })
 
-  it('from the shell does not get the webhook of .env.dev with a local server’s key', async () => {
+  it('gets no webhook from .env.dev with a local server’s key if the server address comes from the shell', async () => {
     files({ variables: true, address: null }, 'dev')
     const folder = path.join(world.home, '.ratecard', 'servers', port)
     mkdirSync(folder, { recursive: true })
@@ -172,7 +174,7 @@ describe('the server that a command addresses', () => {
     expect(asked[0]?.key).toBe('key-of-another-server')
   })
 
-  it('from the shell does not get the key of .env.dev if that file contains no server', async () => {
+  it('gets no service key from .env.dev if the server address comes from the shell and that file contains no server address', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     world.write('ratecard/environments/.env.dev', 'RATECARD_SERVICE_KEY=key-of-the-file\n')
     const ran = await world.json(['keys', 'list'], { env: { RATECARD_API_URL: url } })
@@ -183,7 +185,7 @@ describe('the server that a command addresses', () => {
     expect(asked.map(({ key }) => key)).toEqual(['key-of-the-file', 'key-of-the-file'])
   })
 
-  it('gets workers with the variables of its own environment only', async () => {
+  it('gets workers that have the variables of its own environment only', async () => {
     world.write('ratecard/environments/.env.dev', 'SECRET_OF_DEV=canary\n')
     const manifest = 'name = "hooks"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n'
     world.write('ratecard/workers/wrangler.toml', manifest)
@@ -197,7 +199,7 @@ describe('the server that a command addresses', () => {
     expect(asked.some(({ body }) => body.includes('canary'))).toBe(true)
   })
 
-  it('is by default at RATECARD_PORT, as for `server start` in the same shell', async () => {
+  it('is by default the local one on port RATECARD_PORT, as for `server start` in the same shell', async () => {
     for (const RATECARD_PORT of [port]) {
       await world.json(['keys', 'list', '--service-key', 'k'], { env: { RATECARD_PORT } })
       expect(asked.pop()?.key).toBe('k')
@@ -211,7 +213,7 @@ describe('the server that a command addresses', () => {
     expect(wrong.exit).toBe(2)
   })
 
-  it('for a fresh project may be any local server, because its only variable is the local default of `init`', async () => {
+  it('may be any local server for a new project, because the only variable is the local default that `init` writes', async () => {
     await world.run(['init'])
     const push = ['billing', 'push', '--dry-run', '--service-key', 'k']
     expect((await world.run([...push, '--api-url', url])).exit).toBe(0)
@@ -225,7 +227,7 @@ describe('the server that a command addresses', () => {
     expect(away).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
   })
 
-  it('for a fresh project is the local one, with the variables of its .env.dev', async () => {
+  it('is the local server for a new project, and gets the variables of its .env.dev', async () => {
     await world.run(['init'])
     const ran = await world.run(['billing', 'push', '--dry-run', '--service-key', 'k'], {
       env: { RATECARD_PORT: port },

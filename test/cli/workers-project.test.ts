@@ -18,8 +18,8 @@ function worker(name: string, more = '', code = handler): void {
 
 const deploy = (...more: string[]) => world.run(['cloud', 'workers', 'deploy', ...more])
 
-describe('cloud workers deploy, before anything is sent', () => {
-  it('shows with --dry-run what it would send: size, schedules with next runs, names of variables', async () => {
+describe('ratecard cloud workers deploy, before anything is sent,', () => {
+  it('shows with --dry-run what would be sent: the size, the schedules with their next runs, and the names of variables', async () => {
     worker('hooks', '[vars]\nPLAIN = "1"\n[triggers]\ncrons = ["0 6 * * 1"]\n[observability]\nenabled = true\n')
     world.write('ratecard/environments/.env.dev', 'SECRET=sk_live_x\n')
     const ran = await deploy('--dry-run')
@@ -95,10 +95,10 @@ describe('cloud workers deploy, before anything is sent', () => {
   })
 })
 
-describe('cloud workers deploy --target cloudflare', () => {
+describe('ratecard cloud workers deploy --target cloudflare', () => {
   const target = ['cloud', 'workers', 'deploy', '--target', 'cloudflare']
 
-  it('shows both requests with --dry-run, with weekdays translated and secrets masked', async () => {
+  it('shows both requests with --dry-run, with the weekdays converted to Cloudflare’s numbers and secrets masked', async () => {
     worker('hooks', '[triggers]\ncrons = ["0 6 * * 1-5"]\n[limits]\ncpu_ms = 50\n')
     world.write('ratecard/environments/.env.dev', 'KEY=sk_live_x\nCLOUDFLARE_API_TOKEN=t0ken\n')
     const ran = await world.run([...target, '--dry-run'])
@@ -110,7 +110,7 @@ describe('cloud workers deploy --target cloudflare', () => {
     expect(ran.stderr).toContain('limits.cpu_ms: the limit of your Cloudflare plan applies')
   })
 
-  it('needs an account and a token, and names the missing one', async () => {
+  it('requires an account id and a token, and names the missing one', async () => {
     worker('hooks')
     const none = await world.run(target)
     expect(none.exit).toBe(1)
@@ -119,7 +119,7 @@ describe('cloud workers deploy --target cloudflare', () => {
     expect(half.stderr).toContain('CLOUDFLARE_API_TOKEN')
   })
 
-  it('uploads with the token of the environment file, keeps it from the worker, and reports a failed step', async () => {
+  it('uploads with the token of the environment file, does not pass the token to the worker, and reports a failed step', async () => {
     worker('hooks', '[triggers]\ncrons = ["* * * * *"]\n')
     const file = `KEY=1\nCLOUDFLARE_API_TOKEN=${token}\nCLOUDFLARE_ACCOUNT_ID=${account}\n`
     world.write('ratecard/environments/.env.dev', file)
@@ -142,7 +142,7 @@ describe('cloud workers deploy --target cloudflare', () => {
   })
 })
 
-describe('cloud workers dev, before it serves', () => {
+describe('ratecard cloud workers dev, before it serves,', () => {
   it('asks for a name if there are several workers, and refuses a broken manifest', async () => {
     worker('one')
     worker('two')

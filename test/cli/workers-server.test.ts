@@ -85,7 +85,7 @@ describe('workers on a server', () => {
     expect((await workers('cron', 'runs', '--cron', '0 0 1 1 *')).stdout).toMatch(/exception +Error: not today/)
   })
 
-  it('have a log that is printed, filtered and live', async () => {
+  it('have logs that can be printed, filtered and followed live', async () => {
     write('logs')
     await workers('deploy')
     await fetch(`${world.url}/workers/hooks/before`)
@@ -113,7 +113,7 @@ describe('workers on a server', () => {
     expect(lines.filter(({ message }) => message === 'asked for /after')).toHaveLength(1)
   })
 
-  it('keep serving if a new version does not start, and the error names the author’s line', async () => {
+  it('keep serving requests if a new version does not start, and the error names the line in the author’s source', async () => {
     write('good')
     await workers('deploy')
     world.write(

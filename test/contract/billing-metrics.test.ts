@@ -30,7 +30,7 @@ const valuesOf = async (name: string, of = registry) => {
   return values.map(({ value, labels }) => [...Object.values(labels), value])
 }
 
-it('metrics count pushes by outcome and edited fields, and show revenue and subscriptions', async () => {
+it('the metrics count pushes by outcome and fields edited at the processor, and contain revenue and subscriptions', async () => {
   const service = withBillingCounters(stack.service, registry, { store: stack.store, clock: systemClock, report })
   await service.push(sampleConfig(), { ...nobody, dryRun: true })
   expect(await valuesOf('ratecard_pushes_total')).toEqual([])
@@ -70,8 +70,8 @@ function replica(of: Stack, clock: { now: () => number }) {
   return { metrics, service, look: () => lookAtBilling({ service, store: of.store, clock, report }) }
 }
 
-describe('the looks of several replicas', () => {
-  it('are one look for all, count dropped usage once, and survive a restart', async () => {
+describe('the billing metrics of several replicas', () => {
+  it('are collected by one replica at a time, count dropped usage once, and survive a restart', async () => {
     let now = Date.now()
     const clock = { now: () => now }
     const own = await startStack({ clock })
@@ -112,8 +112,8 @@ describe('the looks of several replicas', () => {
   })
 })
 
-describe('a scrape', () => {
-  it('reads the sums once for all its metrics', async () => {
+describe('a scrape of the metrics', () => {
+  it('reads the sums of the revenue once for all metrics that need them', async () => {
     const metrics = new Registry()
     let reads = 0
     const counting = {
@@ -129,7 +129,7 @@ describe('a scrape', () => {
     expect(reads).toBe(2)
   })
 
-  it('leaves out the metrics that cannot be read, and has the others', async () => {
+  it('leaves out metrics that cannot be read, and contains all others', async () => {
     const metrics = new Registry()
     const closed = await startStack()
     const { service, store } = closed

@@ -32,7 +32,7 @@ beforeEach(() => {
 const calls = () => stack.sandbox.control.requests().length
 const processorCheck = async () => (await probe()).checks.processor
 
-test('the processor is called at most once a second, however often load balancers ask', async () => {
+test('readiness checks call the processor at most once a second, however often load balancers request them', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, () => probe()))
   expect(answers.every(({ ready }) => ready)).toBe(true)
   now += 900
@@ -43,7 +43,7 @@ test('the processor is called at most once a second, however often load balancer
   expect(calls()).toBe(2)
 })
 
-test('a processor that is slow once leaves the replica ready, and one that keeps timing out does not', async () => {
+test('one slow response of the processor leaves the replica ready, and repeated timeouts do not', async () => {
   // Long enough for the responses that are expected, on a busy machine too.
   probe = readiness({ patienceMs: 2_000 })
   expect(await processorCheck()).toEqual({ ok: true, detail: 'reachable' })
@@ -71,7 +71,7 @@ test('a replica that shuts down is not ready', async () => {
   expect(await probe()).toMatchObject({ ready: false, checks: { store: { ok: true }, processor: { ok: true } } })
 })
 
-test('a processor check expires even if the clock is set back', async () => {
+test('the result of a processor check expires even if the clock is set back', async () => {
   await probe()
   now -= 60_000
   await probe()
@@ -92,7 +92,7 @@ test('a replica without its store is not ready, and the response contains only t
 })
 
 test.each(['read', 'write'] as const)(
-  'a %s refused by the store makes the replica not ready for a minute, unless the connection was lost',
+  'a %s that the store refuses makes the replica not ready for a minute, unless the connection was lost',
   async (access) => {
     const store = await (await inMemory()).open()
     const refused = (kind: StoreRefusal['kind'], code: string) =>
@@ -125,14 +125,14 @@ test('a replica is ready again a minute after the store last refused a write', a
   expect(await probe()).toMatchObject({ ready: true, checks: { store: { ok: true } } })
 })
 
-test('a replica whose workers cannot run reports them, and is ready nevertheless', async () => {
+test('a replica whose workers cannot run is ready, and reports the failed workers', async () => {
   expect((await probe()).checks.workers).toEqual({ ok: true, detail: 'off' })
   probe = readiness({ workers: { state: () => Promise.resolve({ available: false, detail: 'no runtime' }) } })
   expect(await probe()).toMatchObject({ ready: true, checks: { workers: { ok: false, detail: 'no runtime' } } })
 })
 
 test.each([
-  ['processor_unauthorized', 'the processor does not accept the key'],
+  ['processor_unauthorized', 'the processor rejects the key'],
   ['account_mismatch', 'the key belongs to another account than this store'],
 ] as const)('a service whose key is refused (%s) is not ready', async (code, detail) => {
   const refused = { account: () => Promise.reject(new ServiceError(code, 'sk_test_secret of acct_1')) }

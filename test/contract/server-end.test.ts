@@ -1,4 +1,7 @@
-// Repeated requests to close a server.
+// Servers that end: repeated requests to close, and a start that fails.
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -15,7 +18,7 @@ async function start() {
   return startServer({ env, port: 0, dataDir, out: () => undefined })
 }
 
-test('a second call of close while the server drains waits for the whole shutdown', async () => {
+test('a second call of close() while the server drains waits for the whole shutdown', async () => {
   const server = await start()
   const ended: string[] = []
   await Promise.all([
@@ -25,9 +28,31 @@ test('a second call of close while the server drains waits for the whole shutdow
   expect(ended).toEqual(['asked first', 'asked second'])
 })
 
-test('a part that cannot be closed does not keep leases from being released, and is reported', async () => {
+test('if one part of the server fails to close, the leases are still released, and the failure is reported', async () => {
   const server = await start()
   vi.spyOn(server.app, 'close').mockRejectedValueOnce(new Error('this part does not close'))
   await expect(server.close()).rejects.toMatchObject({ errors: [{ message: 'this part does not close' }] })
   await expect(server.service.readiness()).resolves.toMatchObject({ checks: { store: { ok: false } } })
+})
+
+test('a first start on a port in use keeps the generated service key, which is valid at the next start', async () => {
+  const dataDir = temporaryFolder()
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const address = other.address()
+  const taken = typeof address === 'object' && address !== null ? address.port : 0
+  const env = { HOME: dataDir, RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off', RATECARD_LOG_LEVEL: 'silent' }
+  const startOn = (port: number) => startServer({ env, port, dataDir, out: () => undefined })
+  await expect(startOn(taken)).rejects.toMatchObject({ code: 'settings_invalid' })
+  await new Promise((resolve) => other.close(resolve))
+  const server = await startOn(0)
+  try {
+    const key = readFileSync(path.join(dataDir, 'service-key'), 'utf8').trim()
+    const response = await fetch(`${server.url}/api/v1/billing/admin/keys/current`, {
+      headers: { 'x-service-key': key },
+    })
+    expect([response.status, await response.json()]).toMatchObject([200, { scope: 'owner' }])
+  } finally {
+    await server.close()
+  }
 })

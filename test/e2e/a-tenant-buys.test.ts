@@ -109,7 +109,7 @@ async function renew(): Promise<void> {
 }
 
 test.skipIf(executablePath === undefined)(
-  'a tenant buys in a browser, gets its negotiated price, and each renewal bills the agreed amount',
+  'a tenant buys in a browser and gets its negotiated price, and each renewal bills the agreed amount',
   async () => {
     const browser = await launch()
     try {

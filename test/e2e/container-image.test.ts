@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { buildImage, makeBases, missingForContainers, openContainers, run } from '../support/containers.ts'
 import type { Containers } from '../support/containers.ts'
@@ -73,14 +73,14 @@ describe.runIf(missing.length === 0)('the container image', () => {
   test.each([
     [withWorkers, 250],
     [withoutWorkers, 120],
-  ])('of %s is smaller than %s MB to download, including its base', async (image, limit) => {
+  ])('for %s is smaller than %s MB to download, including its base image', async (image, limit) => {
     const folder = path.join(containers.folder, `pushed-${String(limit)}`)
     await containers.buildah('push', '--quiet', image, `dir:${folder}`)
     const megabytes = readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0) / 1e6
     expect(megabytes).toBeLessThan(limit)
   })
 
-  test('contains no compiler, no package manager of Node and no source of a native module', async () => {
+  test('contains no compiler, no package manager of Node and no source code of a native module', async () => {
     for (const image of [withWorkers, withoutWorkers]) {
       const name = await containers.buildah('from', image)
       const mounted = await containers.buildah('mount', name)
@@ -115,7 +115,7 @@ describe.runIf(missing.length === 0)('the container image', () => {
     })
   })
 
-  test('accepts a push and runs a worker on a read-only root file system, and stops on SIGTERM within ten seconds', async () => {
+  test('accepts a push and runs a worker on a read-only file system, and stops on SIGTERM within ten seconds', async () => {
     const name = 'as-composed'
     await start(name, withWorkers)
     await healthy(name)
@@ -161,7 +161,7 @@ describe.runIf(missing.length === 0)('the container image', () => {
     expect((await cli('billing', 'history')).text).toMatch(/\b1\b/)
   })
 
-  test('without namespaces reports unconfined workers, or hosts none if confinement is required', async () => {
+  test('reports unconfined workers if the host has no namespaces, or runs no workers if confinement is required', async () => {
     // As Docker's default profile does: no namespaces without privileges.
     const refused = { action: 'SCMP_ACT_ERRNO', errnoRet: 1 }
     const profile = path.join(containers.folder, 'no-namespaces.json')
@@ -191,10 +191,17 @@ describe.runIf(missing.length === 0)('the container image', () => {
 
     await start('confined', withWorkers, ...flags, '--env', 'RATECARD_WORKER_SANDBOX=bubblewrap')
     await healthy('confined')
-    expect((await containers.tryPodman('logs', 'confined')).text).toMatch(/Workers +not available: .*bubblewrap/)
+    // The line about workers is printed after the port is open, so a healthy container may not have printed it yet.
+    await vi.waitFor(
+      async () => {
+        const { text } = await containers.tryPodman('logs', 'confined')
+        expect(text).toMatch(/Workers +not available: .*bubblewrap/)
+      },
+      { timeout: 30_000, interval: 250 },
+    )
   })
 
-  test('without workers serves prices and reports that there are none', async () => {
+  test('serves prices if workers are disabled, and reports that workers are disabled', async () => {
     const name = 'plain'
     await start(name, withoutWorkers)
     await healthy(name)

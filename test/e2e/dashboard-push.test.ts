@@ -51,7 +51,7 @@ async function names(): Promise<string[]> {
 }
 
 describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
-  test('shows its progress, is stopped between two steps, and is resumed without a duplicate', async () => {
+  test('shows its progress, can be stopped between two steps, and is resumed without creating a duplicate', async () => {
     const { page, open, failures } = await world.signIn(world.key)
     await drop(page, document('1.0.0', 'Plan'))
     await page.getByRole('button', { name: 'Show the plan' }).click()
@@ -109,7 +109,7 @@ describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
     expect([...failures, ...reader.failures]).toEqual([])
   })
 
-  test('that was stopped is replaced by another push, which repairs what it changed', async () => {
+  test('can be replaced by another push after it was stopped, and that push repairs the changes of the first one', async () => {
     const { page, open } = await world.signIn(world.key)
     await drop(page, document('2.0.0', 'Renamed'))
     await page.getByRole('button', { name: 'Show the plan' }).click()

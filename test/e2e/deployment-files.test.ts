@@ -45,7 +45,7 @@ describe('compose.yaml', () => {
   const services = (parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Json> }).services
   const replicas = Object.entries(services).filter(([name]) => name.startsWith('ratecard-'))
 
-  test('gives two replicas the same settings, which all exist, and no secret of its own', () => {
+  test('gives both replicas the same settings, each of which exists, and contains no secret', () => {
     expect(replicas.map(([name]) => name)).toEqual(['ratecard-1', 'ratecard-2'])
     for (const [, { environment }] of replicas) {
       for (const name of Object.keys(environment as Json)) expect(settingNames).toContain(name)
@@ -54,7 +54,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('gives a replica a stop timeout longer than its delay, its draining and the longest write', () => {
+  test('gives each replica a stop timeout that is longer than its shutdown delay, its draining and the longest write', () => {
     for (const [, service] of replicas) {
       const delay = Number((service['environment'] as Json)['RATECARD_SHUTDOWN_DELAY_SECONDS'])
       expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(delay + stopSeconds)
@@ -62,7 +62,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('is accepted by compose, and refused if a secret is missing', () => {
+  test('is accepted by the compose tool, and refused if a secret is missing', () => {
     if (!has('docker-compose')) return
     const names = ['POSTGRES_PASSWORD', 'RATECARD_MASTER_KEY', 'RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY']
     // An empty file, so that a present `.env` is not read.
@@ -80,7 +80,7 @@ describe('compose.yaml', () => {
     expect(config(slip).text).toContain('Unsupported config option')
   })
 
-  test('has a configuration of its load balancer that HAProxy accepts', () => {
+  test('contains a load balancer configuration that HAProxy accepts', () => {
     if (!has('haproxy')) return
     const env = { LISTEN: '127.0.0.1:1', REPLICA_1: '127.0.0.1:2', REPLICA_2: '127.0.0.1:3' }
     expect(run('haproxy', ['-c', '-f', path.join(root, 'deploy/compose/haproxy.cfg')], env)).toMatchObject({
@@ -97,7 +97,7 @@ describe('deploy/kubernetes:', () => {
   const find = (kind: string) =>
     manifests.find((manifest) => manifest['kind'] === kind) as Readonly<Record<string, unknown>>
 
-  test('the kustomization lists every file, and no other', () => {
+  test('the kustomization lists each file of the folder, and no other', () => {
     const { resources } = parse(read(`${folder}/kustomization.yaml`)) as { resources: string[] }
     const files = readdirSync(path.join(root, folder)).filter((name) => name !== 'kustomization.yaml')
     expect([...resources].sort()).toEqual(files.sort())
@@ -111,7 +111,7 @@ describe('deploy/kubernetes:', () => {
     expect(find('NetworkPolicy')['spec']).toMatchObject({ podSelector: selector })
   })
 
-  test('a pod has a grace period longer than its delay, its draining and the longest write, and no secret and no privilege', () => {
+  test('a pod has no secret in its definition, no privilege, and a grace period longer than its delay, its draining and the longest write', () => {
     interface Container {
       env: { name: string; value: string }[]
       securityContext: Json
@@ -127,13 +127,13 @@ describe('deploy/kubernetes:', () => {
   })
 })
 
-test('the systemd unit has a stop timeout longer than the delay, the draining and the longest write', () => {
+test('the systemd unit has a stop timeout longer than the shutdown delay, the draining and the longest write', () => {
   const unit = read('deploy/systemd/ratecard.service')
   const delay = Number(/RATECARD_SHUTDOWN_DELAY_SECONDS=(\d+)/.exec(unit)?.[1])
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(delay + stopSeconds)
 })
 
-test('the systemd unit has an exposure level of at most 3.0', () => {
+test('the systemd unit has an exposure level (by systemd-analyze security) of at most 3.0', () => {
   if (!has('systemd-analyze')) return
   const unit = path.join(root, 'deploy/systemd/ratecard.service')
   const { text } = run('systemd-analyze', ['security', '--offline=true', '--no-pager', unit])
@@ -176,7 +176,7 @@ describe('deploy/grafana:', () => {
     ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
   ]
 
-  test('every metric in the files is one that the service exports', async () => {
+  test('each metric in the files is exported by the service', async () => {
     const registry = createMetrics()
     createRequestMetrics(registry).watchConnections(() => 0)
     createWorkerMetrics(registry, () => [])
@@ -185,8 +185,9 @@ describe('deploy/grafana:', () => {
     const report = () => undefined
     registerBillingGauges(registry, unused, report)
     const facts = { get: () => Promise.resolve(null) } as unknown as Store['facts']
+    const usageComparison = {} as unknown as Store['usageComparison']
     withBillingCounters(unused, registry, {
-      store: { facts, exclusively: () => Promise.reject(new Error('unused')) },
+      store: { facts, usageComparison, exclusively: () => Promise.reject(new Error('unused')) },
       clock: systemClock,
       report,
     })
@@ -224,10 +225,10 @@ describe('deploy/grafana:', () => {
   })
 })
 
-describe('integrations:', () => {
+describe('the files for CI pipelines:', () => {
   const { version } = JSON.parse(read('packages/ratecard/package.json')) as { version: string }
 
-  test('the action runs the command-line tool of its own release', () => {
+  test('the GitHub action runs the command-line tool of the release that it belongs to', () => {
     const folder = temporaryFolder()
     writeFileSync(path.join(folder, 'npx'), '#!/bin/sh\necho "npx $*"\n', { mode: 0o755 })
     const action = parse(read('integrations/github-action/action.yml')) as { inputs: { ratecard: Json } }
@@ -241,7 +242,7 @@ describe('integrations:', () => {
     expect(text).toBe(`npx --yes ratecard@${version} billing drift --format markdown --exit-code\n`)
   })
 
-  test('the GitLab jobs install their own release, and the workflows use the action of it', () => {
+  test('the GitLab jobs install the release that they belong to, and the workflows use the action of that release', () => {
     const gitlab = parse(read('integrations/gitlab/ratecard.gitlab-ci.yml')) as { variables: Json }
     expect(gitlab.variables['RATECARD_VERSION']).toBe(version)
     for (const name of ['plan', 'apply', 'drift'])

@@ -98,7 +98,7 @@ describe('an uncaught error', () => {
     },
   )
 
-  it('closes the listener at once, regardless of the shutdown delay, and stops workers', async () => {
+  it('closes the server’s socket at once, regardless of the shutdown delay, and stops the workers', async () => {
     const { server, folder, url, ended } = await start('exception', { RATECARD_SHUTDOWN_DELAY_SECONDS: '60' })
     const worker = `export default { fetch() { return new Response('well') } }`
     const deployed = await fetch(`${url}/api/v1/workers/one/deployments`, {

@@ -97,7 +97,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
   const specOf = (kind: string) => manifests.find((one) => one.kind === kind)?.spec
   const text = JSON.stringify(manifests)
 
-  test('is valid for the API in every field', async () => {
+  test('is valid in each field for the Kubernetes API', async () => {
     expect(manifests.map(({ kind }) => kind).sort()).toEqual([
       'Deployment',
       'NetworkPolicy',
@@ -117,12 +117,12 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     ['"podSelector"', '"podSelectors"'],
     ['"sizeLimit"', '"sizelimit"'],
     ['"apiVersion":"apps/v1"', '"apiVersion":"apps/v2"'],
-  ])('is invalid with a typing error: %s instead of %s', (right, wrong) => {
+  ])('is invalid with a typing error, i.e. %s instead of %s', (right, wrong) => {
     expect(text).toContain(right)
     expect(typeErrors(JSON.parse(text.replace(right, wrong)) as Manifest[])).not.toEqual([])
   })
 
-  test('is invalid with a value that the API refuses', async () => {
+  test('is invalid with a value that the Kubernetes API refuses', async () => {
     const wrong = text.replace('"memory":"1Gi"', '"memory":"much"')
     expect(wrong).not.toBe(text)
     expect(await valueErrors(JSON.parse(wrong) as Manifest[])).toEqual([expect.stringContaining('limits')])
@@ -148,7 +148,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     expect(volumeMounts.map(({ mountPath }) => mountPath)).toEqual([/^VOLUME (\S+)$/m.exec(dockerfile)?.[1], '/tmp'])
   })
 
-  test('removes a stopping pod from the endpoints before it refuses requests, and a disruption takes one pod at most', () => {
+  test('removes a stopping pod from the endpoints before that pod refuses requests, and loses at most one pod in a disruption', () => {
     const [{ env, readinessProbe, livenessProbe, startupProbe, ports }] = deployment.template.spec.containers
     const delay = Number(env.find(({ name }) => name === 'RATECARD_SHUTDOWN_DELAY_SECONDS')?.value)
     const noticed = ({ periodSeconds, failureThreshold }: Probe) => periodSeconds * failureThreshold
@@ -193,7 +193,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     ])
   })
 
-  test('limits every volume on the disk of a node', () => {
+  test('limits the size of each volume on the disk of a node', () => {
     const { volumes } = deployment.template.spec
     expect(volumes.map(({ emptyDir }) => emptyDir.sizeLimit)).toEqual(['1Gi', '512Mi'])
   })

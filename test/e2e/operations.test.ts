@@ -33,7 +33,7 @@ interface Shown {
 const servedVersion = (world: OperationsWorld) => (world.json('ratecard billing show') as Shown).version
 const secret = (world: OperationsWorld) => world.must('ratecard billing webhook secret hook').trim()
 
-describe('the guide of backup and restore', () => {
+describe('the guide to backup and restore', () => {
   const page = pageCommands('backup-and-restore.md')
 
   it('restores the embedded store, in place and on a new machine', async () => {
@@ -94,12 +94,12 @@ describe('the guide of backup and restore', () => {
     }
   })
 
-  it.runIf(installed)('contains no command that these tests did not run', () => {
+  it.runIf(installed)('contains only commands that these tests have run', () => {
     expect(page.rest()).toEqual([])
   })
 })
 
-describe('the guide of key rotation', () => {
+describe('the guide to key rotation', () => {
   it('changes the master key and a service key, and every secret stays readable', async () => {
     const page = pageCommands('key-rotation.md')
     const world = await OperationsWorld.create()
@@ -145,7 +145,7 @@ describe('the guide of key rotation', () => {
   })
 })
 
-describe('the guide of a stuck push', () => {
+describe('the guide to a stuck push', () => {
   it('resumes a push whose server was killed, or replaces it by the next push', async () => {
     const page = pageCommands('recovery-of-a-stuck-push.md')
     const world = await OperationsWorld.create()
@@ -198,8 +198,8 @@ async function faultsLeft(world: OperationsWorld): Promise<number> {
   return ((await answer.json()) as { faults: readonly unknown[] }).faults.length
 }
 
-describe('power loss', () => {
-  it('loses nothing that was reported as applied: database and log are on disk without a checkpoint', async () => {
+describe('a power loss', () => {
+  it('loses no push that was reported as applied: database and log are on disk without a checkpoint', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-power-'))
     const dataDir = path.join(folder, 'data')
     const key = 'power-tests-service-key'

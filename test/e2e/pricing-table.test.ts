@@ -142,11 +142,9 @@ const overflowOf = (page: Page) =>
 async function findingsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const { violations } = await page.evaluate<{
-    violations: { id: string; impact: string; nodes: { html: string }[] }[]
+    violations: { id: string; nodes: { html: string }[] }[]
   }>('axe.run(document, { resultTypes: ["violations"] })')
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
 }
 
 const inBrowser = test.skipIf(chromiumPath === null)
@@ -166,8 +164,25 @@ describe('the examples of the pricing table', () => {
     )
 })
 
+describe('the example of a static site', () => {
+  inBrowser('shows the prices of its last build without JavaScript, and the live pricing table with JavaScript', () =>
+    withPage({}, async ({ page, failures }) => {
+      const off = await browser.newContext({ javaScriptEnabled: false })
+      const bare = await off.newPage()
+      await bare.goto(`${shop.url}/static/index.html`)
+      expect(await bare.getByText('Studio: €14.00 per month, €140.00 per year').isVisible()).toBe(true)
+      await off.close()
+      await page.goto(`${shop.url}/static/index.html`)
+      const choose = page.getByRole('link', { name: /Choose Studio/ })
+      await choose.waitFor()
+      expect(await choose.getAttribute('href')).toBe(`${shop.url}/buy?price=studio_monthly&quantity=1`)
+      expect(failures).toEqual([])
+    }),
+  )
+})
+
 describe('a visitor of the pricing table', () => {
-  inBrowser('changes the period and the currency by keyboard, and reads the saving', () =>
+  inBrowser('can change the period and the currency with the keyboard, and sees the saving', () =>
     withPage({}, async (visit) => {
       const { page } = visit
       await open(visit, `products="${shown}"`)
@@ -185,7 +200,7 @@ describe('a visitor of the pricing table', () => {
     }),
   )
 
-  inBrowser('moves the slider and reads exactly what the service calculates', () =>
+  inBrowser('moves the quantity slider and sees exactly the amount that the service calculates', () =>
     withPage({}, async (visit) => {
       const { page } = visit
       await open(visit, `products="${shown}" interval="month"`)
@@ -214,7 +229,7 @@ describe('a visitor of the pricing table', () => {
     }),
   )
 
-  inBrowser('gets a link to the site’s checkout with price and quantity, and never a script', () =>
+  inBrowser('gets a link to the site’s checkout with price and quantity, which never runs a script', () =>
     withPage({}, async (visit) => {
       const { page } = visit
       await open(visit, `products="${shown}" checkout="/buy?price={price_id}&amp;n={quantity}" contact="/contact"`)
@@ -254,10 +269,104 @@ describe('a visitor of the pricing table', () => {
   )
 })
 
+/** Boxes of the parts with this name that are shown. */
+async function boxes(page: Page, part: string) {
+  const found = await Promise.all((await page.locator(`[part~=${part}]`).all()).map((one) => one.boundingBox()))
+  return found.filter((box) => box !== null)
+}
+
+describe('the cards of the pricing table', () => {
+  inBrowser('have their amounts, their buttons and their features at the same height', () =>
+    withPage({ viewport: { width: 1280, height: 900 } }, async (visit) => {
+      await open(visit, 'products="sketch studio render_farm"')
+      for (const theme of ['cards', 'plain']) {
+        await visit.page.evaluate(`document.querySelector('ratecard-pricing-table').setAttribute('theme', '${theme}')`)
+        await picture(visit.page, `lines-${theme}`)
+        for (const part of ['amount', 'cta', 'features']) {
+          const tops = (await boxes(visit.page, part)).map(({ y }) => Math.round(y))
+          expect([theme, part, tops.length, new Set(tops).size]).toEqual([theme, part, 3, 1])
+        }
+      }
+    }),
+  )
+
+  inBrowser('are at most 420 px wide, and fill their rows evenly', () =>
+    withPage({ viewport: { width: 1280, height: 900 } }, async (visit) => {
+      const rowsOf = async (products: string) => {
+        await open(visit, `products="${products}"`)
+        const cards = await boxes(visit.page, 'card')
+        expect(Math.max(...cards.map(({ width }) => width))).toBeLessThanOrEqual(420)
+        const tops = cards.map(({ y }) => Math.round(y))
+        return [...new Set(tops)].map((top) => tops.filter((one) => one === top).length)
+      }
+      expect(await rowsOf('studio')).toEqual([1])
+      expect(await rowsOf('sketch studio')).toEqual([2])
+      // Four fit in a row, so five would leave one alone.
+      expect(await rowsOf('sketch studio render_farm enterprise filler_1')).toEqual([3, 2])
+    }),
+  )
+
+  inBrowser('have headings of the level that the page sets', () =>
+    withPage({}, async (visit) => {
+      const { page } = visit
+      await open(visit, 'products="studio sketch"')
+      expect(await page.getByRole('heading', { name: 'Studio', level: 2 }).count()).toBe(1)
+      await page.evaluate(`document.querySelector('ratecard-pricing-table').setAttribute('heading-level', '4')`)
+      expect(await page.getByRole('heading', { name: 'Studio', level: 4 }).count()).toBe(1)
+    }),
+  )
+
+  inBrowser('show products in the language of the page, and the price per month beside a yearly price', () =>
+    withPage({}, async (visit) => {
+      const { page } = visit
+      await open(visit, 'products="studio" interval="year"')
+      expect(await page.locator('[part=period]').textContent()).toBe('per year · €11.67 per month · per seat')
+      await open(visit, 'products="studio" interval="year"', { lang: 'de' })
+      const german = async () => (await page.locator('[part=period]').textContent())?.replaceAll(/\s/g, ' ')
+      expect(await german()).toBe('pro Jahr · 11,67 € pro Monat · pro Platz')
+      await page.getByText('Für Teams, die gemeinsam zeichnen').waitFor()
+      await page.getByRole('slider').fill('12')
+      await page.getByText('12 Plätze').waitFor()
+      expect(await german()).toBe('pro Jahr · 140,00 € pro Monat · 140,00 € pro Platz')
+      await open(visit, 'products="studio" cents="auto"')
+      expect(await amounts(page, 'For teams')).toEqual(['€14'])
+    }),
+  )
+
+  for (const [name, width] of [
+    ['a desktop', 1280],
+    ['a phone', 390],
+  ] as const)
+    inBrowser(`move nothing that is visible when the prices arrive: ${name}`, () =>
+      withPage({ viewport: { width, height: 900 } }, async ({ page }) => {
+        await page.addInitScript(`globalThis.shift = 0
+          new PerformanceObserver((list) => { for (const { value } of list.getEntries()) globalThis.shift += value })
+            .observe({ type: 'layout-shift', buffered: true })`)
+        let arrive = (): void => undefined
+        let arrived = Promise.resolve()
+        await page.route('**/api/v1/billing/config', async (route) => {
+          await arrived
+          await route.continue()
+        })
+        for (const products of ['studio', shown]) {
+          arrived = new Promise((resolve) => (arrive = resolve))
+          shop.write(`<h1>Prices</h1>${table(`products="${products}"`)}<p>Below the prices.</p>`)
+          await page.goto(`${shop.url}/page.html`)
+          await page.locator('[part=placeholder]').waitFor()
+          arrive()
+          await page.locator('[part~=card]').first().waitFor()
+          // The observer gets a shift after the frame that has it.
+          await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+          expect([products, await page.evaluate('globalThis.shift')]).toEqual([products, 0])
+        }
+      }),
+    )
+})
+
 describe('the pricing table', () => {
   for (const theme of ['cards', 'plain', 'compact'])
     for (const colorScheme of ['light', 'dark'] as const)
-      inBrowser(`has no serious finding of axe: ${theme}, ${colorScheme}`, () =>
+      inBrowser(`has no finding of axe: ${theme}, ${colorScheme}`, () =>
         withPage({ colorScheme, bypassCSP: true }, async (visit) => {
           await open(visit, `products="${shown}" theme="${theme}"`)
           await picture(visit.page, `${theme}-${colorScheme}`)
@@ -289,7 +398,7 @@ describe('the pricing table', () => {
         }),
     )
 
-  inBrowser('begins with its cards at the right in a right-to-left language', () =>
+  inBrowser('begins with its cards on the right side in a right-to-left language', () =>
     withPage({}, async (visit) => {
       const { page } = visit
       await open(visit, `products="${shown}"`, { lang: 'ar', dir: 'rtl' })
@@ -334,7 +443,7 @@ describe('the pricing table', () => {
       }),
   )
 
-  inBrowser('uses the site’s own texts in any language, set as attribute or property', () =>
+  inBrowser('uses texts that the site sets in any language, as attribute or property', () =>
     withPage({}, async (visit) => {
       const { page } = visit
       await open(visit, `products="studio sketch" lang="pl" texts='{"free":"Za darmo","monthly":"Miesięcznie"}'`)
@@ -343,7 +452,7 @@ describe('the pricing table', () => {
       await page.evaluate(`document.querySelector('ratecard-pricing-table').texts = { free: 'Gratis' }`)
       expect(await amounts(page, 'first idea')).toEqual(['Gratis'])
       await page.evaluate(`document.querySelector('ratecard-pricing-table').setAttribute('locale', 'de')`)
-      expect((await amounts(page, 'For teams'))[0]?.replace(/\s/g, ' ')).toBe('14,00 €')
+      expect((await amounts(page, 'Für Teams'))[0]?.replace(/\s/g, ' ')).toBe('14,00 €')
     }),
   )
 })

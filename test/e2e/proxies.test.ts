@@ -104,7 +104,7 @@ interface Ask {
 }
 
 test.each(proxies)(
-  '$name with TLS passes prices, pushes and their events, and the service sees each client’s own address',
+  '$name with TLS passes on prices, pushes and their events, and the service sees the address of each client',
   { timeout: 120_000 },
   async ({ name, command }) => {
     const folder = temporaryFolder()

@@ -174,8 +174,8 @@ const amountInPlace = async () => (await client.billing.price('pro_monthly')).pr
 describe.each([
   ['GitHub', action],
   ['GitLab', gitlab],
-])('on %s', (_name, side) => {
-  it('the plan is one comment that is updated in place, and exactly this plan is applied after the merge', async () => {
+])('with the integration for %s,', (_name, side) => {
+  it('a pull request gets one comment with the plan, which is updated in place, and exactly this plan is applied after the merge', async () => {
     write(document(1300, '1.1.0'))
     const planned = await side.run('plan')
     expect([planned.exit, planned.log.includes('€13.00')]).toEqual([0, true])
@@ -231,7 +231,7 @@ describe.each([
     expect(host.comments[0]?.body).toContain('prices.json:1:')
   })
 
-  it('drift fails the nightly job', async () => {
+  it('the nightly job fails if there is drift', async () => {
     write(document(1200, '1.0.0'))
     expect((await side.run('drift')).exit).toBe(0)
     await renameAtTheProcessor('Renamed by hand')
@@ -258,8 +258,8 @@ describe.each([
   })
 })
 
-describe('the rules of the action:', () => {
-  it('fail-on: removals fails for a plan that replaces, after the comment was written', async () => {
+describe('the settings of the GitHub action:', () => {
+  it('fail-on: removals fails for a plan that replaces a price, after the comment was written', async () => {
     write(document(1300, '1.1.0'))
     const ended = await action.run('plan', { inputs: { 'fail-on': 'removals' } })
     expect([ended.exit, host.comments.length]).toEqual([3, 1])
@@ -277,7 +277,7 @@ describe('the rules of the action:', () => {
     expect(log.split(token)).toHaveLength(2)
   })
 
-  it('the action finds its comment among hundreds', async () => {
+  it('the action finds its own comment among hundreds', async () => {
     for (let id = 1; id <= 250; id++) host.comments.push({ id: 1000 + id, body: 'talk', author: 'somebody' })
     write(document(1300, '1.1.0'))
     await action.run('plan')
@@ -286,7 +286,7 @@ describe('the rules of the action:', () => {
     expect(host.comments.filter(({ body }) => body.startsWith('<!-- ratecard'))).toHaveLength(1)
   })
 
-  it('a missing key of a fork, token, command or wrong input is named', async () => {
+  it('a missing key in a fork, a missing token, a wrong command and a wrong input are each named in the error', async () => {
     write(document(1300, '1.1.0'))
     expect((await action.run('plan', { key: '' })).log).toContain('Pull requests of forks get no secrets')
     expect((await action.run('plan', { inputs: { token: '' } })).log).toContain('no token for comments')
@@ -299,8 +299,8 @@ describe('the rules of the action:', () => {
   })
 })
 
-describe('the files of the action:', () => {
-  it('the files use only inputs that the script reads, and an entry point that exists', () => {
+describe('the files of the GitHub action:', () => {
+  it('the action and its workflows use only inputs that the script reads, and the entry point exists', () => {
     const manifest = parse(readFileSync(path.join(root, 'integrations/github-action/action.yml'), 'utf8')) as {
       inputs: Record<string, unknown>
       runs: { main: string }

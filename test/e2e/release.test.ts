@@ -38,7 +38,7 @@ function clone() {
 }
 
 test.skipIf(!canRelease)(
-  'a release gives every package one version, collects the changes, commits and tags, and publishes nothing',
+  'a release gives all packages one version, collects the list of changes, commits and tags, and publishes nothing',
   () => {
     const { folder, git, release, manifest } = clone()
     const { status, stdout, stderr } = release('7.8.9', '--no-pack')
@@ -83,7 +83,7 @@ test.skipIf(!canRelease)(
   },
 )
 
-test.skipIf(!isClone)('a release is refused for an earlier version, a modified tree, and without changes', () => {
+test.skipIf(!isClone)('a release is refused for an earlier version, with uncommitted files, or without changes', () => {
   const { folder, git, release } = clone()
   expect(release('0.0.1')).toMatchObject({ status: 1, stderr: expect.stringContaining('is before') })
   expect(release('seven')).toMatchObject({ status: 1, stderr: expect.stringContaining('say which version') })
@@ -96,7 +96,7 @@ test.skipIf(!isClone)('a release is refused for an earlier version, a modified t
   expect(git('tag', '--list')).toBe('')
 })
 
-test.skipIf(!isClone)('a release whose fixtures cannot be created leaves the tree unchanged', () => {
+test.skipIf(!isClone)('a release whose test fixtures cannot be created leaves the repository unchanged', () => {
   const { folder, git, release } = clone()
   writeFileSync(path.join(folder, 'scripts/keep-release.ts'), "throw new Error('no server for this test')\n")
   git('commit', '--quiet', '--all', '--message', 'a broken script')

@@ -1,10 +1,13 @@
 // A shop on another origin than the service: the pages of examples/pricing-table, bundled as their README says, and pages of the tests.
 // Every response has a strict content security policy.
-import { readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { listenLocally } from '../support/listen.ts'
 
@@ -35,11 +38,23 @@ async function bundled(name: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
+/** Builds the page of the static site with the prices of the service. */
+async function builtStatic(service: string): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-static-'))
+  try {
+    await promisify(execFile)(process.execPath, [path.join(examples, 'static/build.mjs'), service, folder])
+    return readFileSync(path.join(folder, 'index.html'), 'utf8')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 /** Pages of a shop whose service is at `service`. */
 export async function openShop(service: string): Promise<ShopPages> {
   let written = ''
   const scripts = new Map<string, string>()
   for (const name of ['react', 'vue']) scripts.set(`/${name}/main.js`, await bundled(name))
+  scripts.set('/static/index.html', await builtStatic(service))
   const policy = [
     "default-src 'none'",
     `script-src 'self' ${service}`,

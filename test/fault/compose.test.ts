@@ -65,7 +65,7 @@ const small = (amount: number): BillingConfig => ({
 })
 
 test.runIf(installed)(
-  'compose.yaml: no request fails while both replicas are restarted, and a running push is applied or resumed',
+  'with compose.yaml, no request fails while both replicas are restarted, and a running push is completed or resumed',
   { timeout: 240_000 },
   async () => {
     const folder = temporaryFolder()

@@ -65,8 +65,8 @@ async function expectEveryKillSurvived(stores: StoreFactory, step: number): Prom
   }
 }
 
-describe('an apply that is killed at any point and retried', () => {
-  testOnEachEngine('ends like an undisturbed one', 600_000, async (stores, sparse) =>
+describe('the application of a deal that is killed at any point and retried', () => {
+  testOnEachEngine('has the same result as without the kill', 600_000, async (stores, sparse) =>
     expectEveryKillSurvived(await stores(), sparse ? 2 : 1),
   )
 })

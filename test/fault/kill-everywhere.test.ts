@@ -10,13 +10,13 @@ const chosen = process.env['KILL_STEP']
 const points = (usual: number) => everyNth(Number(chosen ?? usual))
 
 describe('a push that is killed at any point and pushed again', () => {
-  testOnEachEngine('ends like an undisturbed one', timeout, (stores, sparse) =>
+  testOnEachEngine('has the same result as without the kill', timeout, (stores, sparse) =>
     expectEveryKillSurvived(stores, points(sparse ? 2 : 1), lanes),
   )
 })
 
 describe('a write in flight when its push is killed', () => {
-  testOnEachEngine('changes nothing once the next push has applied,', timeout, (stores, sparse) =>
+  testOnEachEngine('has no effect if it arrives after the next push was applied,', timeout, (stores, sparse) =>
     expectLateWritesHarmless(stores, points(sparse ? 3 : 1), lanes),
   )
 })

@@ -124,8 +124,11 @@ const every = (usual: number) => Number(process.env['KILL_STEP'] ?? usual)
 describe.each([
   ['an apply', 'does not bring a deal back that was removed meanwhile', expectRemovedDealsStayRemoved],
   ['a migration', 'does not end a deal that was applied meanwhile', expectMovesAreTakenUp],
-])('a write of %s that arrives after the process that sent it died', (_work, behaviour, expectation) => {
-  testOnEachEngine(`${behaviour},`, 600_000, async (stores, sparse) =>
-    expectation(await stores(), every(sparse ? 2 : 1)),
-  )
-})
+])(
+  'a write of %s that reaches the processor after the process that sent it has died',
+  (_work, behaviour, expectation) => {
+    testOnEachEngine(`${behaviour},`, 600_000, async (stores, sparse) =>
+      expectation(await stores(), every(sparse ? 2 : 1)),
+    )
+  },
+)

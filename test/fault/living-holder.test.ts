@@ -67,50 +67,53 @@ async function* lines(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
 
 const hidden = (options: string) => `mount -t proc -o ${options} proc /proc`
 
-describe.runIf(capable)('the holder of a lease, seen by a replica of another user on the same host,', () => {
-  it.each([
-    ['whole', own],
-    ['of which others’ entries cannot be read (hidepid=1)', hidden('hidepid=1')],
-    ['without the processes of others (hidepid=2)', hidden('hidepid=2')],
-    ['without what cannot be traced (hidepid=4)', hidden('hidepid=4')],
-    ['of processes alone (hidepid=2,subset=pid)', hidden('hidepid=2,subset=pid')],
-  ])('is alive while it runs and dead once it has ended, with a /proc %s', async (_, prepare) => {
-    const holder = new Replica([], own, blue)
-    const identity = await holder.next()
-    const other = new Replica([], prepare, green)
-    expect(await other.next()).not.toBe(identity)
-    const dead = [await other.saysDead(identity)]
-    await holder.kill()
-    dead.push(await other.saysDead(identity))
-    // With subset=pid the boot id is not readable, so the holder’s state is unknown and it is not reported dead.
-    expect(dead).toEqual([false, !prepare.includes('subset')])
-  })
+describe.runIf(capable)(
+  'the process that holds a lease, checked by a replica of another user on the same host,',
+  () => {
+    it.each([
+      ['whole', own],
+      ['of which others’ entries cannot be read (hidepid=1)', hidden('hidepid=1')],
+      ['without the processes of others (hidepid=2)', hidden('hidepid=2')],
+      ['without what cannot be traced (hidepid=4)', hidden('hidepid=4')],
+      ['of processes alone (hidepid=2,subset=pid)', hidden('hidepid=2,subset=pid')],
+    ])('is reported alive while it runs and dead once it has ended, with a /proc %s', async (_, prepare) => {
+      const holder = new Replica([], own, blue)
+      const identity = await holder.next()
+      const other = new Replica([], prepare, green)
+      expect(await other.next()).not.toBe(identity)
+      const dead = [await other.saysDead(identity)]
+      await holder.kill()
+      dead.push(await other.saysDead(identity))
+      // With subset=pid the boot id is not readable, so the holder’s state is unknown and it is not reported dead.
+      expect(dead).toEqual([false, !prepare.includes('subset')])
+    })
 
-  it('is not reported dead under the ProtectProc setting of our systemd unit', async () => {
-    const unit = readFileSync(path.join(root, 'deploy/systemd/ratecard.service'), 'utf8')
-    // The mount option of systemd for ProtectProc=invisible. The test fails if the unit has another value.
-    expect(/^ProtectProc=(.*)$/m.exec(unit)?.[1]).toBe('invisible')
-    const holder = new Replica([], hidden('hidepid=2'), blue)
-    const identity = await holder.next()
-    const other = new Replica([], hidden('hidepid=2'), green)
-    await other.next()
-    expect(await other.saysDead(identity)).toBe(false)
-  })
+    it('is not reported dead under the ProtectProc setting of our systemd unit', async () => {
+      const unit = readFileSync(path.join(root, 'deploy/systemd/ratecard.service'), 'utf8')
+      // The mount option of systemd for ProtectProc=invisible. The test fails if the unit has another value.
+      expect(/^ProtectProc=(.*)$/m.exec(unit)?.[1]).toBe('invisible')
+      const holder = new Replica([], hidden('hidepid=2'), blue)
+      const identity = await holder.next()
+      const other = new Replica([], hidden('hidepid=2'), green)
+      await other.next()
+      expect(await other.saysDead(identity)).toBe(false)
+    })
 
-  it('is dead if a later process of the same user has its pid, and unknown if that process is hidden', async () => {
-    const later = new Replica([], own, blue)
-    const identity = (await later.next()).replace(/\d+$/, (start) => `${start}0`)
-    const seeing = new Replica([], hidden('hidepid=2'), blue)
-    const blind = new Replica([], hidden('hidepid=2'), green)
-    await Promise.all([seeing.next(), blind.next()])
-    expect([await seeing.saysDead(identity), await blind.saysDead(identity)]).toEqual([true, false])
-  })
-})
+    it('is reported dead if a later process of the same user has its pid, and as unknown if that process is hidden', async () => {
+      const later = new Replica([], own, blue)
+      const identity = (await later.next()).replace(/\d+$/, (start) => `${start}0`)
+      const seeing = new Replica([], hidden('hidepid=2'), blue)
+      const blind = new Replica([], hidden('hidepid=2'), green)
+      await Promise.all([seeing.next(), blind.next()])
+      expect([await seeing.saysDead(identity), await blind.saysDead(identity)]).toEqual([true, false])
+    })
+  },
+)
 
-describe.runIf(capable)('the holder of a lease in a pid namespace, e.g. in a container,', () => {
+describe.runIf(capable)('the process that holds a lease in a pid namespace, e.g. in a container,', () => {
   const container = ['--pid', '--fork', '--kill-child']
 
-  it('is never reported dead by a replica outside the namespace, even after it ended, nor does it report that replica dead', async () => {
+  it('is never reported dead by a replica outside of the namespace, even after it ended, and does not report that replica as dead', async () => {
     const inside = new Replica(container, own, blue)
     const outside = new Replica([], own, green)
     const [of, host] = [await inside.next(), await outside.next()]

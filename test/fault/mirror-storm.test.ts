@@ -136,9 +136,9 @@ async function expectEqual({ mirror, processor }: World): Promise<void> {
   }
 }
 
-describe.runIf(installed)('the mirror during random changes and failures', () => {
+describe.runIf(installed)('the mirror, after random changes and failures,', () => {
   test(
-    `equals a listing, and never shows an older state after a newer one (seed ${String(seed)})`,
+    `equals the lists of the processor, and never shows an older state after a newer one (seed ${String(seed)})`,
     { timeout: 1_200_000 },
     async () => {
       const random = randomOf(seed)
@@ -148,10 +148,10 @@ describe.runIf(installed)('the mirror during random changes and failures', () =>
       const replicas = await Promise.all([world.startReplica(), world.startReplica()])
       const deliver = deliverer(world, () => replicas, random)
       const watch = watcher(mirror, changes, random)
-      const made = new Map<string, number>()
+      const made = new Set<string>()
       for (let index = 1; index <= changesInAll; index++) {
         const verb = await changes.change()
-        if (verb !== null) made.set(verb, (made.get(verb) ?? 0) + 1)
+        if (verb !== null) made.add(verb)
         if (index % 5 === 0) await deliver()
         if (index % 3 === 0) await watch()
         if (index % 10 === 0) {
@@ -169,6 +169,12 @@ describe.runIf(installed)('the mirror during random changes and failures', () =>
         }
       }
       sandbox.control.clearFaults()
+      // What chance left out, e.g. a payment while no invoice was open, is made now.
+      const missing = () => changes.verbs.filter((verb) => !made.has(verb))
+      for (let attempt = 0; attempt < 2_000 && missing().length > 0; attempt++) {
+        const verb = await changes.change(attempt % 2 === 0 ? missing()[0] : undefined)
+        if (verb !== null) made.add(verb)
+      }
       const over = Date.now()
       const settled = async () => {
         const state = await mirror.state()
@@ -176,7 +182,7 @@ describe.runIf(installed)('the mirror during random changes and failures', () =>
       }
       await expect.poll(settled, { interval: 200, timeout: 300_000 }).toBe(true)
       await expectEqual(world)
-      expect(changes.verbs.filter((verb) => !made.has(verb))).toEqual([])
+      expect(missing()).toEqual([])
     },
   )
 })

@@ -93,7 +93,7 @@ class Load {
 const results = ({ results: found }: Load) => [...found.keys()].sort()
 
 test.runIf(installed)(
-  'a server that is restarted ten times resets no request: each gets its response or is refused before it is sent',
+  'a server that is restarted ten times resets no connection: each request gets its response or is refused before it is sent',
   { timeout: 180_000 },
   async () => {
     const world = await replicaWorld()
@@ -116,7 +116,7 @@ test.runIf(installed)(
 )
 
 test.runIf(installed)(
-  'a push whose write takes longer than the draining gets its response, and SIGTERM waits for that write',
+  'a push whose write takes longer than the draining period gets its response, and the exit on SIGTERM waits for that write',
   { timeout: 120_000 },
   async () => {
     const world = await replicaWorld()

@@ -81,7 +81,7 @@ test.runIf(installed).each([
   { balancer: retryingBalancer, delay: 0, headers: { connection: 'close' } },
   { balancer: watchingBalancer, delay: 2, headers: {} },
 ])(
-  'no read and no push fails while replicas are restarted one after the other: $balancer.name, $delay s',
+  'no read and no push fails while replicas are restarted one after the other: $balancer.name, with a delay of $delay s',
   { timeout: 180_000 },
   async ({ balancer: createBalancer, delay, headers }) => {
     const world = await replicaWorld()

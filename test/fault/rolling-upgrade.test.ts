@@ -45,7 +45,7 @@ const releases = readdirSync(new URL('../fixtures/services/', import.meta.url)).
 )
 
 test.runIf(installed).each(releases)(
-  'while replicas of %s are replaced, both releases read and write each other’s records without a loss',
+  'while replicas of release %s are replaced, both releases read and write each other’s records without a loss',
   { timeout: 180_000 },
   async (release) => {
     const world = await replicaWorld()

@@ -113,14 +113,14 @@ async function expectLateWritesHarmless(stores: StoreFactory): Promise<void> {
   }
 }
 
-describe('a rotation that is killed while a write is in flight', () => {
-  test('leaves one live endpoint with a known secret after the next push', async () => {
+describe('a webhook rotation that is killed while a write is in flight', () => {
+  test('leaves one active endpoint with a known secret after the next push', async () => {
     await expectLateWritesHarmless(await sqliteStores())
   })
 })
 
-describe('a rotation that is killed at any point', () => {
-  test('has the result of an undisturbed rotation after a retry, on SQLite', async () => {
+describe('a webhook rotation that is killed at any point', () => {
+  test('has the same result as an undisturbed rotation after a retry, on SQLite', async () => {
     await expectEveryKillSurvived(await sqliteStores())
   })
 

@@ -60,7 +60,7 @@ function smallDisk(): string | null {
   return place
 }
 
-test('with a full disk a server serves prices and is not ready; once there is space, it is ready within a minute', async () => {
+test('with a full disk, a server serves prices but is not ready, and is ready again within a minute once there is space', async () => {
   const disk = smallDisk()
   if (disk === null) return
   let skippedMs = 0
@@ -102,7 +102,7 @@ function fill(file: string): void {
   }
 }
 
-test('with a damaged file a server serves what can be read, and is not ready', async () => {
+test('with a damaged store file, a server serves what can still be read, and is not ready', async () => {
   const dataDir = temporaryFolder()
   const before = await start(dataDir)
   for (const amount of [1000, 2000, 3000])

@@ -10,8 +10,8 @@ const get = (url: string) => test.asAdmin({ url: `${admin}${url}` })
 const dearer = (version: string, amount: number) =>
   changedConfig(version, ({ products }) => void ((products[1]?.prices ?? [])[0]!.amount = amount))
 
-describe('before the first push', () => {
-  it('there is no configuration, and every list is empty', async () => {
+describe('before the first push over HTTP,', () => {
+  it('there is no configuration, and each list is empty', async () => {
     for (const url of [
       `${billing}/config`,
       `${billing}/config/prices/x`,
@@ -32,8 +32,8 @@ describe('before the first push', () => {
   })
 })
 
-describe('a push', () => {
-  it('plans without writing anything, on request', async () => {
+describe('a push over HTTP', () => {
+  it('makes a plan without writing anything if it is a dry run', async () => {
     const response = await test.push(sampleConfig(), '?dry_run=true')
     expect(response.statusCode).toBe(200)
     expect(response.json()).toMatchObject({ status: 'planned', revision: null, push_id: null })
@@ -47,7 +47,7 @@ describe('a push', () => {
     expect((await get('/config')).statusCode).toBe(404)
   })
 
-  it('is applied and recorded with author and message, and the same push again is unchanged', async () => {
+  it('is applied and recorded with its author and message, and an equal second push changes nothing', async () => {
     const response = await post('/config', sampleConfig(), {
       'x-ratecard-author': encodeURIComponent('Zoë → ops'),
       'x-ratecard-message': 'first, 100% sure',
@@ -83,7 +83,7 @@ describe('a push', () => {
     expect(verdict.json()).toMatchObject({ valid: false, errors: response.json().errors })
   })
 
-  it('with respond-async returns 202 with its location, and its events end with the result', async () => {
+  it('returns 202 and the push’s location with respond-async, and the event stream of the push ends with its result', async () => {
     const response = await post('/config', dearer('1.1.0', 1300), { prefer: 'respond-async' })
     expect(response.statusCode).toBe(202)
     const { push_id: id } = response.json()
@@ -101,7 +101,7 @@ describe('a push', () => {
     expect((await get(`/pushes/${id}`)).json()).toMatchObject({ state: 'applied', revision: 2 })
   })
 
-  it('without a change returns at once, even with respond-async', async () => {
+  it('returns at once if nothing changed, even with respond-async', async () => {
     const response = await post('/config', dearer('1.1.0', 1300), { prefer: 'wait=10, respond-async' })
     expect([response.statusCode, response.json().status]).toEqual([200, 'unchanged'])
   })
@@ -122,13 +122,13 @@ describe('a push', () => {
     }
   })
 
-  it('that failed before its first step leaves its Idempotency-Key free', async () => {
+  it('does not use up its Idempotency-Key if it fails before its first step', async () => {
     const headers = { 'idempotency-key': 'deploy-43' }
     expect((await post('/config', { version: '1' }, headers)).statusCode).toBe(422)
     expect((await post('/config', dearer('1.3.0', 1600), headers)).json().status).toBe('applied')
   })
 
-  it('is refused with 409 at once while another push runs', async () => {
+  it('gets a 409 at once while another push runs', async () => {
     const [first, second] = await Promise.all([
       post('/config', dearer('1.4.0', 1700)),
       post('/config', dearer('1.4.0', 1700)),
@@ -140,7 +140,7 @@ describe('a push', () => {
   })
 })
 
-describe('reading the configuration', () => {
+describe('a read of the configuration', () => {
   it('returns the whole document with processor ids', async () => {
     const { config } = (await get('/config')).json()
     expect(config.webhooks[0]).toMatchObject({ id: 'main_hook', processor_id: expect.stringMatching(/^we_/) })
@@ -149,7 +149,7 @@ describe('reading the configuration', () => {
     expect(config.products[1].prices).toHaveLength(4)
   })
 
-  it('pages through history, newest first', async () => {
+  it('lists the history in pages, newest first', async () => {
     const page = (await get('/config/history?limit=2&offset=1')).json()
     expect(page.pagination).toEqual({ total: 5, limit: 2, offset: 1, has_more: true })
     expect(page.versions).toMatchObject([
@@ -164,7 +164,7 @@ describe('reading the configuration', () => {
     expect((await get('/config/history?offset=4')).json().pagination.has_more).toBe(false)
   })
 
-  it('returns each revision with its document as it was pushed, and the difference of any two', async () => {
+  it('returns each revision with its document as it was pushed, and the difference between any two revisions', async () => {
     const one = (await get('/config/history/1')).json()
     expect(one).toMatchObject({ revision: 1, author: 'Zoë → ops', document: sampleConfig() })
     const diff = (await get('/config/history/1/diff/2')).json()
@@ -176,6 +176,7 @@ describe('reading the configuration', () => {
           kind: 'price',
           config_id: 'pro_monthly',
           change: 'changed',
+          action: 'replace',
           fields: [{ field: 'amount', before: 1200, after: 1300 }],
           display: { before: '$12.00 / month', after: '$13.00 / month' },
         },
@@ -212,7 +213,7 @@ describe('reading the configuration', () => {
     expect((await get('/enterprise/prices/by-id/gold')).json()).toEqual({ prices: [] })
   })
 
-  it('finds no push with an unknown id, on any of its routes', async () => {
+  it('gets a 404 for an unknown push, on each of its routes', async () => {
     for (const request of [get('/pushes/none'), get('/pushes/none/events'), post('/pushes/none/resume')])
       expect((await request).json().code).toBe('push_not_found')
     const [{ id }] = (await get('/pushes')).json().pushes
@@ -231,13 +232,13 @@ describe('pull and drift:', () => {
     expect(report).toEqual({ document: response.json(), unrepresented: [] })
   })
 
-  it('a drift check reports no drift', async () => {
+  it('a drift check after a push reports no drift', async () => {
     expect((await get('/config/drift')).json()).toMatchObject({ in_sync: true, differences: [], unmanaged: [] })
   })
 })
 
 describe('rollback and reset:', () => {
-  it('a rollback restores an earlier revision under a new number, with its first processor price', async () => {
+  it('a rollback restores an earlier revision under a new number, with its original processor price', async () => {
     const response = await post('/config/rollback', { revision: 1 })
     expect(response.json()).toMatchObject({ status: 'applied', version: '1.0.0', revision: 6 })
     const unknown = await post('/config/rollback', { revision: 77 })

@@ -20,7 +20,7 @@ let routes: Map<string, Route>
 /** Ids that are known only after their objects were created. */
 const made: Record<string, string> = {}
 const secrets: string[] = []
-const keys = { wrong: `rck_${'A'.repeat(43)}`, revoked: '', expired: '', read: '' }
+const keys = { wrong: `rck_${'A'.repeat(43)}`, revoked: '', expired: '', read: '', write: '' }
 const sessions = { other: '', expired: '', revoked: '', orphaned: '', forged: '', altered: '' }
 
 beforeAll(async () => {
@@ -30,6 +30,7 @@ beforeAll(async () => {
   const revoked = await service.createKey('revoked')
   await service.revokeKey(revoked.id)
   keys.read = (await service.createKey('looks', { scope: 'read' })).key
+  keys.write = (await service.createKey('acts')).key
   keys.expired = (await service.createKey('brief', { expiresAt: Date.now() + 60_000 })).key
   await sessionOf(test, 'acme')
   const expired = await service.createSession('acme', 60)
@@ -94,7 +95,13 @@ function ask(id: string, headers: Record<string, string>, query = ''): Promise<L
 const isRead = (id: string) =>
   routes.get(id)?.method === 'GET' ||
   ['validateConfig', 'calculatePrice', 'checkEntitlements', 'receiveProcessorEvent'].includes(id)
-const dryRuns = ['pushConfig', 'rollbackConfig', 'startMigration', 'applyTemplate', 'applyCustom', 'removeEnterprise']
+const dryRuns = [
+  ...['pushConfig', 'rollbackConfig', 'startMigration', 'applyTemplate', 'applyCustom', 'removeEnterprise'],
+  ...['addDiscount', 'removeDiscount'],
+]
+
+/** Requests that need a key of scope `owner`. */
+const ownersOnly = ['putPolicies']
 
 const idsWith = (...accesses: Access[]) =>
   Object.entries(rows).flatMap(([id, { access }]) => (accesses.includes(access) ? [id] : []))
@@ -135,6 +142,7 @@ async function stateOf({ service }: TestApp) {
     config: await service.fullConfig(),
     versions: await service.history(page),
     pushes: await service.listPushes(page),
+    policies: await service.policies(page),
     keys: (await service.listKeys()).map(({ lastUsedAt: _used, ...rest }) => rest),
     tenants: await service.listTenants(page),
     audit: await service.tenantAudit('acme', page),
@@ -144,8 +152,8 @@ async function stateOf({ service }: TestApp) {
   }
 }
 
-describe('the table of routes', () => {
-  it('has a row for every route, and no other', () => {
+describe('the table of routes and their authentication', () => {
+  it('has a row for each route, and no other rows', () => {
     expect(Object.keys(rows).sort()).toEqual([...routes.keys()].sort())
   })
 
@@ -168,7 +176,7 @@ describe('the table of routes', () => {
   })
 })
 
-describe('a caller without permission', () => {
+describe('a request without permission', () => {
   let before: Awaited<ReturnType<typeof stateOf>>
   beforeAll(async () => {
     before = await stateOf(test)
@@ -189,15 +197,16 @@ describe('a caller without permission', () => {
     expect(await refuseAll(ids, both, 401, 'service_key_invalid')).toBe(wrong)
   })
 
-  it('gets key_expired for an expired key, on every route', async () => {
+  it('gets key_expired with an expired key, on each route', async () => {
     const ids = idsWith('key', 'session', 'public')
     await refuseAll(ids, { 'x-service-key': keys.expired }, 401, 'service_key_expired')
   })
 
-  it('changes nothing with a read key, even where it claims a dry run that the route does not have', async () => {
+  it('changes nothing with a read key, even if it requests a dry run from a route that has none', async () => {
     const header = { 'x-service-key': keys.read }
-    const closed = idsWith('key', 'session').filter((id) => !isRead(id) && !dryRuns.includes(id))
+    const closed = idsWith('key', 'session').filter((id) => !isRead(id) && ![...dryRuns, ...ownersOnly].includes(id))
     await refuseAll(closed, header, 403, 'key_scope')
+    await refuseAll(ownersOnly, header, 403, 'key_scope')
     for (const id of closed) {
       const response = await ask(id, header, '?dry_run=true')
       expect([id, response.json().code]).toEqual([id, 'key_scope'])
@@ -210,7 +219,28 @@ describe('a caller without permission', () => {
       }
   })
 
-  it('is refused with a valid session where a key is required', async () => {
+  it('cannot set policies, nor create an owner key, nor override a policy with a write key', async () => {
+    const header = { 'x-service-key': keys.write }
+    await refuseAll(ownersOnly, header, 403, 'key_scope')
+    const asked = (url: string, payload?: object) =>
+      test.app.inject({
+        method: 'POST',
+        url: `${admin}${url}`,
+        headers: { ...header, 'x-ratecard-message': 'why' },
+        ...(payload === undefined ? {} : { payload }),
+      })
+    for (const response of [
+      await asked('/keys', { name: 'mine', scope: 'owner' }),
+      await asked('/config?override=p', sampleConfig()),
+      await asked('/config/rollback?override=p', { revision: 1 }),
+      await asked('/config/reset?override=p'),
+      await asked('/migrations?override=p', { price_id: 'pro_monthly' }),
+      await asked('/enterprise/remove?override=p', { tenant_id: 'acme' }),
+    ])
+      expect([response.statusCode, response.json().code]).toEqual([403, 'key_scope'])
+  })
+
+  it('is refused with a valid session on routes that require a key', async () => {
     await refuseAll(idsWith('key'), { cookie: cookieOf(sessions.other) }, 403, 'not_allowed')
   })
 
@@ -218,7 +248,7 @@ describe('a caller without permission', () => {
     await refuseAll(idsWith('session'), { cookie: cookieOf(sessions.other) }, 403, 'not_allowed')
   })
 
-  it('gets the same error for sessions that expired, were revoked, belong to a removed tenant, or never existed', async () => {
+  it('gets the same error for sessions that have expired, were revoked, belong to a removed tenant, or never existed', async () => {
     const { other: _genuine, ...dead } = sessions
     const said = new Set<string | undefined>()
     const asked = new Set<string | undefined>()
@@ -243,12 +273,12 @@ describe('a caller without permission', () => {
     }
   })
 
-  it('has changed nothing, here or at the processor', async () => {
+  it('changes nothing, neither in the service nor at the processor', async () => {
     expect(await stateOf(test)).toEqual(before)
   })
 })
 
-describe('a caller with a read key', () => {
+describe('a request with a read key', () => {
   it('can read everything, validate and make dry runs, which change nothing', async () => {
     const before = await stateOf(test)
     const open = Object.keys(rows).filter((id) => isRead(id) || dryRuns.includes(id))
@@ -259,7 +289,7 @@ describe('a caller with a read key', () => {
     expect(await stateOf(test)).toEqual(before)
   })
 
-  it('is described in the scopes of each route', () => {
+  it('is allowed exactly where the scopes of the route say so', () => {
     const described = Object.values(test.app.swagger().paths ?? {})
       .flatMap((operations) =>
         Object.values(operations as Record<string, { operationId: string; 'x-key-scope': string }>),
@@ -267,7 +297,7 @@ describe('a caller with a read key', () => {
       .map(({ operationId, 'x-key-scope': scope }) => [operationId, scope])
     const expected = Object.keys(rows).map((id) => [
       id,
-      isRead(id) ? 'read' : dryRuns.includes(id) ? 'dry_run' : 'write',
+      isRead(id) ? 'read' : dryRuns.includes(id) ? 'dry_run' : ownersOnly.includes(id) ? 'owner' : 'write',
     ])
     expect(Object.fromEntries(described)).toEqual(Object.fromEntries(expected))
   })
@@ -285,8 +315,8 @@ describe('a caller with a read key', () => {
   })
 })
 
-describe('a caller with a key', () => {
-  it('succeeds with the requests that are refused without permission', async () => {
+describe('a request with a key that is permitted', () => {
+  it('succeeds where requests without permission are refused', async () => {
     const ends: Record<string, string> = {}
     for (const id of Object.keys(rows)) {
       const response = await ask(id, { 'x-service-key': test.key })

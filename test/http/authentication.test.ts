@@ -26,7 +26,7 @@ function adminRoutes(): { method: 'GET' | 'POST' | 'DELETE'; url: string }[] {
 }
 
 describe('service keys on admin routes', () => {
-  it('are required on every described admin route', async () => {
+  it('are required on each admin route of the API description', async () => {
     const routes = adminRoutes()
     expect(routes.length).toBeGreaterThanOrEqual(20)
     for (const route of routes) {
@@ -39,7 +39,7 @@ describe('service keys on admin routes', () => {
     }
   })
 
-  it('are checked first: unknown paths, wrong methods, wrong parameters and malformed bodies are all 401', async () => {
+  it('are checked first: without one, unknown paths, wrong methods, wrong parameters and malformed bodies all get a 401', async () => {
     const requests = [
       { method: 'GET', url: `${admin}/no-such-route` },
       { method: 'GET', url: admin },
@@ -73,7 +73,7 @@ describe('service keys on admin routes', () => {
     expect(answer?.toString()).toMatch(/^HTTP\/1\.1 401 /)
   })
 
-  it('authenticate the caller, and their last use is recorded', async () => {
+  it('identify the caller, and the time of their last use is recorded', async () => {
     const response = await test.asAdmin({ url: `${admin}/keys` })
     expect(response.statusCode).toBe(200)
     expect(response.headers['cache-control']).toBe('no-store')
@@ -91,7 +91,7 @@ describe('service keys on admin routes', () => {
 })
 
 describe('service keys on public routes', () => {
-  it('are refused if they are wrong, so that a mistyped key is noticed', async () => {
+  it('are refused if they are wrong, so that the caller notices a mistyped key', async () => {
     await test.push(sampleConfig())
     for (const url of [
       `${billing}/config`,
@@ -111,7 +111,7 @@ describe('service keys on public routes', () => {
 })
 
 describe('a service key', () => {
-  it('is shown once at creation, and revoked at once', async () => {
+  it('is shown only once, when it is created, and is invalid immediately after it is revoked', async () => {
     const created = await test.asAdmin({ method: 'POST', url: `${admin}/keys`, payload: { name: 'ci' } })
     expect(created.statusCode).toBe(201)
     const { id, key } = created.json()
@@ -125,7 +125,7 @@ describe('a service key', () => {
     expect([again.statusCode, again.json().code]).toEqual([404, 'key_not_found'])
   })
 
-  it('cannot be revoked if it is the last valid one', async () => {
+  it('cannot be revoked if it is the last valid key', async () => {
     const { keys } = (await test.asAdmin({ url: `${admin}/keys` })).json<{ keys: { id: string; name: string }[] }>()
     const first = keys.find(({ name }) => name === 'first')
     const response = await test.asAdmin({ method: 'DELETE', url: `${admin}/keys/${String(first?.id)}` })
@@ -134,12 +134,12 @@ describe('a service key', () => {
   })
 })
 
-describe('the limit per address', () => {
+describe('the rate limit per client address', () => {
   const stranger = { remoteAddress: '203.0.113.7' }
   const path = `${billing}/config/prices/pro_monthly/calculate`
   const calculate = { method: 'POST', url: path, payload: { quantity: 1 }, ...stranger } as const
 
-  it('limits guessed keys with Retry-After, but no valid key, no other address and not loopback', async () => {
+  it('limits attempts with guessed keys with Retry-After, but no valid key, no other address and no loopback address', async () => {
     const limited = await startTestApp({ rateLimit: 3 })
     try {
       const guess = { url: `${admin}/keys`, headers: { 'x-service-key': 'guess' } }
@@ -156,7 +156,7 @@ describe('the limit per address', () => {
     }
   })
 
-  it('uses the forwarded client address of a trusted proxy only', async () => {
+  it('uses the forwarded client address only if it comes from a trusted proxy', async () => {
     const lines: string[] = []
     const limited = await startTestApp({
       rateLimit: 2,
@@ -188,7 +188,7 @@ describe('the limit per address', () => {
     }
   })
 
-  it('counts failed authentications and public calls apart, so that one does not use up the other', async () => {
+  it('counts failed authentications and public requests separately, so that one does not use up the limit of the other', async () => {
     const limited = await startTestApp({ rateLimit: 2 })
     try {
       await limited.push(sampleConfig())
@@ -202,7 +202,7 @@ describe('the limit per address', () => {
     }
   })
 
-  it('counts writes without a key, but not reads', async () => {
+  it('counts writes without a key, but no reads', async () => {
     const limited = await startTestApp({ rateLimit: 2 })
     try {
       await limited.push(sampleConfig())

@@ -46,7 +46,7 @@ function metadataIn(value: unknown): unknown[] {
 const names = (found: readonly unknown[]) => new Set(found.flatMap((each) => Object.keys(each as object)))
 const wanted = new Set(Object.keys(metadata))
 
-describe('keys chosen by an author', () => {
+describe('keys that the author of a document chose, such as `ownerTeam`,', () => {
   it.each([
     `${billing}/config/products/pro`,
     `${billing}/config/prices/pro_monthly`,
@@ -98,7 +98,7 @@ describe('keys chosen by an author', () => {
   })
 })
 
-describe('member names in stored records', () => {
+describe('member names of stored records', () => {
   it('are in snake_case in the audit log, even if the client reads it', async () => {
     const { entries } = (await test.asAdmin({ url: `${admin}/tenants/one/audit` })).json<{ entries: Kept[] }>()
     const kept = ({ before, after, result }: Kept) => [before, after, result]
@@ -106,7 +106,7 @@ describe('member names in stored records', () => {
     expect((await client.tenants.audit('one')).entries.map(kept)).toEqual(entries.map(kept))
   })
 
-  it('are the same in a job whether the API or the client returns it', async () => {
+  it('are the same in a job whether the API or the client library returns it', async () => {
     const [{ id }] = (await test.asAdmin({ url: `${admin}/jobs` })).json().jobs
     const { input, steps } = await jobEnd(test, id)
     const kept = (each: { step: unknown; result: unknown }) => [each.step, each.result]

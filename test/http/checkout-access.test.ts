@@ -16,7 +16,7 @@ const post = (url: string, payload: object, headers: Record<string, string>) =>
   test.inject({ method: 'POST', url, payload, headers })
 const pro = { price_id: 'pro_monthly', ...urls }
 
-describe('pages of other sites', () => {
+describe('a page of another site', () => {
   const preflight = (origin: string, url = checkout) =>
     test.app.inject({
       method: 'OPTIONS',
@@ -24,7 +24,7 @@ describe('pages of other sites', () => {
       headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
     })
 
-  it('may use the cookie if their origin is allowed', async () => {
+  it('may use the session cookie if its origin is allowed', async () => {
     for (const origin of ['https://shop.example.test', 'http://localhost:3000', 'http://127.0.0.1:8080']) {
       const answer = await preflight(origin)
       expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([204, origin])
@@ -61,7 +61,7 @@ describe('pages of other sites', () => {
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  it('cannot send a form: a checkout accepts only JSON (415)', async () => {
+  it('cannot submit a form: a checkout accepts only JSON (415)', async () => {
     const response = await test.inject({
       method: 'POST',
       url: checkout,
@@ -73,14 +73,14 @@ describe('pages of other sites', () => {
 })
 
 describe('the credential of a checkout', () => {
-  it('is the key if key and cookie are sent: a wrong key is refused despite a valid cookie', async () => {
+  it('is the key if both key and cookie are sent: a wrong key is refused despite a valid cookie', async () => {
     const wrong = await post(checkout, pro, { cookie, 'x-service-key': 'wrong' })
     expect([wrong.statusCode, wrong.json().code]).toEqual([401, 'service_key_invalid'])
     const both = await post(checkout, pro, { cookie, 'x-service-key': test.key })
     expect([both.statusCode, both.json().errors[0].pointer]).toEqual([400, '#/tenant_id'])
   })
 
-  it('of a removed tenant or a revoked session is refused at once', async () => {
+  it('is refused as soon as its tenant is removed or its session is revoked', async () => {
     await test.service.createTenant({ id: 'brief', name: 'B' }, nobody)
     const kept = await test.service.createSession('brief', null)
     const revoked = await test.service.createSession('brief', null)
@@ -91,7 +91,7 @@ describe('the credential of a checkout', () => {
     expect(await answer(kept.value)).toBe(401)
   })
 
-  it('that is guessed counts towards the limit of its address', async () => {
+  it('counts towards the rate limit of its address if it is wrong', async () => {
     const limited = await startTestApp({ rateLimit: 3 })
     try {
       const guess = (headers: Record<string, string>) =>

@@ -29,7 +29,7 @@ async function repeatedAfterRemoval(id: string, url: string, payload: object) {
 }
 
 describe('POST checkout', () => {
-  it('redirects a session’s tenant to a page of the processor', async () => {
+  it('redirects a session’s tenant to a checkout page of the processor', async () => {
     const response = await post(checkout, { ...pro, quantity: 3, trial_period_days: 14 }, { cookie })
     expect([response.statusCode, response.headers['cache-control']]).toEqual([200, 'no-store'])
     const { url, session_id } = response.json()
@@ -50,7 +50,7 @@ describe('POST checkout', () => {
     expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'tenant_not_found'])
   })
 
-  it('allows a session to act for its own tenant only', async () => {
+  it('lets a session act for its own tenant only', async () => {
     expect((await post(checkout, { ...pro, tenant_id: 'acme' }, { cookie })).statusCode).toBe(200)
     await sessionOf(test, 'other')
     for (const tenant_id of ['other', 'nobody']) {
@@ -59,7 +59,7 @@ describe('POST checkout', () => {
     }
   })
 
-  it('hides hidden prices from a session, and sells them with a service key', async () => {
+  it('refuses hidden prices to a session, and sells them with a service key', async () => {
     for (const price_id of ['pro_secret', 'pro_monthly_gold', 'no_such_price']) {
       const response = await post(checkout, { ...urls, price_id }, { cookie })
       expect([price_id, response.statusCode, response.json().detail]).toEqual([
@@ -90,6 +90,7 @@ describe('POST checkout', () => {
       trial_period_days: 731,
       allow_promotion_codes: 'yes',
       price: 'x',
+      items: [],
     }
     const response = await post(checkout, wrong, { cookie })
     const pointers = response.json<{ errors: { pointer: string }[] }>().errors.map(({ pointer }) => pointer)
@@ -98,8 +99,8 @@ describe('POST checkout', () => {
       [
         '#/allow_promotion_codes',
         '#/cancel_url',
+        '#/items',
         '#/price',
-        '#/price_id',
         '#/quantity',
         '#/success_url',
         '#/trial_period_days',
@@ -111,11 +112,36 @@ describe('POST checkout', () => {
       [{ ...pro, promotion_code: 'hello', allow_promotion_codes: true }, 'checkout_invalid'],
       [{ ...pro, promotion_code: 'no_such_code' }, 'checkout_invalid'],
       [{ ...urls, price_id: 'usage_graduated', quantity: 2 }, 'checkout_invalid'],
+      [{ ...urls, price_id: 'pro_monthly', items: [{ price_id: 'usage_graduated' }] }, 'checkout_invalid'],
+      [{ ...urls, quantity: 2, items: [{ price_id: 'usage_graduated' }] }, 'checkout_invalid'],
+      [{ ...urls, items: [{ price_id: 'usage_graduated', quantity: 2 }] }, 'checkout_invalid'],
     ] as const)
       expect([payload, (await post(checkout, payload, { cookie })).json().code]).toEqual([payload, code])
     expect((await post(checkout, { ...pro, success_url: 'https://shop.example.test/x' }, { cookie })).statusCode).toBe(
       200,
     )
+  })
+
+  it('requires a price or items', async () => {
+    const response = await post(checkout, urls, { cookie })
+    expect([response.statusCode, response.json()]).toMatchObject([
+      400,
+      { code: 'request_invalid', errors: [{ code: 'field_missing', pointer: '#/price_id' }] },
+    ])
+  })
+
+  it('sells several prices on one page, and names every invalid item', async () => {
+    const items = [{ price_id: 'pro_monthly', quantity: 3 }, { price_id: 'usage_graduated' }]
+    const page = (await post(checkout, { ...urls, items }, { cookie })).json()
+    const sold = await test.stripe.checkout.sessions.listLineItems(page.session_id)
+    expect(sold.data.map(({ quantity }) => quantity)).toEqual([3, null])
+    const twice = [items[0], items[1], { price_id: 'pro_monthly' }, { price_id: 'usage_graduated', quantity: 2 }]
+    const refused = (await post(checkout, { ...urls, items: twice }, { cookie })).json()
+    expect(refused).toMatchObject({
+      code: 'checkout_invalid',
+      detail: 'The price "pro_monthly" is listed twice.',
+      errors: [{ pointer: '#/items/2/price_id' }, { pointer: '#/items/3/price_id' }, { pointer: '#/items/3/quantity' }],
+    })
   })
 
   it('opens one checkout per Idempotency-Key and tenant', async () => {
@@ -162,7 +188,7 @@ describe('POST checkout', () => {
     expect((await buy()).json()).toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('never returns the checkout of a removed tenant to a session of the new tenant', async () => {
+  it('never returns the checkout of a removed tenant to a session of a new tenant with its id', async () => {
     const again = await repeatedAfterRemoval('brief', checkout, pro)
     expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
   })
@@ -184,8 +210,8 @@ describe('POST checkout', () => {
   })
 })
 
-describe('a bought subscription', () => {
-  it('has the price id of the configuration and an upcoming invoice', async () => {
+describe('a subscription that was bought', () => {
+  it('has the price id of the configuration, and its upcoming invoice', async () => {
     await sessionOf(test, 'buyer')
     await buy(test, 'buyer', { price_id: 'pro_monthly', quantity: 2 })
     const found = (await test.asAdmin({ url: `${admin}/tenants/buyer/subscriptions` })).json()
@@ -219,7 +245,7 @@ describe('a bought subscription', () => {
 })
 
 describe('POST portal', () => {
-  it('leads to the processor’s portal and back to an allowed page', async () => {
+  it('leads to the processor’s portal, and from there back to an allowed page', async () => {
     const portal = `${billing}/portal`
     const response = await post(portal, { return_url: 'http://localhost:3000/account' }, { cookie })
     expect([response.statusCode, Object.keys(response.json())]).toEqual([200, ['url']])
@@ -235,12 +261,13 @@ describe('POST portal', () => {
 describe('POST usage', () => {
   const usage = `${billing}/usage`
 
-  it('records whole numbers and decimals, once for each identifier', async () => {
+  it('records whole numbers and decimals, once per identifier', async () => {
     const given = { meter: 'api_calls', value: 12, identifier: 'batch-1', timestamp: new Date().toISOString() }
     const response = await post(usage, given, { cookie })
     const counted = { ...given, tenant_id: 'acme', already_counted: false, billed: true }
     expect([response.statusCode, response.json()]).toEqual([200, counted])
-    expect((await post(usage, given, { cookie })).json()).toEqual(counted)
+    const again = { ...counted, already_counted: true, value: null, timestamp: null }
+    expect((await post(usage, given, { cookie })).json()).toEqual(again)
     const decimal = (await post(usage, { meter: 'api_calls', value: '0.125' }, { cookie })).json()
     expect(decimal).toMatchObject({ value: '0.125', timestamp: null, identifier: expect.any(String) })
     const byKey = await test.asAdmin({
@@ -251,7 +278,7 @@ describe('POST usage', () => {
     expect(byKey.json()).toMatchObject({ tenant_id: 'acme', value: 1 })
   })
 
-  it('reports already_counted for another value under the same identifier', async () => {
+  it('reports already_counted if another value is sent with the same identifier', async () => {
     const report = (value: number) =>
       post(usage, { meter: 'api_calls', value, identifier: 'batch-2' }, { cookie }).then((response) => response.json())
     expect(await report(5)).toMatchObject({ value: 5, already_counted: false })
@@ -287,12 +314,12 @@ describe('POST usage', () => {
     expect(identifiers[0]).toContain('acme:api_calls:key_')
   })
 
-  it('keeps usage of a removed tenant apart from a new tenant with its id', async () => {
+  it('keeps usage of a removed tenant apart from that of a new tenant with the same id', async () => {
     const again = await repeatedAfterRemoval('passing', usage, { meter: 'api_calls', value: 7 })
     expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
   })
 
-  it('names the allowed amounts in its errors', async () => {
+  it('names the allowed amounts in the error about an invalid amount', async () => {
     const { errors } = (await post(usage, { meter: 'api_calls', value: 1.5 }, { cookie })).json()
     expect(errors).toMatchObject([{ code: 'type_wrong', detail: '"value" must be integer or string.' }])
     const detail = async (more: object) =>

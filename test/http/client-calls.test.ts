@@ -20,8 +20,8 @@ beforeAll(async () => {
 
 const urls = { successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back' }
 
-describe('checkout.create', () => {
-  it('sells for the tenant whose session the client has', async () => {
+describe('checkout.create() of the client library', () => {
+  it('sells to the tenant of the client’s session', async () => {
     const session = await sessionOf(test, 'guest')
     const shop = createClient({ baseUrl, session })
     const bought = await shop.checkout.create({
@@ -39,7 +39,7 @@ describe('checkout.create', () => {
     await expect(wrong.checkout.create({ priceId: 'free', ...urls })).rejects.toMatchObject({ code: 'session_invalid' })
   })
 
-  it('reports mistyped members like the server, because every given member is sent', async () => {
+  it('reports mistyped members like the server, because it sends each member that it is given', async () => {
     const wish = { priceId: 'pro_monthly', ...urls, tenantId: 'guest', trialDays: 3 }
     await expect(client.checkout.create(wish)).rejects.toMatchObject({
       code: 'request_invalid',
@@ -48,7 +48,7 @@ describe('checkout.create', () => {
   })
 })
 
-describe('an idempotent write', () => {
+describe('an idempotent write of the client library', () => {
   /** Drops the responses of the first requests, after the server has executed them. */
   function losing(answers: number): { options: ClientOptions; keys: (string | null)[] } {
     const keys: (string | null)[] = []
@@ -62,7 +62,7 @@ describe('an idempotent write', () => {
     return { options: { baseUrl, serviceKey: test.key, fetch: lossy }, keys }
   }
 
-  it('is retried with one generated key when the response is lost, and executed once', async () => {
+  it('is retried with one generated idempotency key when the response is lost, and executed once', async () => {
     const { options, keys } = losing(2)
     const before = (await client.tenants.list()).pagination.total
     const made = await createClient(options).tenants.create({ name: 'Once' })
@@ -73,7 +73,7 @@ describe('an idempotent write', () => {
     expect(keys[0]).toMatch(/^[\w-]{16,}$/)
   })
 
-  it('uses the caller’s key, and otherwise a new one per call', async () => {
+  it('uses the caller’s idempotency key, and otherwise a new one per call', async () => {
     const own = losing(1)
     await createClient(own.options).tenants.create({ name: 'Mine' }, { idempotencyKey: 'mine' })
     expect(own.keys).toEqual(['mine', 'mine'])
@@ -85,8 +85,8 @@ describe('an idempotent write', () => {
   })
 })
 
-describe('the client', () => {
-  it('takes a tenant from its first checkout to its negotiated price and back', async () => {
+describe('the client library', () => {
+  it('takes a tenant from its first checkout to its negotiated price and back to the list price', async () => {
     const acme = await client.tenants.create(
       { id: 'acme', name: 'Acme', email: 'bill@acme.test' },
       { author: 'Zoë', message: 'Signed' },
@@ -155,8 +155,8 @@ describe('the client', () => {
   })
 })
 
-describe('sessions of tenants', () => {
-  it('are created for a tenant and end when they are revoked', async () => {
+describe('sessions of tenants, created with the client library,', () => {
+  it('are valid until they are revoked', async () => {
     await test.service.createTenant({ id: 'visitor', name: 'V' }, nobody)
     const session = await client.sessions.create({ tenantId: 'visitor', ttlSeconds: 60 })
     expect(Date.parse(session.expiresAt) - Date.parse(session.createdAt)).toBe(60_000)
@@ -167,8 +167,8 @@ describe('sessions of tenants', () => {
   })
 })
 
-describe('usage.record', () => {
-  it('takes dates and decimals', async () => {
+describe('usage.record() of the client library', () => {
+  it('accepts Date objects and decimals', async () => {
     const timestamp = new Date(Math.floor(Date.now() / 1000) * 1000)
     const usage = { meter: 'api_calls', value: '0.5', tenantId: 'guest', timestamp, identifier: 'u-1' }
     expect(await client.usage.record(usage)).toEqual({

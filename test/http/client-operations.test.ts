@@ -56,6 +56,8 @@ const deployment = {
 
 /** The call of the client for each operation. A call that is expected to fail states the reason. */
 const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+  getPolicies: () => client.admin.policies(),
+  putPolicies: () => client.admin.setPolicies({ rules: [] }, { message: 'none' }),
   getHealth: () => client.server.health(),
   getReadiness: () => client.server.readiness(),
   getMetrics: () => client.server.metrics(),
@@ -77,6 +79,15 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
   getEntitlements: () => client.entitlements({ tenantId: 'buyer' }),
   checkEntitlements: () => client.entitlements.check('sso', { tenantId: 'buyer' }),
   listSessionPrices: () => client.sessionPrices({ tenantId: 'buyer' }),
+  listSessionSubscriptions: () => client.subscription.list({ tenantId: 'buyer' }),
+  listSessionInvoices: () => client.subscription.invoices({ tenantId: 'buyer' }),
+  previewChange: () =>
+    client.subscription.preview({ items: [{ priceId: 'pro_monthly', quantity: 4 }], tenantId: 'buyer' }),
+  changeSubscription: () =>
+    client.subscription.change({ items: [{ priceId: 'pro_monthly', quantity: 4 }], tenantId: 'buyer' }),
+  pauseSubscription: () => client.subscription.pause({ tenantId: 'buyer' }),
+  cancelOwnSubscription: () => client.subscription.cancel({ tenantId: 'buyer' }),
+  resumeSubscription: () => client.subscription.resume({ tenantId: 'buyer' }),
   createPortal: () => client.portal.create({ returnUrl: 'http://127.0.0.1:9/', tenantId: 'buyer' }),
   recordUsage: () => client.usage.record({ meter: 'api_calls', value: 1, tenantId: 'buyer' }),
   getFullConfig: () => client.admin.config(),
@@ -103,6 +114,7 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
   revokeKey: async () => client.admin.revokeKey((await client.admin.createKey('brief')).id),
   runDoctor: () => client.admin.doctor(),
   getOwnKey: () => client.admin.ownKey(),
+  getAccount: () => client.admin.account(),
   getChangeTag: async () => ({ tag: await client.admin.changeTag() }),
   createDashboardLink: () => client.admin.dashboardLink(),
   createTenant: () => client.tenants.create({ name: 'Made' }),
@@ -134,6 +146,11 @@ const calls: Readonly<Record<string, () => Promise<unknown>>> = {
   applyTemplate: () => client.enterprise.applyTemplate({ tenantId: 'buyer', enterpriseTemplate: 'gold' }),
   applyCustom: () => client.enterprise.applyCustom({ tenantId: 'buyer', enterpriseId: 'acme' }, { dryRun: true }),
   removeEnterprise: () => client.enterprise.remove({ tenantId: 'buyer' }),
+  listCredits: () => client.credits.list('buyer'),
+  addCredit: () => client.credits.add('buyer', { amount: 100, currency: 'usd', reason: 'Sorry' }),
+  listDiscounts: () => client.discounts.list('buyer'),
+  addDiscount: () => client.discounts.add('buyer', { couponId: 'welcome' }),
+  removeDiscount: () => codeOf(client.discounts.remove('buyer', 'di_none')),
   getEnterpriseCoverage: () => client.enterprise.coverage(),
   moveTemplate: () => client.enterprise.moveTemplate({ enterpriseTemplate: 'gold' }, { author: 'Zoë' }),
   startMigration: () => client.migrations.start({ priceId: 'pro_monthly', to: new Date(), except: ['buyer'] }),
@@ -172,8 +189,8 @@ const described = () =>
     })),
   )
 
-describe('the client', () => {
-  it('has a call for every operation of the description, and for no other', () => {
+describe('the client library', () => {
+  it('has a method for each operation of the API description, and no others', () => {
     expect(Object.keys(calls).sort()).toEqual(
       described()
         .map(({ operationId }) => operationId)
@@ -199,6 +216,7 @@ describe('the client', () => {
       else if (!documents.has(id)) expect([id, snakeNames(answer)]).toEqual([id, []])
     }
     expect(problems).toEqual({
+      removeDiscount: 'discount_not_found',
       resumePush: 'push_not_resumable',
       cancelPush: 'push_not_running',
       resumeJob: 'job_not_found',
@@ -207,7 +225,7 @@ describe('the client', () => {
     })
   })
 
-  it('follows a worker’s log: first the stored lines, then each new one', async () => {
+  it('follows the log of a worker: first the stored lines, then each new one', async () => {
     const earlier = await client.workers.triggerCron('hello')
     let later = ''
     const runs: (string | undefined)[] = []

@@ -57,8 +57,8 @@ const closing = 'Connection: close\r\n\r\n'
 const health = () => answerTo(`GET /healthz HTTP/1.1\r\nHost: a\r\n${closing}`)
 const signedIn = () => `X-Service-Key: ${test.key}\r\n`
 
-describe('slow connections:', () => {
-  it('a sender of endless headers is disconnected, even if lines keep arriving', async () => {
+describe('a slow connection to the server:', () => {
+  it('a client that sends endless headers is disconnected, even if lines keep arriving', async () => {
     const socket = await open('GET /healthz HTTP/1.1\r\nHost: a\r\n')
     const timer = setInterval(() => socket.write('X-More: a\r\n'), 50)
     const answer = await readAll(socket).finally(() => {
@@ -68,11 +68,11 @@ describe('slow connections:', () => {
     expect(answer).toContain('"code":"request_invalid"')
   })
 
-  it('a connection that sends nothing is closed', async () => {
+  it('a connection on which nothing is sent is closed', async () => {
     await readAll(await open())
   })
 
-  it('a body that arrives byte by byte is refused with a problem, and disconnected', async () => {
+  it('a body that arrives byte by byte is refused with a problem document, and the client is disconnected', async () => {
     const socket = await open(
       `POST ${billing}/config/prices/pro_monthly/calculate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n{`,
     )
@@ -83,7 +83,7 @@ describe('slow connections:', () => {
     expect(answer).toContain('"code":"request_invalid"')
   })
 
-  it('a sender that continues after the response is read for a moment longer, then disconnected', async () => {
+  it('a client that keeps sending after the response is read for a moment longer, and then disconnected', async () => {
     const socket = await open(`POST ${admin}/config HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`)
     const timer = setInterval(() => socket.write('1\r\na\r\n'), 50)
     const answer = await readAll(socket).finally(() => {
@@ -94,7 +94,7 @@ describe('slow connections:', () => {
 })
 
 describe('connections beyond the limit', () => {
-  it('close idle and slow connections, so that health checks are served', async () => {
+  it('cause idle and slow connections to be closed, so that health checks are served', async () => {
     for (let round = 0; round < 3; round++) {
       await Promise.all(
         Array.from({ length: most }, (_, index) =>
@@ -128,13 +128,13 @@ describe('connections beyond the limit', () => {
   })
 })
 
-describe('requests that Node itself would close without a response', () => {
+describe('a request that Node itself would close without a response:', () => {
   it.each([
     ['no host', `GET /healthz HTTP/1.1\r\n${closing}`],
     ['two hosts', `GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n${closing}`],
     ['no host, at the price list', `GET ${billing}/config HTTP/1.1\r\n${closing}`],
     ['another expectation', `GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: x\r\n${closing}`],
-  ])('%s is refused with a problem document, like any other error', async (_name, text) => {
+  ])('%s is refused with a problem document, like any other invalid request', async (_name, text) => {
     const answer = await answerTo(text)
     expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"code":"request_invalid"/)
     expect(answer.toLowerCase()).toContain('content-type: application/problem+json')
@@ -144,7 +144,7 @@ describe('requests that Node itself would close without a response', () => {
     expect(await answerTo('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('a body over the limit is read to its end, so that its sender receives the 413', async () => {
+  it('a body over the limit is read to its end, so that the client receives the 413', async () => {
     const size = 3_000_000
     for (let round = 0; round < 20; round++) {
       const socket = await open(
@@ -163,7 +163,7 @@ describe('requests that Node itself would close without a response', () => {
   })
 })
 
-it('a request to the metrics without a key is a 401, even with a wrong method', async () => {
+it('a request for the metrics without a key gets a 401, even with a wrong method', async () => {
   for (const method of ['POST', 'PUT', 'DELETE'] as const) {
     expect((await test.inject({ method, url: '/metrics' })).json().code).toBe('service_key_missing')
     expect((await test.asAdmin({ method, url: '/metrics' })).statusCode).toBe(405)

@@ -57,7 +57,7 @@ const act = async (cookie: string, url: string, payload: object, headers: Readon
 const codeOf = (response: LightMyRequestResponse) => [response.statusCode, response.json().code] as const
 
 describe('the pages of the dashboard', () => {
-  it('have a strict content security policy, and each address gets its page', async () => {
+  it('have a strict content security policy, and each address returns its page', async () => {
     for (const url of ['/dashboard', '/dashboard/', '/dashboard/tenants/acme']) {
       const { statusCode, headers, body } = await test.inject({ url })
       expect([url, statusCode, headers['content-type'], headers['cache-control']]).toEqual([
@@ -75,7 +75,7 @@ describe('the pages of the dashboard', () => {
     }
   })
 
-  it('load files with a content hash in their name, cached for a year and compressed as requested', async () => {
+  it('load files with a content hash in their name, which are cached for a year and compressed as requested', async () => {
     const { body } = await test.inject({ url: '/dashboard' })
     const files = [...body.matchAll(/(?:src|href)="(\/dashboard\/assets\/[^"]+)"/g)].map(([, file]) => file ?? '')
     expect(files.length).toBeGreaterThan(1)
@@ -102,10 +102,10 @@ describe('the pages of the dashboard', () => {
   })
 })
 
-describe('the page of a signed-in user', () => {
+describe('a page of the dashboard, requested by a signed-in user,', () => {
   const tokenIn = (document: string) => /<meta name="page-token" content="([^"]+)">/.exec(document)?.[1]
 
-  it('contains the CSRF token for a navigation only, and not without a session', async () => {
+  it('contains the CSRF token only if the browser navigates to the page with a session', async () => {
     const { cookie } = await signedIn()
     expect(tokenIn((await load(cookie, navigation)).body)).toMatch(/^[\w-]{43}$/)
     for (const goal of ['empty', 'iframe', 'script'])
@@ -113,7 +113,7 @@ describe('the page of a signed-in user', () => {
     expect(tokenIn((await load('theme=dark', {})).body)).toBeUndefined()
   })
 
-  it('preloads the script of that page', async () => {
+  it('preloads its own script', async () => {
     const preloaded = (body: string) =>
       [...body.matchAll(/<link rel="modulepreload" href="\/dashboard\/assets\/([\w-]+)-\w+\.js">/g)].map(
         ([, name]) => name,
@@ -130,7 +130,7 @@ describe('the page of a signed-in user', () => {
 })
 
 describe('a session of the dashboard', () => {
-  it('starts with a key, in a cookie that scripts, other sites and other paths do not get', async () => {
+  it('is created with a key, and its cookie is not available to scripts, other sites and other paths', async () => {
     const response = await signIn(test.key)
     expect([response.statusCode, response.headers.location]).toEqual([303, '/dashboard'])
     expect(response.cookies).toEqual([
@@ -145,7 +145,7 @@ describe('a session of the dashboard', () => {
     ])
     const cookie = cookieOf(response)
     expect((await get(cookie, '/config')).json()).toMatchObject({ revision: 1 })
-    expect((await get(cookie, '/keys/current')).json()).toMatchObject({ name: 'first', scope: 'write' })
+    expect((await get(cookie, '/keys/current')).json()).toMatchObject({ name: 'first', scope: 'owner' })
     expect(codeOf(await test.inject({ url: '/api/v1/billing/admin/config', headers: { cookie } }))).toEqual([
       401,
       'service_key_missing',
@@ -161,15 +161,15 @@ describe('a session of the dashboard', () => {
       expect((await signIn(test.key, { ...own, ...headers })).cookies[0]).toMatchObject({ secure: true })
   })
 
-  it('is refused for a wrong, a revoked and an expired key, on a page with the reason', async () => {
+  it('is refused for a wrong, a revoked and an expired key, with a page that states the reason', async () => {
     const revoked = await test.service.createKey('revoked')
     await test.service.revokeKey(revoked.id)
     const expired = await test.service.createKey('brief', { expiresAt: Date.now() + offset + 1000 })
     offset += 1000
     for (const [key, words] of [
-      ['rck_wrong', 'not a valid service key'],
-      ['', 'not a valid service key'],
-      [revoked.key, 'not a valid service key'],
+      ['rck_wrong', 'service key is not valid'],
+      ['', 'service key is not valid'],
+      [revoked.key, 'service key is not valid'],
       [expired.key, 'has expired'],
     ] as const) {
       const response = await signInPage(key)
@@ -207,7 +207,7 @@ describe('a session of the dashboard', () => {
     expect(codeOf(await get(cookie, '/keys/current'))).toEqual([401, 'session_invalid'])
   })
 
-  it('ends with its key, whether revoked or expired', async () => {
+  it('ends when its key is revoked or expires', async () => {
     const { key, cookie } = await signedIn()
     expect((await get(cookie, '/keys/current')).statusCode).toBe(200)
     await test.service.revokeKey(key.id)
@@ -218,7 +218,7 @@ describe('a session of the dashboard', () => {
     expect(codeOf(await get(briefly, '/keys/current'))).toEqual([401, 'session_invalid'])
   })
 
-  it('ends on the server at the sign-out, which only a page of the dashboard can request', async () => {
+  it('ends on the server when the user signs out, which only a page of the dashboard can request', async () => {
     const { cookie } = await signedIn()
     expect(codeOf(await post('/dashboard/sign-out', {}, { cookie, 'sec-fetch-site': 'cross-site' }))).toEqual([
       403,
@@ -229,7 +229,7 @@ describe('a session of the dashboard', () => {
     expect(codeOf(await get(cookie, '/keys/current'))).toEqual([401, 'session_invalid'])
   })
 
-  it('cannot be replaced by a tenant’s session', async () => {
+  it('cannot be replaced by the session of a tenant', async () => {
     await test.service.createTenant({ id: 'buyer', name: 'Buyer' }, { author: null, by: null, requestId: null })
     const { value } = await test.service.createSession('buyer', null)
     for (const cookie of [`ratecard_dashboard=${value}`, `ratecard_session=${value}`])
@@ -323,7 +323,7 @@ describe('a sign-in link', () => {
   })
 })
 
-describe('another site', () => {
+describe('a page of another site', () => {
   const foreign: readonly Readonly<Record<string, string>>[] = [
     { 'sec-fetch-site': 'cross-site' },
     // Another port of this machine is the same site for the browser, so the browser sends the cookies.
@@ -349,7 +349,7 @@ describe('another site', () => {
     expect((await get(cookie, '/config')).json().revision).toBe(1)
   })
 
-  it('cannot read either, and cannot sign a user in', async () => {
+  it('can neither read data nor sign a user in', async () => {
     const { cookie } = await signedIn()
     for (const site of ['cross-site', 'same-site'])
       expect(codeOf(await get(cookie, '/config', { 'sec-fetch-site': site }))).toEqual([403, 'not_allowed'])
@@ -363,7 +363,7 @@ describe('another site', () => {
     expect([forged.statusCode, forged.cookies]).toEqual([403, []])
   })
 
-  it('is distinguished from the dashboard by the Origin header if the browser sends no other', async () => {
+  it('is recognized by the Origin header if the browser sends no other header', async () => {
     const { cookie } = await signedIn()
     const made = await act(cookie, '/tenants', { id: 'ours', name: 'Ours' }, { origin: 'http://localhost:80' })
     expect(made.statusCode).toBe(201)
@@ -376,7 +376,7 @@ describe('another site', () => {
   })
 })
 
-describe('another page of the same origin', () => {
+describe('another page on the dashboard’s origin, e.g. of a worker,', () => {
   it('can neither read nor act, because it has the cookie but not the CSRF token', async () => {
     const { cookie } = await signedIn()
     const [other, { cookie: elsewhere }] = [{ id: 'intruder', name: 'Intruder' }, await signedIn()]
@@ -389,7 +389,7 @@ describe('another page of the same origin', () => {
     expect((await act(cookie, '/tenants', other)).statusCode).toBe(201)
   })
 
-  it('cannot read the CSRF token from the document, which only a navigation gets and no cache stores', async () => {
+  it('cannot read the CSRF token from the HTML, which only a navigation gets and no cache stores', async () => {
     const { cookie } = await signedIn()
     const loaded = await load(cookie)
     expect([tokenIn(loaded.body) === undefined, loaded.headers['cache-control']]).toEqual([false, 'no-store'])
@@ -401,8 +401,8 @@ describe('another page of the same origin', () => {
   })
 })
 
-describe('a browser without the session cookie', () => {
-  it('is redirected to the sign-in if it would have sent the cookie, and back afterwards', async () => {
+describe('a browser without the dashboard’s session cookie', () => {
+  it('is redirected to the sign-in if it would have sent the cookie, and back after the sign-in', async () => {
     const here = '/dashboard/tenants/acme?x=1'
     const sent = await load('theme=dark', navigation, here)
     expect([sent.statusCode, sent.headers.location]).toEqual([
@@ -412,7 +412,7 @@ describe('a browser without the session cookie', () => {
     expect((await load('theme=dark', navigation, String(sent.headers.location))).body).toContain('Service key')
   })
 
-  it('that follows a link from another site gets the page, and the sign-in leads back to it', async () => {
+  it('gets the page if it follows a link from another site, and is led back to that page after the sign-in', async () => {
     const crossed = await load('theme=dark', { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' })
     expect([crossed.statusCode, tokenIn(crossed.body)]).toEqual([200, undefined])
     const { cookie } = await signedIn()
@@ -421,8 +421,8 @@ describe('a browser without the session cookie', () => {
   })
 })
 
-describe('a session with a read key', () => {
-  it('can see everything but secrets and can plan, but cannot act', async () => {
+describe('a dashboard session with a read key', () => {
+  it('can see everything except secrets and can plan, but cannot act', async () => {
     const { cookie } = await signedIn('read')
     expect((await get(cookie, '/webhooks')).json().webhooks[0].secret).toBeNull()
     const next = changedConfig('2.0.0', ({ products }) => void products.pop())
@@ -444,7 +444,7 @@ describe('a session with a read key', () => {
   })
 })
 
-describe('the change tag', () => {
+describe('the change tag of the dashboard', () => {
   it('changes after each action, by key or by cookie, and stays the same after reads', async () => {
     const { cookie } = await signedIn()
     const tag = async () => String((await get(cookie, '/changes')).json().tag)

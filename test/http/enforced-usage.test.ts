@@ -16,6 +16,8 @@ const priceList: BillingConfig = {
   features: [
     { id: 'calls', name: 'API calls', type: 'metered', meter: 'api_calls' },
     { id: 'exports', name: 'Exports', type: 'metered', meter: 'exports' },
+    // A feature of another plan with the same meter.
+    { id: 'team_calls', name: 'API calls of teams', type: 'metered', meter: 'api_calls' },
   ],
   products: [
     {
@@ -25,6 +27,10 @@ const priceList: BillingConfig = {
         { id: 'exports', limit: 5, beyond: 'allow' },
       ],
       prices: [{ id: 'pro_monthly', amount: 2000, currency: 'usd', interval: 'month' }],
+    },
+    {
+      ...{ id: 'team', name: 'Team', features: [{ id: 'team_calls', limit: 9 }] },
+      prices: [{ id: 'team_monthly', amount: 9000, currency: 'usd', interval: 'month' }],
     },
   ],
 }
@@ -56,8 +62,8 @@ beforeAll(async () => {
   await mirrored(test)
 })
 
-describe('reported usage of a metered feature', () => {
-  it('is counted by the next check, which also returns the time of the reset to zero', async () => {
+describe('usage of a metered feature:', () => {
+  it('each report is counted by the next check, which also returns when the count returns to zero', async () => {
     expect(await report('acme', { value: 60, identifier: 'first' })).toMatchObject({
       status: 200,
       already_counted: false,
@@ -73,12 +79,12 @@ describe('reported usage of a metered feature', () => {
     expect(Date.parse(String(resetsAt))).toBeGreaterThan(Date.now())
   })
 
-  it('counts once for each identifier', async () => {
+  it('a report is counted once per identifier', async () => {
     expect(await report('acme', { value: 60, identifier: 'first' })).toMatchObject({ status: 200 })
     expect(await check('acme', 'calls')).toMatchObject({ used: 60 })
   })
 
-  it('is refused before it is sent if it would pass the allowance, and allowed up to it', async () => {
+  it('a report that would exceed the allowance is refused before it is sent, and a report up to the allowance is accepted', async () => {
     test.sandbox.control.clearRequests()
     expect(await report('acme', { value: 41, enforce: true })).toMatchObject({ status: 409, code: 'limit_reached' })
     expect(sent()).toBe(0)
@@ -93,18 +99,18 @@ describe('reported usage of a metered feature', () => {
     expect(await report('acme', { value: 1, enforce: true })).toMatchObject({ status: 409 })
   })
 
-  it('is recorded beyond the allowance if `enforce` is not set, or if the product has `beyond: allow`', async () => {
+  it('a report beyond the allowance is recorded if `enforce` is not set, or if the product has `beyond: allow`', async () => {
     expect(await report('acme', { value: 5 })).toMatchObject({ status: 200 })
     expect(await check('acme', 'calls')).toMatchObject({ used: 105, remaining: 0, allowed: false })
     expect(await report('acme', { meter: 'exports', value: 9, enforce: true })).toMatchObject({ status: 200 })
     expect(await check('acme', 'exports')).toMatchObject({ used: 9, remaining: 0, allowed: true, beyond: 'allow' })
   })
 
-  it('is refused for a tenant without the feature', async () => {
+  it('a report for a tenant that has no such feature is refused', async () => {
     expect(await report('nothing', { enforce: true })).toMatchObject({ status: 409, code: 'limit_reached' })
   })
 
-  it('never passes the allowance and never leaves any of it unused, however many reports come at once', async () => {
+  it('any number of concurrent reports never exceeds the allowance and never leaves a part of it unused', async () => {
     const answers = await Promise.all(
       Array.from({ length: 150 }, (_, index) =>
         report('crowd', { enforce: true, identifier: `at_once_${String(index)}` }),
@@ -115,14 +121,23 @@ describe('reported usage of a metered feature', () => {
     expect(await check('crowd', 'calls')).toMatchObject({ used: 100, remaining: 0 })
   })
 
-  it('does not count if the processor refused it', async () => {
+  it('a report that the processor refused does not count', async () => {
     test.sandbox.control.fail({ kind: 'rate_limit', path: '/v1/billing/meter_events', count: 20 })
     expect((await report('faulty', { value: 10, enforce: true })).status).toBeGreaterThanOrEqual(400)
     test.sandbox.control.clearFaults()
     expect(await check('faulty', 'calls')).toMatchObject({ used: 0 })
   })
 
-  it('stays counted if the answer of the processor was lost, and counts once when it is reported again', async () => {
+  it('a report stays counted if its outcome is unknown and the processor accepts no retry', async () => {
+    const url = '/v1/billing/meter_events'
+    test.sandbox.control.fail({ kind: 'error_after', method: 'POST', path: url })
+    test.sandbox.control.fail({ kind: 'rate_limit', method: 'POST', path: url, count: 20, skip: 1 })
+    expect((await report('nothing', { value: 3, identifier: 'doubtful' })).status).toBeGreaterThanOrEqual(500)
+    test.sandbox.control.clearFaults()
+    expect(await check('nothing', 'calls')).toMatchObject({ used: 3 })
+  })
+
+  it('a report stays counted if the processor’s response was lost, and is counted once when it is sent again', async () => {
     test.sandbox.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/billing/meter_events', count: 20 })
     const lost = { value: 10, identifier: 'lost', enforce: true }
     expect((await report('faulty', lost)).status).toBeGreaterThanOrEqual(500)
@@ -132,7 +147,7 @@ describe('reported usage of a metered feature', () => {
     expect(await check('faulty', 'calls')).toMatchObject({ used: 10 })
   })
 
-  it('adds to what a grant gives', async () => {
+  it('a grant adds to the allowance that was bought, and the removal of the grant restores that allowance', async () => {
     const url = `${admin}/tenants/acme/grants/calls`
     const given = await test.asAdmin({
       method: 'PUT',

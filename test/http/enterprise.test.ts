@@ -18,7 +18,7 @@ const itemOf = async (tenant: string) =>
   (await test.asAdmin({ url: `${admin}/tenants/${tenant}/subscriptions` })).json().subscriptions[0].items[0]
 const tenantOf = async (tenant: string) => (await test.asAdmin({ url: `${admin}/tenants/${tenant}` })).json()
 
-describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
+describe('POST admin/enterprise/apply-template, apply-custom and remove', () => {
   it('move a tenant’s items to its negotiated prices and back, with an entry in the audit log', async () => {
     const dry = await post('/enterprise/apply-template?dry_run=true', { tenant_id: 'one', enterprise_template: 'gold' })
     expect(dry.json()).toMatchObject({ tenant_id: 'one', dry_run: true, prices_swapped: 1 })
@@ -98,6 +98,44 @@ describe('POST admin/enterprise/apply-template, apply-custom, remove', () => {
       expect([path, (await post(`/enterprise/${path}`, payload)).json().code]).toEqual([path, 'request_invalid'])
   })
 
+  it('set an end date for a deal, and show the amounts after a removal at the base price and at the signed price', async () => {
+    const payload = {
+      tenant_id: 'one',
+      enterprise_template: 'gold',
+      ends_at: '2099-01-01T00:00:00+01:00',
+      then: 'signed',
+    }
+    const end = { ends_at: '2098-12-31T23:00:00.000Z', then: 'signed' }
+    const dry = await post('/enterprise/apply-template?dry_run=true', payload)
+    expect(dry.json()).toMatchObject({
+      ...end,
+      monthly: { before: [{ currency: 'usd' }], after: [{ currency: 'usd' }] },
+    })
+    expect((await post('/enterprise/apply-template', payload)).json()).toMatchObject(end)
+    expect(await tenantOf('one')).toMatchObject({ enterprise_ends_at: end.ends_at, enterprise_then: 'signed' })
+    const removal = await post('/enterprise/remove?dry_run=true', { tenant_id: 'one', to: 'signed' })
+    expect(removal.json()).toMatchObject({
+      swaps: [{ from: 'pro_monthly_gold', to: 'pro_monthly' }],
+      monthly: { before: dry.json().monthly.after, after: dry.json().monthly.before },
+    })
+    expect((await post('/enterprise/remove', { tenant_id: 'one', to: 'signed' })).json()).toMatchObject({
+      prices_swapped: 1,
+    })
+    expect(await tenantOf('one')).toMatchObject({ enterprise_ends_at: null, enterprise_then: null })
+  })
+
+  it('refuse an end date that is invalid or in the past, and a `then` without an end date', async () => {
+    for (const [more, pointer] of [
+      [{ ends_at: 'tomorrow' }, '#/ends_at'],
+      [{ ends_at: '2001-01-01T00:00:00Z' }, '#/ends_at'],
+      [{ then: 'signed' }, '#/then'],
+      [{ ends_at: null, then: 'signed' }, '#/then'],
+    ] as const) {
+      const response = await post('/enterprise/apply-custom', { tenant_id: 'one', enterprise_id: 'acme', ...more })
+      expect(response.json()).toMatchObject({ code: 'request_invalid', errors: [{ pointer }] })
+    }
+  })
+
   it('return the first response to a retry with the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'apply-1' }
     const payload = { tenant_id: 'two', enterprise_template: 'gold' }
@@ -136,8 +174,8 @@ describe('GET admin/enterprise/coverage', () => {
   })
 })
 
-describe('jobs', () => {
-  it('move every tenant of a template, and can be followed', async () => {
+describe('jobs in the API', () => {
+  it('move each tenant of a template, and can be followed', async () => {
     await test.push(
       changedConfig('1.1.0', ({ products }) => {
         const gold = products.flatMap(({ prices = [] }) => prices).find(({ id }) => id === 'pro_monthly_gold')
@@ -169,7 +207,7 @@ describe('jobs', () => {
     expect([again.json().id, again.headers['location']]).toEqual([job.id, started.headers['location']])
   })
 
-  it('migrate the subscribers of a replaced price, after a plan with subscribers and amounts', async () => {
+  it('migrate the subscribers of a replaced price, after a plan that lists subscribers and amounts', async () => {
     await test.push(
       changedConfig('1.2.0', ({ products }) => {
         for (const price of products.flatMap(({ prices = [] }) => prices)) {
@@ -232,7 +270,7 @@ describe('jobs', () => {
     expect((await test.asAdmin({ url: `${admin}/jobs?kind=push` })).json().code).toBe('request_invalid')
   })
 
-  it('that have ended can be neither stopped nor resumed', async () => {
+  it('can be neither stopped nor resumed after they have ended', async () => {
     const { jobs } = (await test.asAdmin({ url: `${admin}/jobs?kind=migration` })).json()
     for (const act of ['resume', 'cancel']) {
       const ended = await post(`/jobs/${String(jobs[0].id)}/${act}`)

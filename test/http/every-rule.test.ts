@@ -23,7 +23,7 @@ interface Verdict {
 
 describe('a document that breaks only one rule', () => {
   test.each(ruleCases.map((one) => [one.name, one] as const))(
-    'is refused by every operation with the same error: %s',
+    'is refused by each operation with the same error: %s',
     async (_name, one) => {
       const verdict = await world.asAdmin({ method: 'POST', url: `${admin}/config/validate`, payload: one.document })
       expect(verdict.statusCode).toBe(200)
@@ -49,7 +49,7 @@ describe('a document that breaks only one rule', () => {
     },
   )
 
-  test('stores nothing', async () => {
+  test('is not stored', async () => {
     expect((await world.service.listPushes({ limit: 1, offset: 0 })).total).toBe(0)
     expect((await world.service.history({ limit: 1, offset: 0 })).total).toBe(0)
   })

@@ -6,7 +6,8 @@ import { mirrored, mirrorSettings } from '../support/mirror.ts'
 import { buy, cookieOf, sessionOf } from '../support/selling.ts'
 import { startedForAll } from '../support/started.ts'
 
-const test = startedForAll(() => startTestApp({ mirror: mirrorSettings }))
+const log: string[] = []
+const test = startedForAll(() => startTestApp({ mirror: mirrorSettings, onLog: (line) => log.push(line) }))
 
 interface ListChoices {
   readonly projects?: number
@@ -60,8 +61,8 @@ beforeAll(async () => {
   await mirrored(test)
 })
 
-describe('a check of a feature', () => {
-  it('names the public prices that would allow what the tenant has not bought', async () => {
+describe('a check whether a tenant may use a feature', () => {
+  it('names the public prices that would allow a use that the tenant’s own prices do not', async () => {
     expect(await ask({ feature: 'sso' })).toEqual([
       200,
       {
@@ -76,7 +77,7 @@ describe('a check of a feature', () => {
     })
   })
 
-  it('allows what was bought up to its limit, each seat its own, without a call to the processor', async () => {
+  it('allows use up to the limit that was bought, per seat if the limit is per seat, without a call to the processor', async () => {
     await buy(test, 'acme', { price_id: 'pro_monthly', quantity: 3 })
     await mirrored(test)
     test.sandbox.control.clearRequests()
@@ -97,7 +98,7 @@ describe('a check of a feature', () => {
     expect(test.sandbox.control.requests().filter(({ path }) => !path.startsWith('/v1/events'))).toEqual([])
   })
 
-  it('answers several questions at once, in their order', async () => {
+  it('accepts several features at once, and returns the results in their order', async () => {
     const [status, body] = await ask({ checks: [{ feature: 'sso' }, { feature: 'projects', used: 10 }] })
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -108,7 +109,7 @@ describe('a check of a feature', () => {
     })
   })
 
-  it('is answered to a session for its own tenant', async () => {
+  it('is allowed with a session, but for its own tenant only', async () => {
     const headers = { cookie: cookieOf(await sessionOf(test, 'acme')) }
     const payload = { feature: 'projects', used: 1 }
     const answer = await test.inject({ method: 'POST', url: `${billing}/entitlements/check`, headers, payload })
@@ -126,11 +127,11 @@ describe('a check of a feature', () => {
     ['too many checks', { checks: Array.from({ length: 51 }, () => ({ feature: 'sso' })) }, 400, 'request_invalid'],
     ['a negative number', { feature: 'projects', used: -1 }, 400, 'request_invalid'],
     ['an unknown tenant', { feature: 'sso', tenant_id: 'nobody' }, 404, 'tenant_not_found'],
-  ])('of %s is refused', async (_title, payload, status, code) => {
+  ])('is refused with %s', async (_title, payload, status, code) => {
     expect(await ask(payload)).toMatchObject([status, { code }])
   })
 
-  it('counts a grant in what the offered prices would allow', async () => {
+  it('adds an extra grant to the limits that the offered prices would have', async () => {
     await sessionOf(test, 'granted')
     const url = `${admin}/tenants/granted/grants/projects`
     expect((await test.asAdmin({ method: 'PUT', url, payload: { limit: 50 } })).statusCode).toBe(200)
@@ -140,7 +141,26 @@ describe('a check of a feature', () => {
     })
   })
 
-  it('has the same members as a feature in the list of entitlements', async () => {
+  it('is logged at the level debug, unlike a request that may change something', async () => {
+    log.length = 0
+    await ask({ feature: 'projects' })
+    await ask({ checks: [{ feature: 'projects' }] })
+    await test.asAdmin({ method: 'POST', url: `${admin}/tenants`, payload: { id: 'logged', name: 'Logged' } })
+    const lines = log.map((line) => JSON.parse(line) as { readonly level: number; readonly msg: string })
+    expect(lines.flatMap(({ level, msg }) => (msg === 'answered' ? [level] : []))).toEqual([20, 20, 30])
+  })
+
+  it('is not affected by a grant that would have ended already, which is refused', async () => {
+    await sessionOf(test, 'late')
+    const url = `${admin}/tenants/late/grants/projects`
+    const refused = await test.asAdmin({ method: 'PUT', url, payload: { limit: 5, ends_at: '2020-01-01T00:00:00Z' } })
+    expect([refused.statusCode, refused.json()]).toMatchObject([
+      400,
+      { detail: 'The grant would have ended already.', errors: [{ pointer: '#/ends_at' }] },
+    ])
+  })
+
+  it('returns the same members as a feature in the list of entitlements', async () => {
     const list = (await test.asAdmin({ url: `${admin}/tenants/acme/entitlements` })).json<{
       features: Record<string, unknown>[]
     }>()
@@ -150,8 +170,8 @@ describe('a check of a feature', () => {
   })
 })
 
-describe('a product that gives less', () => {
-  it('is a warning with the number of tenants, and counts at once', async () => {
+describe('a push that lowers a limit that a product includes', () => {
+  it('contains a warning with the number of affected tenants, and takes effect at once', async () => {
     const lowered = priceList('1.1.0', { projects: 4 })
     const plan = (await test.push(lowered, '?dry_run=true')).json<{ warnings: { code: string; detail: string }[] }>()
     expect(plan.warnings).toMatchObject([
@@ -167,7 +187,7 @@ describe('a product that gives less', () => {
     expect(await limitOf('acme')).toBe(10)
   })
 
-  it('leaves subscribers to an earlier generation of its price what they have, if it says so', async () => {
+  it('keeps the earlier limit for subscribers of earlier versions of the price, if the document says so', async () => {
     const change = { projects: 3, amount: 2500, grandfathered: true }
     const pushed = (await test.push(priceList('2.0.0', change))).json<{
       warnings: { code: string; detail: string }[]

@@ -60,9 +60,9 @@ const through = (bytes: string) =>
   )
 const isWell = async () => (await ask('/healthz')).statusCode
 
-describe('a reason phrase', () => {
+describe('an HTTP reason phrase (the text beside the status code)', () => {
   it.each(['Can’t find that', 'Gone fishing', 'caf\u00e9', ''])(
-    'of a worker is not passed on: %j',
+    'is not passed on if a worker sends it: %j',
     async (statusText) => {
       const response = await say({ status: 404, statusText })
       expect([response.statusCode, response.statusMessage, response.text]).toEqual([404, 'Not Found', 'said'])
@@ -70,7 +70,7 @@ describe('a reason phrase', () => {
     },
   )
 
-  it('of a server that a worker calls is not passed on', async () => {
+  it('is not passed on if a server that a worker calls sends it', async () => {
     for (const reason of ['a\u0001b', 'a\u007f', 'caf\u00e9', 'OK']) {
       const response = await through(`HTTP/1.1 200 ${reason}\r\ncontent-length: 2\r\n\r\nhi`)
       // The parser may also refuse the whole line, which is an error of the fetch.
@@ -81,8 +81,8 @@ describe('a reason phrase', () => {
   })
 })
 
-describe('an invalid status code', () => {
-  it.each(['000', '001', '099', '600', '999'])('of a server is an error of the worker’s fetch: %s', async (status) => {
+describe('an invalid status code from a server to which a worker sends a request', () => {
+  it.each(['000', '001', '099', '600', '999'])('is an error of the worker’s fetch: %s', async (status) => {
     const response = await through(`HTTP/1.1 ${status} OK\r\ncontent-length: 2\r\n\r\nhi`)
     expect([response.statusCode, response.text]).toEqual([
       599,
@@ -95,7 +95,7 @@ describe('an invalid status code', () => {
     expect(await isWell()).toBe(200)
   })
 
-  it('of a server includes 101 if no upgrade was requested', async () => {
+  it('is also 101 if the worker did not request an upgrade', async () => {
     const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
     const response = await through(head)
     expect([response.statusCode, response.text]).toEqual([599, expect.stringContaining('no upgrade was asked for')])
@@ -103,8 +103,8 @@ describe('an invalid status code', () => {
   })
 })
 
-describe('response headers of a worker', () => {
-  it('of more than 16 KiB are refused with their own error code', async () => {
+describe('response headers that a worker sets', () => {
+  it('are refused with their own error code if they exceed 16 KiB', async () => {
     const response = await say({ long: 17_000 })
     expect([response.statusCode, JSON.parse(response.text)]).toMatchObject([
       502,
@@ -117,7 +117,7 @@ describe('response headers of a worker', () => {
     expect((await say({})).statusCode).toBe(200)
   })
 
-  it('that affect the whole origin are removed on the service’s own host', async () => {
+  it('are removed on the service’s own hostname if they would affect the whole origin', async () => {
     const wide = {
       'clear-site-data': '"cookies"',
       'strict-transport-security': 'max-age=1',
@@ -134,7 +134,7 @@ describe('response headers of a worker', () => {
     expect(headers).toMatchObject({ 'x-own': 'kept', 'cache-control': 'no-cache' })
   })
 
-  it('cannot set a cookie of the service on its own host, however the name is written', async () => {
+  it('cannot set a cookie of the service on its own hostname, however the name is written', async () => {
     const ours = [
       'ratecard_session=evil; Path=/api/v1/billing',
       'RateCard_Session=evil',
@@ -151,8 +151,8 @@ describe('response headers of a worker', () => {
   })
 })
 
-describe('the output of a worker', () => {
-  it('may contain invalid source locations, and is logged unchanged', async () => {
+describe('the log output of a worker', () => {
+  it('may contain invalid source positions, and is logged unchanged', async () => {
     const source_map = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
     const code = `export default { fetch() { throw new Error('see worker.js:0:0 and worker.js:9:0') } }`
     await world.deploy('odd', code, {

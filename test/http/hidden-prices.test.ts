@@ -7,7 +7,7 @@ const test = startedForAll(startPushedApp)
 const path = `${billing}/config`
 const withKey = () => ({ 'x-service-key': test.key })
 
-describe('hidden prices', () => {
+describe('a hidden price', () => {
   const hiddenPrices = ['pro_secret', 'pro_monthly_acme', 'pro_monthly_gold', 'backstage_yearly']
   /** Returns the response without the requested id and the request id. The rest must be equal for hidden and unknown prices. */
   async function trace(request: { url: string; method?: 'POST'; payload?: object }, id: string) {
@@ -19,7 +19,7 @@ describe('hidden prices', () => {
     return JSON.stringify([response.statusCode, headers, { ...problem, instance: '' }]).replaceAll(id, 'ID')
   }
 
-  it('have the same response as unknown ones in price and product lookups and in calculate', async () => {
+  it('gets the same response as an unknown price in price and product lookups and in calculate', async () => {
     for (const id of hiddenPrices) {
       expect(await trace({ url: `${path}/prices/${id}` }, id)).toBe(
         await trace({ url: `${path}/prices/zzz_none` }, 'zzz_none'),
@@ -34,7 +34,7 @@ describe('hidden prices', () => {
     )
   })
 
-  it('have the same response as unknown ones in convert, and so have webhooks, coupons and codes', async () => {
+  it('gets the same response as an unknown price in the conversion of ids, like webhooks, coupons and promotion codes', async () => {
     const config = (await test.service.fullConfig()).config
     const hidden = [
       ...config.products.flatMap(({ prices = [] }) => prices).filter(({ id }) => hiddenPrices.includes(id)),
@@ -55,7 +55,7 @@ describe('hidden prices', () => {
   })
 })
 
-it('a hidden price is not found by its earlier id either, and no public response contains that id', async () => {
+it('a hidden price is not found under its earlier id, and no public response contains that id', async () => {
   const renamed = changedConfig('1.0.1', ({ products }) => {
     const secret = products.flatMap(({ prices = [] }) => prices).find(({ id }) => id === 'pro_secret')
     if (secret !== undefined) Object.assign(secret, { id: 'pro_secret_now', previous_ids: ['pro_secret'] })
@@ -78,8 +78,8 @@ it('a hidden price is not found by its earlier id either, and no public response
   await test.push(sampleConfig())
 })
 
-describe('convert', () => {
-  it('finds current and earlier ids through every change, and hides hidden prices', async () => {
+describe('the conversion of ids between configuration and processor', () => {
+  it('finds current and earlier ids after each change, and does not find hidden prices', async () => {
     const convert = async (id: string, key = false) => {
       const response = await test.inject({
         url: `${billing}/convert/processor-id/${id}`,
@@ -128,7 +128,7 @@ describe('convert', () => {
     await test.push(sampleConfig('1.5.0'))
   })
 
-  it('returns the config id for a free price', async () => {
+  it('returns the configuration id of a free price', async () => {
     const response = await test.inject({ url: `${billing}/convert/processor-id/free` })
     expect(response.json()).toEqual({
       config_id: 'free',

@@ -58,7 +58,7 @@ const ids = ({ body }: Awaited<ReturnType<typeof get>>) =>
   (body['tenants'] as readonly { readonly id: string }[]).map(({ id }) => id)
 
 describe('the list of tenants', () => {
-  it('shows state, products, money and items on replaced prices of each tenant', async () => {
+  it('contains the state, products, amounts and items on replaced prices of each tenant', async () => {
     const { body } = await get('tenants?q=early')
     expect(body).toMatchObject({
       as_of: expect.any(String) as string,
@@ -76,7 +76,7 @@ describe('the list of tenants', () => {
     expect(body).not.toHaveProperty('stale')
   })
 
-  it('filters by state, price, product and replaced prices', async () => {
+  it('can be filtered by state, price, product and replaced prices', async () => {
     expect(ids(await get('tenants?state=active'))).toEqual(['early', 'late'])
     expect(ids(await get('tenants?state=none'))).toEqual(['works'])
     expect(ids(await get('tenants?price_id=pro_monthly'))).toEqual(['early', 'late'])
@@ -85,16 +85,16 @@ describe('the list of tenants', () => {
     expect(ids(await get('tenants?owing=true'))).toEqual(['late'])
   })
 
-  it('finds a part of a name in any case, with or without accents', async () => {
+  it('can be searched for a part of a name in any case, with or without accents', async () => {
     expect(ids(await get(`tenants?q=${encodeURIComponent('ŁÓdz')}`))).toEqual(['works'])
   })
 
-  it('sorts by money in both directions', async () => {
+  it('can be sorted by amounts in both directions', async () => {
     expect(ids(await get('tenants?sort=monthly&order=desc'))).toEqual(['early', 'late', 'works'])
     expect(ids(await get('tenants?sort=monthly'))).toEqual(['works', 'late', 'early'])
   })
 
-  it('refuses an unknown state, order or member, and names the valid values', async () => {
+  it('refuses an unknown state, order or member with the list of valid values', async () => {
     const { status, body } = await get('tenants?state=broke')
     expect([status, body['code']]).toEqual([400, 'request_invalid'])
     expect(JSON.stringify(body['errors'])).toContain('past_due')
@@ -107,7 +107,7 @@ describe('the subscribers of a price', () => {
   const subscribers = async (query = '') =>
     (await get(`prices/pro_monthly/subscribers${query}`)).body['subscribers'] as readonly Record<string, unknown>[]
 
-  it('are listed with the generation of the price, current or legacy', async () => {
+  it('are listed with whether their price is current or replaced (legacy)', async () => {
     expect(await subscribers()).toMatchObject([
       { tenant_id: 'early', legacy: true, amount: '1200', formatted: '$12.00', quantity: 2, status: 'active' },
       { tenant_id: 'late', legacy: false, amount: '1500', quantity: 1, monthly: [{ amount: '1500' }] },
@@ -116,13 +116,13 @@ describe('the subscribers of a price', () => {
     expect((await subscribers('?generation=current')).map((one) => one['tenant_id'])).toEqual(['late'])
   })
 
-  it('lead to a 404 for a price that never existed', async () => {
+  it('are a 404 for a price that never existed', async () => {
     expect(await get('prices/nothing/subscribers')).toMatchObject({ status: 404, body: { code: 'price_not_found' } })
   })
 })
 
 describe('GET money', () => {
-  it('sums the monthly revenue, with the share of subscribers on replaced prices', async () => {
+  it('returns the monthly revenue, and the share of subscribers on replaced prices', async () => {
     const { body } = await get('money')
     expect(body).toMatchObject({
       currencies: [
@@ -139,7 +139,7 @@ describe('GET money', () => {
     })
   })
 
-  it('lists the pushes of a period with its recorded days', async () => {
+  it('lists the pushes of a period together with the recorded days', async () => {
     const { body } = await get('money/days')
     expect(body).toMatchObject({ days: [], pushes: [{ version: '1.0.0' }, { version: '1.1.0' }] })
     expect((await get('money/days?from=2020-01-01&to=2020-01-31')).body).toMatchObject({ days: [], pushes: [] })
@@ -159,8 +159,8 @@ describe('GET money', () => {
   })
 })
 
-describe('the invoices', () => {
-  it('of a tenant are listed with lines by price id of the configuration', async () => {
+describe('the invoices of tenants', () => {
+  it('are listed by tenant, and their lines have the price ids of the configuration', async () => {
     const { body } = await get('tenants/early/invoices')
     expect(body).toMatchObject({
       invoices: [
@@ -180,7 +180,7 @@ describe('the invoices', () => {
     expect((await get('tenants/nobody/invoices')).status).toBe(404)
   })
 
-  it('are exported as CSV, one line per invoice or refund, in major units', async () => {
+  it('can be exported as CSV, one line per invoice or refund, in major units of the currency', async () => {
     const response = await test.asAdmin({ url: `${admin}/invoices/export?format=csv` })
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(response.headers['x-ratecard-as-of']).toEqual(expect.any(String))
@@ -195,7 +195,7 @@ describe('the invoices', () => {
     )
   })
 
-  it('are exported as JSON with the same rows, and a period without invoices has none', async () => {
+  it('can be exported as JSON with the same rows, and the export of a period without invoices is empty', async () => {
     const { body } = await get('invoices/export?format=json')
     expect(body).toMatchObject({
       as_of: expect.any(String) as string,
@@ -213,7 +213,7 @@ describe('the invoices', () => {
   })
 })
 
-describe('an open problem', () => {
+describe('an open problem of the billing data', () => {
   it('is reported by the doctor, with a count and the command that shows more', async () => {
     const { findings } = (await get('doctor')).body as { findings: readonly Record<string, string>[] }
     const of = (check: string) => findings.find((finding) => finding['check'] === check)
@@ -238,8 +238,8 @@ describe('an open problem', () => {
   })
 })
 
-describe('without the mirror', () => {
-  it('routes that need it return 409', async () => {
+describe('without the mirror of the processor’s data,', () => {
+  it('routes that need the mirror return 409', async () => {
     for (const path of [
       'money',
       'money/days',
@@ -260,14 +260,14 @@ describe('without the mirror', () => {
     expect(body).not.toHaveProperty('as_of')
   })
 
-  it('webhook deliveries are refused with 409, so that the processor keeps them', async () => {
+  it('webhook deliveries get a 409, so that the processor sends them again later', async () => {
     const response = await off.inject({ method: 'POST', url: '/api/v1/processor/events', payload: { id: 'evt_1' } })
     expect([response.statusCode, response.json().code]).toEqual([409, 'mirror_off'])
   })
 })
 
-describe('a webhook delivery', () => {
-  it('without a valid signature gets a 400, whatever it contains', async () => {
+describe('a webhook delivery from the processor', () => {
+  it('gets a 400 without a valid signature, whatever its body is', async () => {
     for (const signature of [undefined, '', 't=1,v1=00', 'nonsense']) {
       const response = await test.inject({
         method: 'POST',
@@ -292,12 +292,12 @@ describe('a webhook delivery', () => {
   }
   const delivery = { method: 'POST', url: '/api/v1/processor/events' } as const
 
-  it('with a valid signature is accepted', async () => {
+  it('is accepted with a valid signature', async () => {
     const response = await test.inject({ ...delivery, ...signed(test) })
     expect([response.statusCode, response.json()]).toEqual([200, { received: true }])
   })
 
-  it('is limited by address without a valid signature, and never with one', async () => {
+  it('is rate limited by address if its signature is invalid, and never if it is valid', async () => {
     const limited = await startTestApp({ mirror: mirrorSettings, rateLimit: 2 })
     try {
       const statuses = async (remoteAddress: string, signature?: string) => {

@@ -78,6 +78,15 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('requires no query parameter that has a default', () => {
+    const query = operations().flatMap(({ path, operation: { parameters = [] } }) =>
+      parameters.filter((one) => one.in === 'query').map((one) => ({ path, ...one })),
+    )
+    const byDefault = query.filter(({ schema }) => 'default' in schema)
+    expect(byDefault.map(({ name }) => name)).toEqual(expect.arrayContaining(['limit', 'dry_run', 'follow']))
+    expect(byDefault.filter(({ required }) => required === true)).toEqual([])
+  })
+
   it('has no dangling references, and all its schemas compile', () => {
     for (const ref of refsIn(document)) {
       const name = /^#\/components\/schemas\/(.+)$/.exec(ref)?.[1]
@@ -103,7 +112,7 @@ describe('the OpenAPI document', () => {
     for (const pointer of pointers) expect(() => ajv.compile({ $ref: `openapi#${pointer}` }), pointer).not.toThrow()
   })
 
-  it('lists every route of the application', () => {
+  it('lists each route of the application', () => {
     const routes = test.app
       .printRoutes({ commonPrefix: false, includeHooks: false })
       .split('\n')
@@ -178,7 +187,7 @@ describe('the OpenAPI document', () => {
     expect(described).toEqual(expect.arrayContaining(specification))
   })
 
-  it('marks the routes that need a service key', () => {
+  it('marks the routes that require a service key', () => {
     for (const { path, method, operation } of operations()) {
       const needsKey = /^\/api\/v1\/(billing\/admin|workers)|^\/metrics$/.test(path)
       expect([
@@ -189,7 +198,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('lists every error code under its own status', () => {
+  it('lists each error code under its own status', () => {
     const codes = document.components.schemas['Problem']?.properties['code']?.enum
     expect(codes).toEqual(Object.keys(problemCodes))
     expect(document.components.schemas['Issue']?.properties['code']?.enum).toEqual(Object.keys(issueCodes))
@@ -207,7 +216,7 @@ describe('the OpenAPI document', () => {
       }
   })
 
-  it('describes the document with the published schema', () => {
+  it('describes billing documents with the published schema', () => {
     const component = document.components.schemas['BillingConfig']
     expect(Object.keys(component?.properties ?? {})).toEqual(Object.keys(BillingConfig.properties))
     const ajv = new Ajv2020({ strict: false })

@@ -7,7 +7,7 @@ let now = Date.now()
 
 const get = (url: string) => test.asAdmin({ url: `${admin}${url}` })
 
-describe('the operations endpoints', () => {
+describe('the health and metrics endpoints', () => {
   it('report findings, liveness and readiness', async () => {
     const { findings } = (await get('/doctor')).json()
     expect(findings.length).toBeGreaterThan(0)

@@ -13,6 +13,12 @@ const checkout = { ...urls, price_id: 'pro_monthly', tenant_id: 'acme' }
 
 it.each([
   [`${billing}/checkout`, { ...checkout, price_id: 'gone' }, 'price_not_found', '#/price_id'],
+  [
+    `${billing}/checkout`,
+    { ...urls, tenant_id: 'acme', items: [{ price_id: 'pro_monthly' }, { price_id: 'gone' }] },
+    'price_not_found',
+    '#/items/1/price_id',
+  ],
   [`${billing}/checkout`, { ...checkout, tenant_id: 'gone' }, 'tenant_not_found', '#/tenant_id'],
   [`${billing}/checkout`, { ...checkout, currency: 'sek' }, 'currency_not_offered', '#/currency'],
   [`${billing}/portal`, { return_url: urls.success_url, tenant_id: 'gone' }, 'tenant_not_found', '#/tenant_id'],
@@ -39,14 +45,14 @@ it.each([
     'enterprise_price_not_found',
     '#/enterprise_id',
   ],
-])('a refused body has an error with a pointer: POST %s %j', async (url, payload, code, pointer) => {
+])('the error about a refused body contains a JSON pointer: POST %s %j', async (url, payload, code, pointer) => {
   const response = await test.asAdmin({ method: 'POST', url, payload })
   const problem = response.json<{ code: string; detail: string; errors?: unknown }>()
   expect([response.statusCode >= 400, problem.code]).toEqual([true, code])
   expect(problem.errors).toMatchObject([{ pointer, detail: problem.detail, severity: 'error' }])
 })
 
-it('a refusal about the path has no list of errors', async () => {
+it('the response to an invalid path has no list of errors', async () => {
   const response = await test.asAdmin({ method: 'PATCH', url: `${admin}/tenants/gone`, payload: { name: 'x' } })
   expect(response.json()).not.toHaveProperty('errors')
 })

@@ -17,7 +17,7 @@ afterAll(() => test.close())
 const load = (headers: Record<string, string> = {}) => test.inject({ url: '/pricing-table.js', headers })
 
 describe('GET /pricing-table.js', () => {
-  it('returns one small script for any origin, compressed and with an ETag', async () => {
+  it('returns one small script to any origin, compressed and with an ETag', async () => {
     const plain = await load()
     expect(plain.headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',

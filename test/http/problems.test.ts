@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const json = { 'content-type': 'application/json' }
 
-describe('a problem document', () => {
+describe('the problem document of an error', () => {
   it('has exactly the members of the contract', async () => {
     const response = await test.inject({
       url: `${billing}/config/prices/nothing`,
@@ -85,8 +85,8 @@ describe('a problem document', () => {
   })
 })
 
-describe('X-Request-Id', () => {
-  it('of a request is kept if it is safe, and otherwise replaced by a generated one', async () => {
+describe('the response header X-Request-Id', () => {
+  it('is that of the request if it is safe, and otherwise a generated id', async () => {
     for (const id of ['abc-123', 'A.b:c_d', 'x'.repeat(100)]) {
       const response = await test.inject({ url: '/healthz', headers: { 'x-request-id': id } })
       expect(response.headers['x-request-id']).toBe(id)
@@ -103,8 +103,8 @@ describe('X-Request-Id', () => {
   })
 })
 
-describe('the framework’s own errors', () => {
-  it('are problem documents too: an unknown route gets the nearest one as a hint', async () => {
+describe('errors of the HTTP framework itself', () => {
+  it('are problem documents too, e.g. that of an unknown route, whose hint is the nearest route', async () => {
     for (const url of [
       '/nothing',
       '/api/v1/nothing',
@@ -119,7 +119,7 @@ describe('the framework’s own errors', () => {
     expect(near.json().hint).toBe(`Did you mean ${billing}/config?`)
   })
 
-  it('name the methods that a path allows', async () => {
+  it('list the methods that a path allows', async () => {
     const cases = [
       ['DELETE', `${billing}/config`, 'GET, HEAD'],
       ['GET', `${billing}/config/prices/pro_monthly/calculate`, 'POST'],
@@ -134,7 +134,7 @@ describe('the framework’s own errors', () => {
     expect([response.statusCode, response.headers['allow']]).toEqual([405, 'GET, HEAD, POST'])
   })
 
-  it('refuse media types and encodings that are not plain JSON', async () => {
+  it('answer a request whose media type or encoding is not plain JSON', async () => {
     const types = [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -159,7 +159,7 @@ describe('the framework’s own errors', () => {
     expect([packed.statusCode, packed.json().code]).toEqual([415, 'media_type_unsupported'])
   })
 
-  it('refuse bodies that are too large, each route by its own limit', async () => {
+  it('are returned for bodies that are too large, each route having its own limit', async () => {
     const document = JSON.stringify({ version: '1.0.0', products: [], padding: 'x'.repeat(11 * 1024 * 1024) })
     const push = await test.asAdmin({ method: 'POST', url: `${admin}/config`, payload: document, headers: json })
     expect([push.statusCode, push.json().code]).toEqual([413, 'body_too_large'])
@@ -170,14 +170,15 @@ describe('the framework’s own errors', () => {
       headers: json,
     })
     expect([calculate.statusCode, calculate.json().code]).toEqual([413, 'body_too_large'])
+    expect(calculate.json().detail).toBe('The body is larger than 16384 bytes, the limit of this route.')
   })
 
-  it('respond with 400 to a path that is not a URL', async () => {
+  it('are a 400 for a path that is not a URL', async () => {
     const response = await test.inject({ url: `${billing}/config/prices/%E0%A4%A` })
     expect([response.statusCode, response.json().code]).toEqual([400, 'request_invalid'])
   })
 
-  it('have the same form for bytes that are not HTTP', async () => {
+  it('are problem documents even for bytes that are not HTTP', async () => {
     await test.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = test.app.server.address() as AddressInfo
     const answer = await new Promise<string>((resolve) => {
@@ -193,7 +194,7 @@ describe('the framework’s own errors', () => {
   })
 })
 
-describe('a service that is about to shut down', () => {
+describe('a service that is about to shut down (in its shutdown delay)', () => {
   it('is not ready, but still serves requests and closes their connections', async () => {
     const leaving = await startTestApp()
     await leaving.push(sampleConfig())
@@ -215,7 +216,7 @@ describe('a service that is about to shut down', () => {
   })
 })
 
-describe('a draining service', () => {
+describe('a service that is shutting down (draining)', () => {
   it('answers a request on an idle connection with Connection: close', async () => {
     const test = await startTestApp()
     await test.app.listen({ port: 0, host: '127.0.0.1' })

@@ -39,7 +39,7 @@ describe('the public configuration', () => {
     expect(keyed.body).toBe(open.body)
   })
 
-  it('can be read by any origin, and caches revalidate it', async () => {
+  it('can be read by any origin, and caches must revalidate it', async () => {
     const response = await test.inject({ url: path, headers: { origin: 'https://shop.example.test' } })
     expect(response.headers).toMatchObject({
       'access-control-allow-origin': '*',
@@ -73,7 +73,7 @@ describe('the public configuration', () => {
     }
   })
 
-  it('responds with 304 to a matching tag: single, in a list, weak, any, or of another encoding', async () => {
+  it('returns 304 if If-None-Match matches its ETag: alone, in a list, weak, as *, or of another encoding', async () => {
     const etag = String((await test.inject({ url: path })).headers['etag'])
     expect(etag).toMatch(/^"[^"]+"$/)
     for (const header of [
@@ -106,7 +106,7 @@ describe('the public configuration', () => {
   })
 })
 
-describe('single lookups', () => {
+describe('lookups of a single price, product or meter', () => {
   it('return a price with its product, a product and a meter in their public form', async () => {
     const price = (await test.inject({ url: `${path}/prices/pro_monthly` })).json()
     expect(price.price).toMatchObject({
@@ -130,7 +130,7 @@ describe('single lookups', () => {
     expect((await test.inject({ url: `${path}/products/backstage`, headers: withKey() })).statusCode).toBe(200)
   })
 
-  it('support conditional requests too', async () => {
+  it('support conditional requests (If-None-Match) too', async () => {
     const url = `${path}/products/pro`
     const etag = String((await test.inject({ url })).headers['etag'])
     expect((await test.inject({ url, headers: { 'if-none-match': etag } })).statusCode).toBe(304)
@@ -154,7 +154,7 @@ describe('single lookups', () => {
   })
 })
 
-describe('calculate', () => {
+describe('POST calculate', () => {
   const calculate = (id: string, payload: unknown) =>
     test.inject({
       method: 'POST',
@@ -163,7 +163,7 @@ describe('calculate', () => {
       headers: { 'content-type': 'application/json' },
     })
 
-  it('gives the cost with its lines, exactly', async () => {
+  it('returns the exact cost with its lines', async () => {
     const response = await calculate('usage_graduated', { quantity: 103 })
     expect(response.headers['access-control-allow-origin']).toBe('*')
     expect(response.json()).toEqual({
@@ -186,7 +186,7 @@ describe('calculate', () => {
     expect(flat).not.toHaveProperty('tiers_mode')
   })
 
-  it('has one error code for every invalid quantity', async () => {
+  it('returns the same error code for each invalid quantity', async () => {
     for (const quantity of [-1, 1.5, '3', null, true, [], {}, 9007199254740993, undefined]) {
       const response = await calculate('pro_monthly', { quantity })
       expect([quantity, response.statusCode, response.json().code]).toEqual([quantity, 422, 'quantity_invalid'])
@@ -201,7 +201,7 @@ describe('calculate', () => {
     expect(huge.json().code).toBe('quantity_invalid')
   })
 
-  it('refuses any body other than a quantity', async () => {
+  it('refuses any body that is not just a quantity', async () => {
     for (const [payload, pointer] of [
       [[], '#'],
       ['x', '#'],
@@ -214,7 +214,7 @@ describe('calculate', () => {
     }
   })
 
-  it('may be called from any origin, after a preflight', async () => {
+  it('may be called from any origin, after a CORS preflight', async () => {
     const preflight = await test.inject({
       method: 'OPTIONS',
       url: `${path}/prices/pro_monthly/calculate`,
@@ -238,8 +238,8 @@ describe('calculate', () => {
   })
 })
 
-describe('the schema', () => {
-  it('is served as a JSON Schema that can be cached', async () => {
+describe('the JSON Schema of billing documents', () => {
+  it('is served with headers that allow caching', async () => {
     const response = await test.inject({ url: `${billing}/schema` })
     expect(response.headers['content-type']).toBe('application/schema+json; charset=utf-8')
     expect(response.json()).toMatchObject({ type: 'object' })

@@ -49,7 +49,7 @@ const path = `${billing}/config`
 /** An empty query has the same result, but goes through the router. */
 const throughTheRouter = `${path}?`
 
-describe('the fast read of the public price list, before the router', () => {
+describe('the fast path for the public price list', () => {
   it('responds like the router if there is no configuration', async () => {
     const answer = await send(path)
     expect(answer.status).toBe(404)
@@ -57,7 +57,7 @@ describe('the fast read of the public price list, before the router', () => {
     expect(JSON.parse(answer.body.toString())).toMatchObject({ code: 'config_not_found' })
   })
 
-  it('equals the router’s response in status, headers and bytes', async () => {
+  it('responds with the same status, headers and bytes as the router', async () => {
     await test.push(sampleConfig())
     const etag = String((await send(path)).headers.etag)
     const requests = [
@@ -78,19 +78,19 @@ describe('the fast read of the public price list, before the router', () => {
     expect((await send(path, { 'x-request-id': '"><' })).headers['x-request-id']).toMatch(/^[a-z0-9-]+$/)
   })
 
-  it('leaves requests with a key to the router, so that a wrong one is refused', async () => {
+  it('passes requests with a key to the router, so that a wrong key is refused', async () => {
     expect((await send(path, { 'x-service-key': 'wrong' })).status).toBe(401)
     expect((await send(path, { 'x-service-key': test.key })).status).toBe(200)
   })
 
-  it('leaves other methods and queries to the router', async () => {
+  it('passes other methods and queries to the router', async () => {
     expect((await send(path, {}, 'DELETE')).status).toBe(405)
     expect((await send(`${path}?x=1`)).status).toBe(400)
     const head = await send(path, {}, 'HEAD')
     expect([head.status, head.body.length]).toEqual([200, 0])
   })
 
-  it('leaves requests with a repeated header to the router', async () => {
+  it('passes requests with a repeated header to the router', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1')
       let text = ''
@@ -101,7 +101,7 @@ describe('the fast read of the public price list, before the router', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"request_invalid"/)
   })
 
-  it('shows a push of this process in the next response', async () => {
+  it('returns the result of a push by this process in the next response', async () => {
     const before = await send(path)
     await test.push(changedConfig('1.1.0', ({ products }) => void (products[1]!.name = 'Pro plus')))
     const after = await send(path, { 'if-none-match': String(before.headers.etag) })
@@ -117,7 +117,7 @@ describe('the fast read of the public price list, before the router', () => {
     )
   })
 
-  it('ends with the server: a drained server refuses requests, and running streams end', async () => {
+  it('ends with the server: a server that is shutting down refuses requests, and running streams end', async () => {
     const { pushes } = JSON.parse((await send(`${admin}/pushes`, { 'x-service-key': test.key })).body.toString()) as {
       pushes: { id: string }[]
     }

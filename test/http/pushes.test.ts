@@ -30,7 +30,7 @@ const ended = async (id: string): Promise<Report> => {
 }
 
 describe('the approval of a plan', () => {
-  it('by X-Ratecard-Plan applies only the plan with that fingerprint', async () => {
+  it('in the header X-Ratecard-Plan applies only the plan with that fingerprint', async () => {
     await app.push(monthlyPrices(1, '1.0.0'))
     const next = monthlyPrices(1, '1.1.0', 200)
     const { plan } = (await app.push(next, '?dry_run=true')).json<{ plan: string }>()
@@ -54,7 +54,7 @@ describe('the approval of a plan', () => {
 })
 
 describe('a running push', () => {
-  it('is cancelled by one call, and resumed by another with respond-async', async () => {
+  it('can be cancelled by one request, and resumed by another with respond-async', async () => {
     app.sandbox.control.fail({ kind: 'latency', method: 'POST', latencyMs: 40, count: null })
     const id = await started(monthlyPrices(40, '1.0.0'))
     const cancelled = await app.asAdmin({ method: 'POST', url: `${admin}/pushes/${id}/cancel` })
@@ -78,13 +78,13 @@ describe('a running push', () => {
     expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([409, 'push_not_running'])
   })
 
-  it('with an unknown id cannot be cancelled', async () => {
+  it('cannot be cancelled by an unknown id', async () => {
     const answer = await app.asAdmin({ method: 'POST', url: `${admin}/pushes/nope/cancel` })
     expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([404, 'push_not_found'])
   })
 })
 
-it('a rollback with respond-async returns at once, and is followed like a push', async () => {
+it('a rollback with respond-async returns at once, and can be followed like a push', async () => {
   await app.push(monthlyPrices(1, '1.0.0'))
   await app.push(monthlyPrices(2, '1.1.0'))
   const answer = await app.asAdmin({
@@ -97,7 +97,7 @@ it('a rollback with respond-async returns at once, and is followed like a push',
   expect(await ended(answer.json<{ push_id: string }>().push_id)).toMatchObject({ state: 'applied', kind: 'rollback' })
 })
 
-it('each entry of the history leads to the processor’s request ids', async () => {
+it('each entry of the history contains the request ids of the processor', async () => {
   await app.push(monthlyPrices(2, '1.0.0'))
   const { push_id: id } = (await app.asAdmin({ method: 'GET', url: `${admin}/config/history/1` })).json<{
     push_id: string

@@ -88,7 +88,10 @@ const answers: readonly Answer[] = [
     columns: tenantColumns,
     operation: 'listTenants',
     list: 'tenants',
-    besides: ['billing_status', 'legacy_items', 'monthly', 'owed', 'products'],
+    besides: [
+      ...['billing_status', 'legacy_items', 'monthly', 'owed', 'products'],
+      ...['subscriptions', 'paused_subscriptions', 'ending_subscriptions', 'ends_at'],
+    ],
   },
   {
     record: 'audit entry',
@@ -106,7 +109,7 @@ const answers: readonly Answer[] = [
     columns: versionColumns,
     operation: 'listVersions',
     list: 'versions',
-    besides: ['archived_webhooks', 'by'],
+    besides: ['actions', 'archived_webhooks', 'by', 'overrides'],
   },
   { record: 'job', columns: jobColumns, operation: 'listJobs', list: 'jobs', besides: ['allows', 'by'] },
   { record: 'worker', columns: workerColumns, operation: 'getWorker', besides: ofWorker },
@@ -122,18 +125,18 @@ const answers: readonly Answer[] = [
   { record: 'log line', columns: logColumns, operation: 'getWorkerLogs', list: 'logs', besides: ['deployment'] },
 ]
 
-describe('a response with stored records', () => {
-  it.each(answers)('has exactly the columns of a $record: $operation', (answer) => {
+describe('a response that shows stored records', () => {
+  it.each(answers)('has exactly the columns of the record $record: $operation', (answer) => {
     const { columns, operation: id, list, besides = [] } = answer
     const expected = [...columnsFor(columns, 'shown'), ...besides].sort()
     expect(answered(id, list)).toEqual(expected)
   })
 })
 
-describe('the request members of a tenant', () => {
+describe('the members of a tenant in requests', () => {
   const edited = () => columnsFor(tenantColumns, 'edited')
 
-  it('are exactly its editable columns, at creation and in updates', () => {
+  it('are exactly the editable columns of a tenant, at creation and in updates', () => {
     expect(taken('createTenant')).toEqual(['id', ...edited()].sort())
     expect(taken('updateTenant')).toEqual(edited())
   })

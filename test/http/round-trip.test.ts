@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
 
-describe('a served document', () => {
-  it('is unchanged when it is pushed back, because its processor ids are those of the mappings', async () => {
+describe('a document that the API returns', () => {
+  it('is unchanged when it is pushed back, because its processor ids are those of the stored mappings', async () => {
     const other = await startTestApp()
     try {
       await other.push(sampleConfig())

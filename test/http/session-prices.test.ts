@@ -31,7 +31,7 @@ describe('GET session/prices', () => {
     expect(response.headers['cache-control']).toBe('no-store')
   })
 
-  it('shows the negotiated price in place of its base, without notes, to its tenant only', async () => {
+  it('returns the negotiated price instead of its base price, without notes, to its own tenant only', async () => {
     await deal('apply-template', { enterprise_template: 'gold' })
     const { prices } = (await see({ cookie })).json()
     expect(prices).toHaveLength(1)
@@ -48,7 +48,7 @@ describe('GET session/prices', () => {
     expect((await see({ cookie })).json()).toEqual({ prices: [] })
   })
 
-  it('omits a price whose base is hidden', async () => {
+  it('leaves out a price whose base price is hidden', async () => {
     await deal('apply-template', { enterprise_template: 'gold' })
     await test.push(
       changedConfig('1.0.1', ({ products }) => {

@@ -20,6 +20,8 @@ describe('POST admin/tenants', () => {
       processor_customer_id: null,
       enterprise_template: null,
       enterprise_id: null,
+      enterprise_ends_at: null,
+      enterprise_then: null,
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     })
@@ -46,7 +48,7 @@ describe('POST admin/tenants', () => {
     expect((await test.asAdmin({ url: `${tenants}/free` })).statusCode).toBe(404)
   })
 
-  it('reports every invalid member, with a suggestion for a mistyped one', async () => {
+  it('reports each invalid member, with a suggestion for a mistyped one', async () => {
     const response = await create({ id: '', name: '', emial: 'x@y.test', processor_customer_id: 7 })
     expect([response.statusCode, response.json().code]).toEqual([400, 'request_invalid'])
     expect(issuesOf(response)).toEqual(
@@ -66,7 +68,7 @@ describe('POST admin/tenants', () => {
       expect((await create(payload)).json().code).toBe('request_invalid')
   })
 
-  it('creates one tenant for two requests with one Idempotency-Key, and refuses the key for another body', async () => {
+  it('creates one tenant for two requests with one Idempotency-Key, and refuses the key with another body', async () => {
     const headers = { 'idempotency-key': 'tenant-1' }
     const first = await create({ name: 'Once' }, headers)
     const again = await create({ name: 'Once' }, headers)
@@ -90,7 +92,7 @@ describe('POST admin/tenants', () => {
 })
 
 describe('GET admin/tenants', () => {
-  it('lists by id, in pages, and finds by customer', async () => {
+  it('lists tenants by id, in pages, and finds them by customer', async () => {
     const list = async (query: string) =>
       (await test.asAdmin({ url: `${tenants}?${query}` })).json<{ tenants: { id: string }[]; pagination: object }>()
     const all = await list('limit=100')
@@ -116,7 +118,7 @@ describe('GET admin/tenants', () => {
   })
 })
 
-describe('a tenant', () => {
+describe('a tenant in the API', () => {
   it('is changed member by member, and null clears a member', async () => {
     await create({ id: 'changing', name: 'Before', email: 'a@b.test' })
     const patch = (payload: object) =>
@@ -181,6 +183,7 @@ describe('a tenant', () => {
       subtotal: null,
       total: null,
       amount_due: null,
+      credits_applied: null,
       due_at: null,
       formatted: null,
       lines: [],
@@ -190,7 +193,7 @@ describe('a tenant', () => {
   })
 })
 
-describe('sessions', () => {
+describe('sessions of tenants', () => {
   const mint = (payload: object, headers = {}) =>
     test.asAdmin({ method: 'POST', url: `${admin}/sessions`, payload, headers })
 
@@ -208,7 +211,7 @@ describe('sessions', () => {
     expect(short.headers['set-cookie']).toMatch(/; Max-Age=60; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
   })
 
-  it('last between a minute and thirty days, and need an existing tenant', async () => {
+  it('last between a minute and thirty days, and require an existing tenant', async () => {
     for (const ttl of [59, 2_592_001, 1.5, '60', null]) {
       const response = await mint({ tenant_id: 'visitor', ttl_seconds: ttl })
       expect([ttl, response.statusCode, issuesOf(response)[0]?.[0]]).toEqual([ttl, 400, '#/ttl_seconds'])
@@ -236,7 +239,7 @@ describe('sessions', () => {
     // The public URL that the server assumes from its own host and port, behind a proxy.
     ['http://127.0.0.1:4242', 'billing.example.test', true],
     ['http://127.0.0.1:4242', 'localhost:4242', false],
-  ])('at %s requested at %s have a cookie with Secure: %s', async (publicUrl, host, secure) => {
+  ])('of a service at %s requested at %s have a cookie with Secure: %s', async (publicUrl, host, secure) => {
     const other = await startTestApp({ publicUrl })
     try {
       await other.service.createTenant({ id: 't', name: 'T' }, { author: null, by: null, requestId: null })

@@ -23,7 +23,7 @@ beforeAll(async () => {
   expect((await test.push(document)).statusCode).toBe(200)
 })
 
-describe('the public configuration', () => {
+describe('the public configuration over HTTP', () => {
   it('contains no metadata of products and prices', async () => {
     for (const path of ['', '/prices/pro_monthly', '/products/pro', '/products/announced', '/meters/api_calls']) {
       const answer = await test.inject({ url: `${billing}/config${path}` })
@@ -37,7 +37,7 @@ describe('the public configuration', () => {
     expect(Object.keys(config)).toEqual(['version', 'meters', 'products'])
   })
 
-  it('contains the meters of public prices only, and other meters are like unknown ones', async () => {
+  it('contains only the meters of public prices, and other meters get the same response as unknown ones', async () => {
     const { config } = (await test.inject({ url: `${billing}/config` })).json<{
       config: { meters: { id: string }[] }
     }>()
@@ -56,10 +56,30 @@ describe('the public configuration', () => {
     }
   })
 
-  it('contains less than a service key can read', async () => {
+  it('contains less than the response to a service key', async () => {
     expect((await test.asAdmin({ url: `${billing}/config/meters/idle` })).json().meter.id).toBe('idle')
     const { price } = (await test.asAdmin({ url: `${billing}/config/prices/pro_monthly` })).json()
     expect(price.metadata).toEqual({ note })
     expect((await test.asAdmin({ url: `${admin}/config` })).json().config.meters).toHaveLength(3)
+  })
+
+  it('contains the limits of products, but not the features that are only on or off', async () => {
+    const document = changedConfig('1.1.0', (config) => {
+      config.features = [
+        { id: 'sso', name: 'Single sign-on', metadata: { note } },
+        { id: 'projects', name: 'Projects', type: 'limit', unit: 'projects', metadata: { note } },
+        { id: 'unused', name: 'Unused', type: 'limit' },
+      ]
+      const [product] = config.products
+      if (product !== undefined) product.features = ['sso', { id: 'projects', limit: 10 }]
+    })
+    expect((await test.push(document)).statusCode).toBe(200)
+    const { config } = (await test.inject({ url: `${billing}/config` })).json<{
+      config: { features: { processor_id: string }[]; products: { id: string; features?: unknown }[] }
+    }>()
+    expect(config.products[0]?.features).toEqual([{ id: 'projects', limit: 10 }])
+    expect(config.features).toEqual([
+      { id: 'projects', name: 'Projects', type: 'limit', unit: 'projects', processor_id: expect.any(String) as string },
+    ])
   })
 })

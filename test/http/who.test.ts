@@ -17,8 +17,8 @@ async function holder(name: string) {
   return { client: createClient({ baseUrl: url, serviceKey: key }), by: { keyId: id, keyName: name } }
 }
 
-describe('the service key of an action', () => {
-  it('is recorded with each revision and push, regardless of the author given', async () => {
+describe('the service key that made a change', () => {
+  it('is recorded with each revision and push, whichever author the request names', async () => {
     const [ada, ci] = [await holder('ada-laptop'), await holder('ci')]
     await ada.client.admin.push(sampleConfig(), { author: 'Ada' })
     const second = changedConfig('1.1.0', ({ products: [first] }) => {
@@ -68,7 +68,7 @@ describe('the service key of an action', () => {
     expect(entries).toMatchObject([{ author: null, by: brief.by }])
   })
 
-  it('is null for an action by a tenant’s session', async () => {
+  it('is null for a change that a tenant’s session made', async () => {
     const cookie = await sessionOf(test, 'itself')
     expect(cookie).not.toBe('')
     const { items } = await test.service.tenantAudit('itself', { limit: 1, offset: 0 })

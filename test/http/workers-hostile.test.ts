@@ -43,7 +43,7 @@ function send(lines: readonly string[], body = ''): Promise<string> {
 const statusOf = (answer: string) => Number(answer.split(' ', 2)[1])
 const seenIn = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as Seen
 
-describe('a hostile request', () => {
+describe('a hostile request to a worker', () => {
   it.each([
     ['two hosts', ['Host: a.example', 'Host: b.example']],
     ['a path in the host', ['Host: a.example/admin']],
@@ -54,7 +54,7 @@ describe('a hostile request', () => {
     ['a length and chunks', ['Host: a.example', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
     ['a compressed transfer encoding', ['Host: a.example', 'Transfer-Encoding: gzip, chunked']],
     ['an unknown framing', ['Host: a.example', 'Transfer-Encoding: xchunked']],
-  ])('with %s is refused before the worker sees it', async (_what, headers) => {
+  ])('is refused with %s before the worker sees it', async (_what, headers) => {
     const answer = await send(['POST /workers/mirror/x HTTP/1.1', ...headers], '0\r\n\r\n')
     expect(statusOf(answer)).toBe(400)
     expect(answer).toContain('"code":"request_invalid"')
@@ -110,7 +110,7 @@ describe('a hostile request', () => {
     }
   })
 
-  it('in absolute form reaches the worker of its own host, regardless of the Host header', async () => {
+  it('reaches the worker of its own host if its URL is absolute, whatever the Host header is', async () => {
     const direct = await send([`GET ${world.url}/workers/mirror/a?b HTTP/1.1`, 'Host: mirror.shop.example.com'])
     expect(seenIn(direct).url).toBe(`${world.url}/a?b`)
     const named = await send(['GET http://mirror.shop.example.com?q HTTP/1.1', 'Host: a.example'])
@@ -120,7 +120,7 @@ describe('a hostile request', () => {
     )
   })
 
-  it('stays with the worker of its path, even with dots and double slashes', async () => {
+  it('stays with the worker of its path, even with dots and double slashes in the path', async () => {
     const at = (path: string) => send([`GET ${path} HTTP/1.1`, 'Host: a.example'])
     for (const path of ['/workers/mirror/../billing', '/workers/mirror/%2e%2e/billing', '/workers/mirror//billing'])
       expect(seenIn(await at(path)).headers['x-forwarded-prefix']).toBe('/workers/mirror')
@@ -129,7 +129,7 @@ describe('a hostile request', () => {
     expect(await at('/workers//mirror')).toContain('"code":"route_not_found"')
   })
 
-  it('that requests a WebSocket with a body is an ordinary request', async () => {
+  it('is handled as an ordinary request if it asks for a WebSocket and has a body', async () => {
     const answer = await send(
       ['POST /workers/mirror/x HTTP/1.1', 'Host: a.example', 'Upgrade: websocket', 'Content-Length: 2'],
       'hi',
@@ -137,7 +137,7 @@ describe('a hostile request', () => {
     expect(seenIn(answer)).toMatchObject({ method: 'POST', body: 'hi' })
   })
 
-  it('to the service’s own hostname reaches no worker, and no worker may use a hostname of the workers’ domain', async () => {
+  it('reaches no worker at the service’s own hostname, and no worker can have a hostname of the workers’ domain', async () => {
     const answer = await send(['GET /healthz HTTP/1.1', 'Host: billing.shop.example.com'])
     expect(answer).toContain('"status":"ok"')
     const taken = await world.deploy('thief', 'export default { fetch() {} }', { hosts: ['mirror.shop.example.com'] })
@@ -145,12 +145,12 @@ describe('a hostile request', () => {
   })
 })
 
-describe('a large request body', () => {
+describe('a large request body to a worker', () => {
   it.each([
     ['/workers/mirror/early', 200, 'early'],
     ['/workers/nobody', 404, 'worker_not_found'],
   ])(
-    'at %s is read to its end even if it is refused, so that the client reads the response and the connection stays open',
+    'is read to its end at %s even if the request is refused, so that the client gets the response and the connection stays open',
     async (path, status, text) => {
       const { port } = new URL(world.url)
       const answer = await new Promise<{ status: number | undefined; body: string; sent: boolean }>(
@@ -187,7 +187,7 @@ describe('a large request body', () => {
     },
   )
 
-  it('that the worker reads arrives complete', async () => {
+  it('arrives complete if the worker reads it', async () => {
     const response = await fetch(`${world.url}/workers/mirror/length`, {
       method: 'POST',
       body: new Uint8Array(8 * 1024 * 1024),

@@ -6,8 +6,8 @@ const world = startedForAll(startWorkerWorld)
 
 const get = (path: string) => getFrom(world, path)
 
-describe('the API for logs and runs of workers', () => {
-  it('runs the scheduled handler on request, with its own time, waitUntil and logs', async () => {
+describe('the API for the logs and runs of workers', () => {
+  it('runs the scheduled handler on request, with its own scheduled time, waitUntil and logs', async () => {
     await world.deploy(
       'clockwork',
       `export default { async scheduled(event, env, ctx) {
@@ -41,7 +41,7 @@ describe('the API for logs and runs of workers', () => {
     expect(metrics).toMatch(/ratecard_worker_cron_runs_total\{worker="clockwork",outcome="ok"\} 1/)
   })
 
-  it('follows the log: earlier lines first, then each new one once', async () => {
+  it('can follow a log: earlier lines first, then each new line once', async () => {
     await world.deploy(
       'chatty',
       `export default { fetch(request) { console.log(new URL(request.url).pathname); return new Response() } }`,
@@ -78,7 +78,7 @@ describe('the API for logs and runs of workers', () => {
     expect(missing.json()).toMatchObject({ code: 'worker_not_found' })
   })
 
-  it('reports the confinement of workers by readiness and doctor', async () => {
+  it('leaves the confinement of workers to `/readyz` and `ratecard doctor`, which show it', async () => {
     const ready = (await world.inject({ url: '/readyz' })).json<{
       checks: { workers: { ok: boolean; detail: string } }
     }>()

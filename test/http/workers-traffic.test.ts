@@ -60,7 +60,7 @@ describe('requests to workers', () => {
     expect(JSON.parse((await get('/workers/hello?q')).body)).toMatchObject({ path: '/?q' })
   })
 
-  it('reach a worker with modules of every type', async () => {
+  it('reach a worker that has modules of each type', async () => {
     // (module (func (export "answer") (result i32) i32.const 42))
     const wasm = 'AGFzbQEAAAABBQFgAAF/AwIBAAcKAQZhbnN3ZXIAAAoGAQQAQSoL'
     const answer = await world.asAdmin({
@@ -89,7 +89,7 @@ describe('requests to workers', () => {
     expect(JSON.parse((await get('/workers/kinds')).body)).toEqual([42, 'té\0xt', 7, [1], 5])
   })
 
-  it('to a worker that does not exist, throws or loops get a problem with its code', async () => {
+  it('get a problem document with its own error code if the worker does not exist, throws or loops', async () => {
     await world.deploy(
       'faulty',
       `export default { fetch(request) { if (request.url.endsWith('/spin')) for (;;) {} throw new Error('secret detail') } }`,
@@ -116,7 +116,7 @@ describe('requests to workers', () => {
     expect(metrics).toMatch(/ratecard_worker_requests_total\{worker="faulty",outcome="exception"\} 1/)
   })
 
-  it('are streamed both ways, and a client that disconnects is noticed', async () => {
+  it('are streamed in both directions, and the worker notices when the client disconnects', async () => {
     await world.deploy(
       'stream',
       `export default { async fetch(request) {
@@ -188,7 +188,7 @@ describe('requests to workers', () => {
     }
   })
 
-  it('reach a worker at its own hostname and under the workers’ domain, whatever the path', async () => {
+  it('reach a worker at its own hostname and under the workers’ domain, on any path', async () => {
     const code = `export default { fetch(request) { return new Response(new URL(request.url).pathname + ' ' + request.headers.get('x-forwarded-prefix') + ' ' + request.headers.get('host')) } }`
     await named.deploy('shop', code, { hosts: ['shop.example.com'] })
     const at = (host: string, path: string) => getAt(named.url, host, path)
@@ -203,7 +203,7 @@ describe('requests to workers', () => {
     expect(await at('shop.example.com', '/healthz')).toContain('"status":"ok"')
   })
 
-  it('let a worker call the service, and nothing else on this machine', async () => {
+  it('let a worker call the service, but nothing else on this machine', async () => {
     await world.deploy(
       'caller',
       `export default { async fetch(request, env) {

@@ -7,7 +7,7 @@ const world = startedForAll(() => startWorkerWorld({ publicUrl: 'https://billing
 const answering = (text: string) => `export default { fetch() { return new Response(${JSON.stringify(text)}) } }`
 const get = (path: string) => getFrom(world, path)
 
-describe('credentials', () => {
+describe('credentials in requests to workers, and of workers:', () => {
   const echo = `export default { async fetch(request, env) {
     return Response.json({ key: env.RATECARD_SERVICE_KEY ?? null, header: request.headers.get('x-service-key'), cookie: request.headers.get('cookie') }) } }`
   interface Echo {
@@ -22,7 +22,7 @@ describe('credentials', () => {
       .json<{ keys: { name: string; scope: string; revoked_at: string | null }[] }>()
       .keys.filter(({ name }) => name === 'keyed')
 
-  it('of a caller reach a worker only if its deployment has pass_credentials', async () => {
+  it('a client’s credentials reach a worker only if its deployment has pass_credentials', async () => {
     await world.deploy('plain', echo)
     await world.deploy('trusted', echo, { pass_credentials: true })
     const headers = {
@@ -36,7 +36,7 @@ describe('credentials', () => {
     expect(await ask('trusted', headers)).toMatchObject({ header: world.key, cookie })
   })
 
-  it('of a worker are a key with the requested scope, which new versions keep and which is revoked with the worker', async () => {
+  it('a worker gets a key with the requested scope, which new versions keep and which is revoked with the worker', async () => {
     const withKey = async (key: string | null, method: 'GET' | 'DELETE' = 'GET') =>
       (await world.inject({ method, url: `${workersPath}/nobody`, headers: { 'x-service-key': key ?? '' } })).statusCode
     const first = await world.deploy('keyed', echo, { service_key: 'read', secrets: { RATECARD_SERVICE_KEY: 'other' } })
@@ -61,8 +61,8 @@ describe('credentials', () => {
   })
 })
 
-describe('deploying workers', () => {
-  it('replaces a deployment, lists both, rolls back with code, environment and schedules, and removes everything', async () => {
+describe('a deployment of a worker', () => {
+  it('replaces the earlier one, is listed with it, can be rolled back with code, environment and schedules, and can be removed', async () => {
     const code = (text: string) =>
       `export default { fetch(request, env) { return new Response('${text} ' + env.STAGE) }, scheduled() {} }`
     const first = await world.deploy('turns', code('one'), {
@@ -112,7 +112,7 @@ describe('deploying workers', () => {
     expect(await world.store.workers.content(ids[0] ?? '')).toBeNull()
   })
 
-  it('keeps the old version if the new one does not start, and reports the line of the source', async () => {
+  it('leaves the old version in place if the new one does not start, and reports the line of the source', async () => {
     await world.deploy('steady', answering('old'))
     const sourceMap = JSON.stringify({ version: 3, sources: ['src/boot.ts'], names: [], mappings: 'AAEA' })
     const answer = await world.deploy('steady', `throw new Error('no key')`, { source_map: sourceMap })
@@ -176,7 +176,7 @@ describe('deploying workers', () => {
     expect((await world.asAdmin({ url: `${workersPath}/refused` })).statusCode).toBe(404)
   })
 
-  it('refuses modules of another type than declared, and bundles over ten megabytes', async () => {
+  it('refuses modules of another type than declared, and bundles of more than ten megabytes', async () => {
     const many = await world.asAdmin({
       method: 'POST',
       url: `${workersPath}/refused/deployments`,
@@ -203,12 +203,12 @@ describe('deploying workers', () => {
     const large = await world.deploy('refused', `//${'x'.repeat(10 * 1024 * 1024 - 1)}`)
     expect(large.json()).toMatchObject({
       code: 'worker_bundle_invalid',
-      detail: 'The worker has 10.1 MB; at most 10.0 MB are allowed.',
+      detail: 'The modules of the worker have 10.1 MB; at most 10.0 MB are allowed.',
       errors: [{ pointer: '#/modules' }],
     })
   })
 
-  it('needs the service key for every operation, and for no request to a worker', async () => {
+  it('requires the service key for each operation, while requests to the worker require none', async () => {
     for (const [method, url] of [
       ['GET', workersPath],
       ['POST', `${workersPath}/hello/deployments`],
@@ -219,7 +219,7 @@ describe('deploying workers', () => {
     expect((await get('/workers/steady')).status).toBe(200)
   })
 
-  it('allows one deployment of a worker at a time', async () => {
+  it('is the only one of its worker at a time', async () => {
     const slow = `for (let i = 0; i < 2e8; i++); ${answering('slow')}`
     const [one, two] = await Promise.all([world.deploy('single', slow), world.deploy('single', slow)])
     expect([one.statusCode, two.statusCode].sort()).toEqual([201, 409])
@@ -230,7 +230,7 @@ describe('deploying workers', () => {
 })
 
 describe('a replica without workers', () => {
-  it('lists and deploys no workers, and refuses requests to workers with 503', async () => {
+  it('lists and deploys no workers, and refuses requests to workers with a 503', async () => {
     const off = await startWorkerWorld({ runtime: null })
     expect((await off.asAdmin({ url: workersPath })).json()).toEqual({ workers: [] })
     expect((await off.deploy('hello', answering('x'))).json()).toMatchObject({ code: 'worker_unavailable' })
@@ -242,8 +242,8 @@ describe('a replica without workers', () => {
   })
 })
 
-describe('a draining service', () => {
-  it('finishes requests in flight, and closes endless connections', async () => {
+describe('a service with workers that is shutting down', () => {
+  it('finishes requests in flight, and closes connections that never end', async () => {
     const draining = await startWorkerWorld()
     await draining.deploy(
       'slow',

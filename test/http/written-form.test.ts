@@ -25,7 +25,7 @@ const revision = async (number: number) =>
     written: object | null
   }>()
 
-describe('the source document with its variables', () => {
+describe('the source document of a revision, with its unexpanded variables,', () => {
   it('is stored with the revision, and restored by a rollback', async () => {
     const written = shop('${HOST}')
     expect((await push(shop('a.example.com'), await keep(written))).statusCode).toBe(200)
@@ -36,7 +36,7 @@ describe('the source document with its variables', () => {
     expect((await revision(3)).written).toEqual(written)
   })
 
-  it('is replaced if the same content is pushed with another source document', async () => {
+  it('is replaced if the same content is pushed from another source document', async () => {
     await app.push(shop('a.example.com') as never)
     const again = await push(shop('a.example.com'), await keep(shop('${HOST}')))
     expect(again.json()).toMatchObject({ status: 'unchanged' })
@@ -56,7 +56,7 @@ describe('the source document with its variables', () => {
     expect((await app.asAdmin({ method: 'GET', url: `${admin}/config` })).statusCode).toBe(404)
   })
 
-  it('must be an object, and its id a digest', async () => {
+  it('must be an object whose id is its digest', async () => {
     expect((await app.asAdmin({ method: 'POST', url: `${admin}/config/written`, payload: [] })).statusCode).toBe(400)
     expect((await push(shop('a.example.com'), 'abc')).statusCode).toBe(400)
   })

@@ -3,7 +3,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
-import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
 import type { Currency } from '../../packages/ratecard/src/money/currencies.ts'
 import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { arbitraryCase, cost, documentOf, eventOf, itemsOf } from '../support/arbitrary-tenant.ts'
@@ -13,7 +12,12 @@ import { startStack } from '../support/stack.ts'
 import { gold, nothing, shopOver } from '../support/tenant-shop.ts'
 import type { TenantShop } from '../support/tenant-shop.ts'
 
-const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? currencies.length) / currencies.length)
+/** Currencies with two, three and no decimals, and some that are charged only in multiples of 10 or 100 minor units. */
+const someCurrencies: readonly Currency[] = [
+  ...(['usd', 'eur', 'gbp', 'aud', 'brl', 'chf', 'inr', 'mxn', 'pln', 'thb', 'huf', 'twd'] as const),
+  ...(['jpy', 'krw', 'clp', 'vnd', 'isk', 'ugx', 'kwd', 'bhd'] as const),
+]
+const runs = Math.ceil(Number(process.env['PROPERTY_RUNS'] ?? someCurrencies.length) / someCurrencies.length)
 
 let accounts = 0
 const { sandbox } = sharedSandbox()
@@ -139,9 +143,8 @@ async function holds(one: Case, currency: Currency, orders: readonly Parameters<
   }
 }
 
-test.each(currencies)(
-  'in %s, after an apply with any faults, each item has its negotiated price and the renewal has the exact amount',
-  { timeout: 600_000 },
+test.each(someCurrencies)(
+  'in %s, after a deal was applied with random faults, each item has its negotiated price and the renewal has the exact amount',
   async (currency) => {
     await fc.assert(
       fc.asyncProperty(arbitraryCase, faults, (one, orders) =>
@@ -151,7 +154,7 @@ test.each(currencies)(
           orders.map((order) => ({ ...order, method: 'POST' })),
         ),
       ),
-      { numRuns: runs, interruptAfterTimeLimit: 500_000 },
+      { numRuns: runs },
     )
   },
 )

@@ -15,7 +15,7 @@ import type { Stack } from '../support/stack.ts'
 
 const { sandbox } = sharedSandbox()
 
-const runs = Number(process.env['STORM_RUNS'] ?? 40)
+const runs = Number(process.env['STORM_RUNS'] ?? 5)
 const faultKinds = [
   'error_before',
   'error_after',
@@ -47,43 +47,39 @@ const storm = fc.record({
   goesBack: fc.boolean(),
 })
 
-test(
-  'after random faults the earlier version is served, and the next push completes without a duplicate, even if lost writes arrive late',
-  { timeout: 600_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(arbitraryConfig, arbitraryConfig, storm, async (first, second, { faults, ...storm }) => {
-        const stack = await startStack({ sandbox })
-        try {
-          await stack.service.push(first, nobody)
-          for (const order of faults) sandbox.control.fail(order)
-          const revive = storm.diesAfter === null ? null : dieAfter(stack, storm.diesAfter)
-          const failure = await failureOf(stack.service.push(second, nobody))
-          const died = revive?.() ?? false
-          sandbox.control.clearFaults()
-          if (failure !== null && !died) await expectEarlierVersion(stack, failure, checksum(first))
-          if (failure !== null && storm.resumes) await oncePossible(() => tryResume(stack))
-          const next = storm.goesBack && (await canGoBack(stack, first)) ? first : second
-          const outcome = await oncePossible(() => stack.service.push(next, nobody))
-          expect(['applied', 'unchanged']).toContain(outcome.status)
-          const snapshot = await stack.snapshot()
-          await expectInPlace(stack, next, snapshot)
-          await sandbox.control.land()
-          expect(await stack.snapshot()).toEqual(snapshot)
-          expect((await stack.service.push(next, nobody)).status).toBe('unchanged')
-          for (const webhook of await stack.service.listWebhooks({ secrets: true }))
-            expect([webhook.id, webhook.secretKnown]).toEqual([webhook.id, true])
-        } finally {
-          vi.restoreAllMocks()
-          sandbox.control.clearFaults()
-          await sandbox.control.land()
-          await stack.close()
-        }
-      }),
-      { numRuns: runs },
-    )
-  },
-)
+test('after random faults the earlier version stays public, and the next push completes without a duplicate, even if lost writes arrive late', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryConfig, arbitraryConfig, storm, async (first, second, { faults, ...storm }) => {
+      const stack = await startStack({ sandbox })
+      try {
+        await stack.service.push(first, nobody)
+        for (const order of faults) sandbox.control.fail(order)
+        const revive = storm.diesAfter === null ? null : dieAfter(stack, storm.diesAfter)
+        const failure = await failureOf(stack.service.push(second, nobody))
+        const died = revive?.() ?? false
+        sandbox.control.clearFaults()
+        if (failure !== null && !died) await expectEarlierVersion(stack, failure, checksum(first))
+        if (failure !== null && storm.resumes) await oncePossible(() => tryResume(stack))
+        const next = storm.goesBack && (await canGoBack(stack, first)) ? first : second
+        const outcome = await oncePossible(() => stack.service.push(next, nobody))
+        expect(['applied', 'unchanged']).toContain(outcome.status)
+        const snapshot = await stack.snapshot()
+        await expectInPlace(stack, next, snapshot)
+        await sandbox.control.land()
+        expect(await stack.snapshot()).toEqual(snapshot)
+        expect((await stack.service.push(next, nobody)).status).toBe('unchanged')
+        for (const webhook of await stack.service.listWebhooks({ secrets: true }))
+          expect([webhook.id, webhook.secretKnown]).toEqual([webhook.id, true])
+      } finally {
+        vi.restoreAllMocks()
+        sandbox.control.clearFaults()
+        await sandbox.control.land()
+        await stack.close()
+      }
+    }),
+    { numRuns: runs },
+  )
+})
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -163,7 +159,7 @@ async function tryResume(stack: Stack): Promise<void> {
 
 /** At most one active object of ours per configuration id. */
 function expectNoDuplicates(snapshot: Snapshot): void {
-  for (const kind of ['product', 'price', 'promotion_code', 'webhook', 'coupon'] as const) {
+  for (const kind of ['product', 'price', 'promotion_code', 'tax_rate', 'portal', 'webhook', 'coupon'] as const) {
     const marks = snapshot[kind]
       .filter((object) => object.active && object.mark !== null)
       .map((object) => String(object.mark))

@@ -1,5 +1,7 @@
 // The real application for tests: HTTP over the composed service, with an in-memory store and the sandbox processor behind the Stripe
 // adapter. Every response taken through `inject` is checked against its OpenAPI description.
+// Types of `app.swagger()`.
+import type {} from '@fastify/swagger'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -33,6 +35,8 @@ export interface TestAppOptions {
   readonly clock?: Clock
   /** Address of the processor for the adapter. Default: the sandbox. */
   readonly apiBase?: string
+  /** A running sandbox, which its caller closes. Default: one of its own. */
+  readonly sandbox?: Sandbox
   /** Receives the log lines. Without it nothing is logged. */
   readonly onLog?: (line: string) => void
   /** Wraps the service of the application, for results that no real call can cause. */
@@ -44,6 +48,8 @@ export interface TestApp {
   readonly service: ComposedService
   readonly store: Store
   readonly sandbox: Sandbox
+  /** The adapter to the sandbox. */
+  readonly processor: Stack['processor']
   /** Stripe client of the same account, for edits made outside of Ratecard. */
   readonly stripe: Stack['stripe']
   /** A valid service key. */
@@ -72,6 +78,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     ...(options.workers === undefined ? {} : { workers: options.workers }),
     ...(options.mirror === undefined ? {} : { mirror: options.mirror }),
     ...(options.apiBase === undefined ? {} : { apiBase: options.apiBase }),
+    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
   })
   const { service, store, sandbox } = stack
   const first = await service.ensureFirstKey(null)
@@ -106,6 +113,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     service,
     store,
     sandbox,
+    processor: stack.processor,
     stripe: stack.stripe,
     key: first.key,
     inject,

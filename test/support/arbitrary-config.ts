@@ -1,6 +1,7 @@
 // Generators of random valid documents and random edits of them, for properties that hold for every configuration.
 import fc from 'fast-check'
-import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
+import { isLocalPrice } from '../../packages/ratecard/src/config/schema/ids.ts'
+import { chargeStep, currencies, type Currency } from '../../packages/ratecard/src/money/currencies.ts'
 import type { FeatureLimit, ProductFeature } from '../../packages/ratecard/src/config/schema/feature-schema.ts'
 import type {
   BillingConfig,
@@ -13,6 +14,8 @@ import type {
   Tier,
   Webhook,
 } from '../../packages/ratecard/src/config/schema/schema.ts'
+import { compact, metadata, optional, text, type Members } from './arbitrary-parts.ts'
+import { portal, tax, taxRate } from './arbitrary-sales.ts'
 
 /** Few ids, so that two random documents share most ids and differ in their members. */
 const productIds = ['alpha', 'beta', 'gamma', 'delta']
@@ -20,32 +23,18 @@ const meterIds = ['calls', 'minutes', 'storage']
 const featureIds = ['sso', 'audit_log', 'exports']
 const couponIds = ['welcome', 'winter', 'alumni']
 const codeIds = ['code_a', 'code_b', 'code_c']
+const portalIds = ['self_service', 'partners']
+const taxRateIds = ['vat', 'city_tax']
 const webhookIds = ['billing', 'audit']
 
-const text = fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme-ascii' }).map((value) => value.trim() || 'x')
-const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
 const decimal = fc
   .tuple(fc.nat(99_999), fc.integer({ min: 1, max: 999_999 }))
   .map(([whole, part]) => `${String(whole)}.${String(part).padStart(6, '0')}`)
-
-const metadata = fc.dictionary(fc.constantFrom('owner', 'team', 'plan'), text, { maxKeys: 3 })
 
 const size = fc.integer({ min: 1, max: 9999 }).map((hundredths) => hundredths / 100)
 const addresses = fc.uniqueArray(fc.constantFrom('https://example.com/1.png', 'https://example.com/2.png'), {
   minLength: 1,
 })
-
-/**
- * One generator for each member of an item: a missing one does not compile. `undefined` means that the member is absent. Earlier ids
- * (`previous_ids`) have their own properties.
- */
-type Members<T, Apart extends keyof T> = {
-  readonly [Key in Exclude<keyof T, Apart | 'id' | 'processor_id' | 'previous_ids'>]-?: fc.Arbitrary<T[Key] | undefined>
-}
-
-function compact<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
-}
 
 const tierAmounts = fc.oneof(
   fc.record({ unit_amount: fc.nat(5000) }),
@@ -85,6 +74,8 @@ type MoneyMembers = Pick<
 >
 /** Members of enterprise prices and `default`. They have their own properties. */
 type EnterpriseMember = 'enterprise_template' | 'enterprise_id' | 'base_price' | 'percent_off_base' | 'default'
+/** Members that depend on other prices of the document. */
+type LateMember = 'attached_prices' | 'grants_credit'
 
 function money(meters: readonly string[]): fc.Arbitrary<Partial<MoneyMembers>> {
   const metered =
@@ -149,10 +140,26 @@ function moreFor(
   })
 }
 
+/** Makes amounts chargeable: in some currencies the processor charges only multiples of 10 or 100 minor units, e.g. 5.120 KWD. */
+const stepOf = (currency: Currency) => chargeStep[currency] ?? 1
+
+function inSteps(part: Partial<MoneyMembers>, currency: Currency): Partial<MoneyMembers> {
+  const step = stepOf(currency)
+  const { amount, tiers } = part
+  return compact<Partial<MoneyMembers>>({
+    ...part,
+    amount: amount === undefined ? undefined : amount * step,
+    tiers: tiers?.map((tier) =>
+      tier.flat_amount === undefined ? tier : { ...tier, flat_amount: tier.flat_amount * step },
+    ),
+  })
+}
+
 function price(id: string, meters: readonly string[]): fc.Arbitrary<Price> {
-  const members: Members<Price, keyof MoneyMembers | 'currency' | EnterpriseMember> = {
+  const members: Members<Price, keyof MoneyMembers | 'currency' | EnterpriseMember | LateMember> = {
     public: optional(fc.boolean()),
     tax_included_in_price: optional(fc.boolean()),
+    lookup_key: optional(fc.constantFrom('', '/2022', ' ключ 🔥').map((end) => `Key of ${id}${end}`)),
     nickname: optional(text),
     metadata: optional(metadata),
     ui: optional(fc.record({ display_name: text })),
@@ -169,7 +176,7 @@ function price(id: string, meters: readonly string[]): fc.Arbitrary<Price> {
       compact<Price>({
         id,
         ...rest,
-        ...part,
+        ...inSteps(part, rest.currency),
         ...moreFor(part, rest.currency, more),
         trial_period_days: part.interval === undefined ? undefined : trial,
       }),
@@ -222,6 +229,7 @@ function productFeature(id: string): fc.Arbitrary<ProductFeature> {
 
 function feature(id: string): fc.Arbitrary<Feature> {
   const members: Members<Feature, 'name' | 'meter'> = {
+    lookup_key: optional(fc.constantFrom(`Key of ${id}`, `${id}/2022`)),
     metadata: optional(metadata),
     type: isLimit(id) ? fc.constant('limit') : optional(fc.constant('switch')),
     unit: isLimit(id) ? optional(fc.constant('exports')) : fc.constant(undefined),
@@ -262,7 +270,13 @@ function coupon(id: string, products: readonly string[]): fc.Arbitrary<Coupon> {
         currency: fc.constantFrom(...currencies),
         others: inOtherCurrencies((amount_off) => ({ amount_off })),
       })
-      .map(({ others, ...own }) => compact<Partial<Coupon>>({ ...own, currency_options: others(own.currency) })),
+      .map(({ others, amount_off, currency }) =>
+        compact<Partial<Coupon>>({
+          currency,
+          amount_off: amount_off * stepOf(currency),
+          currency_options: others(currency),
+        }),
+      ),
   )
   const duration = fc.oneof(
     fc.record({ duration: fc.constantFrom('once' as const, 'forever' as const) }),
@@ -337,6 +351,64 @@ function webhook(id: string): fc.Arbitrary<Webhook> {
 
 const some = (ids: readonly string[], minLength = 0) => fc.subarray([...ids], { minLength })
 
+/**
+ * Attaches prices to others that can be sold with them: of the prices with the same terms, the second, fourth, … to the first, third, ….
+ * `most` limits their number.
+ */
+function withAttached(products: readonly Product[], most: readonly number[]): Product[] {
+  const listed = products.flatMap((product) => (product.prices ?? []).map((price) => ({ product, price })))
+  const byTerms = Object.groupBy(
+    listed.filter(({ price }) => price.interval !== undefined && !isLocalPrice(price)),
+    ({ price: { currency, currency_options: options = {}, interval, interval_count: count = 1 } }) =>
+      JSON.stringify([currency, Object.keys(options).sort(), interval, count]),
+  )
+  const attached = new Map<string, string[]>()
+  for (const [index, alike = []] of Object.values(byTerms).entries()) {
+    const others = alike.filter((_one, at) => at % 2 === 1)
+    for (const { product, price } of alike.filter((_one, at) => at % 2 === 0)) {
+      const fits = others.filter(
+        (one) =>
+          (one.price.public !== false || price.public === false) &&
+          (one.product.id === product.id ||
+            product.subscription_group === undefined ||
+            one.product.subscription_group !== product.subscription_group),
+      )
+      const ids = fits.slice(0, most[index % most.length]).map((one) => one.price.id)
+      if (ids.length > 0) attached.set(price.id, ids)
+    }
+  }
+  return products.map((product) => ({
+    ...product,
+    ...(product.prices && {
+      prices: product.prices.map((price) => compact<Price>({ ...price, attached_prices: attached.get(price.id) })),
+    }),
+  }))
+}
+
+/** Lets some of the prices that are paid in advance grant credit, with and without meters. The entries of `most` decide which. */
+function withCredits(products: readonly Product[], most: readonly number[]): Product[] {
+  const billed = new Set(products.flatMap(({ prices = [] }) => prices.flatMap(({ meter: id }) => id ?? [])))
+  return products.map((product) => ({
+    ...product,
+    ...(product.prices && {
+      prices: product.prices.map((price, index) => {
+        const amount = most[index % most.length] ?? 0
+        if (amount === 0 || price.usage_type === 'metered' || isLocalPrice(price)) return price
+        const meters = [...billed].slice(0, amount - 1)
+        return compact<Price>({
+          ...price,
+          grants_credit: compact<NonNullable<Price['grants_credit']>>({
+            amount: amount * 1000,
+            currency: index % 2 === 0 ? undefined : price.currency,
+            expires_after_days: amount === 1 ? 30 : undefined,
+            meters: meters.length === 0 ? undefined : meters,
+          }),
+        })
+      }),
+    }),
+  }))
+}
+
 /** Generates a valid document. Two of them share most ids, so a pair is a realistic change. */
 export const arbitraryConfig: fc.Arbitrary<BillingConfig> = fc
   .record({
@@ -345,9 +417,11 @@ export const arbitraryConfig: fc.Arbitrary<BillingConfig> = fc
     features: some(featureIds),
     coupons: some(couponIds),
     codes: some(codeIds),
+    rates: some(taxRateIds),
+    portals: some(portalIds),
     webhooks: some(webhookIds),
   })
-  .chain(({ products, meters, features, coupons, codes, webhooks }) =>
+  .chain(({ products, meters, features, coupons, codes, rates, portals, webhooks }) =>
     fc.record({
       version: fc.tuple(fc.nat(3), fc.nat(9), fc.nat(9)).map((parts) => parts.join('.')),
       products: fc.tuple(...products.map((id) => product(id, meters, features))),
@@ -356,16 +430,25 @@ export const arbitraryConfig: fc.Arbitrary<BillingConfig> = fc
       coupons: fc.tuple(...coupons.map((id) => coupon(id, products))),
       promotion_codes:
         coupons.length === 0 ? fc.constant<PromotionCode[]>([]) : fc.tuple(...codes.map((id) => code(id, coupons))),
+      taxed: fc
+        .tuple(...rates.map(taxRate))
+        .chain((tax_rates) => fc.record({ tax_rates: fc.constant(tax_rates), tax: tax(tax_rates) })),
+      portalsOf: fc.tuple(...portals.map(portal)),
       webhooks: fc.tuple(...webhooks.map(webhook)),
+      most: fc.array(fc.nat(2), { minLength: 3, maxLength: 3 }),
     }),
   )
-  .map(({ meters, features, coupons, promotion_codes, webhooks, ...rest }) =>
+  .map(({ products, most, meters, features, coupons, promotion_codes, taxed, portalsOf, webhooks, ...rest }) =>
     compact<BillingConfig>({
       ...rest,
+      products: withCredits(withAttached(products, most), most),
       meters: meters.length === 0 ? undefined : meters,
       features: features.length === 0 ? undefined : features,
       coupons: coupons.length === 0 ? undefined : coupons,
       promotion_codes: promotion_codes.length === 0 ? undefined : promotion_codes,
+      tax_rates: taxed.tax_rates.length === 0 ? undefined : taxed.tax_rates,
+      tax: taxed.tax,
+      portal: portalsOf.length === 0 ? undefined : portalsOf.map((of) => of(products)),
       webhooks: webhooks.length === 0 ? undefined : webhooks,
     }),
   )

@@ -43,7 +43,8 @@ const tiered = fc
     limit: fc.integer({ min: 1, max: 8 }),
     low: fc.integer({ min: 1, max: 900 }),
     high: fc.integer({ min: 1, max: 900 }),
-    flat: fc.integer({ min: 0, max: 500 }),
+    // Some currencies are charged only in multiples of 100 minor units.
+    flat: fc.integer({ min: 0, max: 5 }).map((hundreds) => hundreds * 100),
   })
   .map(({ mode, limit, low, high, flat }): Amount => ({
     mode,
@@ -129,7 +130,11 @@ function priceOf({ interval, metered, base }: Offer, currency: Price['currency']
     ...(metered ? { usage_type: 'metered' as const, meter: `m_${base}` } : {}),
     ...(typeof of === 'string'
       ? { unit_amount_decimal: of }
-      : { billing_scheme: 'tiered' as const, tiers_mode: of.mode, tiers: [...of.tiers] }),
+      : {
+          billing_scheme: 'tiered' as const,
+          tiers_mode: of.mode,
+          tiers: [...of.tiers],
+        }),
   }
 }
 

@@ -16,8 +16,8 @@ export function randomOf(seed: number): Random {
 }
 
 export interface BillingChanges {
-  /** Makes one random change. Returns its verb, or null if the sandbox refused it. */
-  change(): Promise<string | null>
+  /** Makes one change: of a random verb, or of the given one. Returns the verb, or null if the sandbox refused it. */
+  change(verb?: string): Promise<string | null>
   /** Names of all verbs. */
   readonly verbs: readonly string[]
   /** Highest quantity that each item was given: quantities only grow. */
@@ -70,8 +70,7 @@ export async function billingChanges(stripe: Stripe, random: Random): Promise<Bi
     verbs: names,
     quantities: account.quantities,
     subscriptions: account.subscriptions,
-    change: async () => {
-      const name = pick.one(names)
+    change: async (name = pick.one(names)) => {
       try {
         await verbs[name]?.(pick)
         return name
@@ -180,6 +179,20 @@ function subscriptionVerbs(stripe: Stripe, account: Account): Readonly<Record<st
 function moneyVerbs(stripe: Stripe, { customers }: Account): Readonly<Record<string, Verb>> {
   const invoice = async (pick: Picker, status: 'draft' | 'open' | 'paid') =>
     pick.one((await stripe.invoices.list({ status, limit: 30 })).data).id
+  /** An open invoice with enough left to pay for a credit note; a new one where random changes left none. */
+  const creditable = async (pick: Picker) => {
+    const { data } = await stripe.invoices.list({ status: 'open', limit: 30 })
+    const found = data.filter((each) => each.amount_remaining >= 100)
+    if (found.length > 0) return pick.one(found).id
+    const customer = pick.one(customers)
+    await stripe.invoiceItems.create({ customer, amount: 2_000, currency: 'usd' })
+    const draft = await stripe.invoices.create({
+      customer,
+      pending_invoice_items_behavior: 'include',
+      auto_advance: false,
+    })
+    return (await stripe.invoices.finalizeInvoice(draft.id)).id
+  }
   return {
     'invoice.create': async (pick) => {
       const customer = pick.one(customers)
@@ -193,10 +206,9 @@ function moneyVerbs(stripe: Stripe, { customers }: Account): Readonly<Record<str
       stripe.invoices.pay(await invoice(pick, 'open'), { paid_out_of_band: true }),
     'invoice.void': async (pick) => stripe.invoices.voidInvoice(await invoice(pick, 'open')),
     'invoice.uncollectible': async (pick) => stripe.invoices.markUncollectible(await invoice(pick, 'open')),
-    'credit_note.create': async (pick) =>
-      stripe.creditNotes.create({ invoice: await invoice(pick, 'open'), amount: 100 }),
+    'credit_note.create': async (pick) => stripe.creditNotes.create({ invoice: await creditable(pick), amount: 100 }),
     'credit_note.void': async (pick) => {
-      const note = await stripe.creditNotes.create({ invoice: await invoice(pick, 'open'), amount: 100 })
+      const note = await stripe.creditNotes.create({ invoice: await creditable(pick), amount: 100 })
       await stripe.creditNotes.voidCreditNote(note.id)
     },
     'refund.create': async (pick) => {

@@ -6,9 +6,11 @@ import type {
   Coupon,
   Feature,
   Meter,
+  Portal,
   Price,
   Product,
   PromotionCode,
+  TaxRate,
   Webhook,
 } from '../../packages/ratecard/src/config/schema/schema.ts'
 
@@ -51,6 +53,7 @@ export const fieldSamples: Samples = {
   },
   feature: {
     name: { first: { name: 'Single sign-on' }, second: { name: 'SSO' } },
+    lookupKey: { first: { lookup_key: 'first/key' }, second: { lookup_key: 'Second key' } },
     metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
   },
   product: {
@@ -122,6 +125,7 @@ export const fieldSamples: Samples = {
       first: { custom_unit_amount: { minimum: 500 } },
       second: { custom_unit_amount: { minimum: 500, maximum: 5000, preset: 1000 } },
     },
+    lookupKey: { first: { lookup_key: 'Pro Monthly (2022)' }, second: { lookup_key: 'ключ/🔥' } },
     nickname: { first: { nickname: 'Old' }, second: { nickname: 'New' } },
     taxBehavior: { first: {}, second: { tax_included_in_price: true } },
     metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
@@ -180,6 +184,83 @@ export const fieldSamples: Samples = {
     expiresAt: { first: { expires_at: '2030-01-31T00:00:00Z' }, second: { expires_at: '2030-02-28T00:00:00Z' } },
     metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
   },
+  tax_rate: {
+    displayName: { first: { display_name: 'VAT' }, second: { display_name: 'Sales tax' } },
+    percentage: { first: { percentage: '19' }, second: { percentage: '8.875' } },
+    inclusive: { first: { inclusive: true }, second: { inclusive: false } },
+    country: { first: { country: 'DE' }, second: { country: 'US' } },
+    state: { first: { state: 'CA' }, second: { state: 'NY' } },
+    jurisdiction: { first: { jurisdiction: 'DE' }, second: { jurisdiction: 'US - NY' } },
+    description: { first: { description: 'Standard' }, second: { description: 'Reduced' } },
+    taxType: { first: { tax_type: 'vat' }, second: { tax_type: 'sales_tax' } },
+    active: { first: { active: true }, second: { active: false } },
+    metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
+  },
+  portal: {
+    headline: { first: { headline: 'Your plan' }, second: { headline: 'Manage your plan' } },
+    privacyPolicyUrl: {
+      first: { privacy_policy_url: 'https://example.com/privacy' },
+      second: { privacy_policy_url: 'https://example.com/privacy-2' },
+    },
+    termsOfServiceUrl: {
+      first: { terms_of_service_url: 'https://example.com/terms' },
+      second: { terms_of_service_url: 'https://example.com/terms-2' },
+    },
+    returnUrl: { first: { return_url: 'https://example.com/a' }, second: { return_url: 'https://example.com/b' } },
+    loginPage: { first: { login_page: { enabled: true } }, second: { login_page: { enabled: false } } },
+    customerUpdate: {
+      first: { features: { customer_update: { allowed_updates: ['email'] } } },
+      second: { features: { customer_update: { allowed_updates: ['tax_id', 'email'] } } },
+    },
+    invoiceHistory: { first: { features: {} }, second: { features: { invoice_history: {} } } },
+    paymentMethodUpdate: {
+      first: { features: {} },
+      second: { features: { payment_method_update: { enabled: true } } },
+    },
+    subscriptionCancel: {
+      first: { features: { subscription_cancel: { enabled: true } } },
+      second: {
+        features: {
+          subscription_cancel: {
+            mode: 'immediately',
+            proration_behavior: 'create_prorations',
+            cancellation_reason: { options: ['unused', 'other'] },
+          },
+        },
+      },
+    },
+    subscriptionUpdate: {
+      first: {
+        features: {
+          payment_method_update: {},
+          subscription_update: {
+            default_allowed_updates: ['price'],
+            products: [{ product: 'pro', prices: ['pro_monthly'] }],
+          },
+        },
+      },
+      second: {
+        features: {
+          payment_method_update: {},
+          subscription_update: {
+            default_allowed_updates: ['quantity', 'price'],
+            products: [
+              {
+                product: 'pro',
+                prices: ['pro_monthly'],
+                adjustable_quantity: { enabled: true, minimum: 2, maximum: 20 },
+              },
+            ],
+            proration_behavior: 'always_invoice',
+            billing_cycle_anchor: 'now',
+            trial_update_behavior: 'continue_trial',
+            schedule_at_period_end: { conditions: [{ type: 'shortening_interval' }] },
+          },
+        },
+      },
+    },
+    metadata: { first: { metadata: { team: 'a' } }, second: { metadata: { team: 'b' } } },
+  },
   webhook: {
     url: { first: { url: 'https://a.example.com/hook' }, second: { url: 'https://b.example.com/hook' } },
     events: { first: { events: ['invoice.paid'] }, second: { events: ['invoice.paid', 'invoice.created'] } },
@@ -200,6 +281,8 @@ const team: Product = { id: 'team', name: 'Team' }
 const coupon: Coupon = { id: 'welcome', percent_off: 10, duration: 'once' }
 const other: Coupon = { id: 'other', percent_off: 20, duration: 'once' }
 const code: PromotionCode = { id: 'code_hello', code: 'HELLO', coupon: 'welcome' }
+const taxRate: TaxRate = { id: 'vat', display_name: 'VAT', percentage: '19', inclusive: false }
+const portal: Portal = { id: 'self_service', features: {} }
 const webhook: Webhook = { id: 'hook', url: 'https://a.example.com/hook', events: ['invoice.paid'] }
 
 /** Ids of the items that the samples change. */
@@ -210,6 +293,8 @@ export const sampleIds: Readonly<Record<ResourceKind, string>> = {
   price: 'pro_monthly',
   coupon: 'welcome',
   promotion_code: 'code_hello',
+  tax_rate: 'vat',
+  portal: 'self_service',
   webhook: 'hook',
 }
 
@@ -229,5 +314,7 @@ export function sampleDocument(kind: ResourceKind, members: object): BillingConf
     products: [{ ...withMembers(product, of('product')), prices: [withMembers(price, of('price'))] }, team],
     coupons: [withMembers(coupon, of('coupon')), other],
     promotion_codes: [withMembers(code, of('promotion_code'))],
+    tax_rates: [withMembers(taxRate, of('tax_rate'))],
+    portal: [withMembers(portal, of('portal'))],
   }
 }

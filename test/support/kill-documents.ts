@@ -31,6 +31,25 @@ export function firstDocument(): Promise<BillingConfig> {
       { id: 'hello', code: 'HELLO', coupon: 'ten', max_redemptions: 100 },
       { id: 'bye', code: 'BYE', coupon: 'gone' },
     ],
+    tax_rates: [
+      { id: 'vat', display_name: 'VAT', percentage: '19', inclusive: false },
+      { id: 'city', display_name: 'City tax', percentage: '1.5', inclusive: false },
+    ],
+    tax: { rates: ['vat'] },
+    portal: [
+      {
+        id: 'self_service',
+        default: true,
+        features: {
+          payment_method_update: { enabled: true },
+          subscription_update: {
+            default_allowed_updates: ['price'],
+            products: [{ product: 'pro', prices: ['pro_monthly', 'pro_yearly'] }],
+          },
+        },
+      },
+      { id: 'partners', features: { invoice_history: { enabled: true } } },
+    ],
     webhooks: [
       { id: 'billing', url: 'https://app.example.com/billing', events: ['invoice.paid'] },
       { id: 'audit', url: 'https://app.example.com/audit', events: ['*'] },
@@ -101,6 +120,25 @@ export async function secondDocument(stripe: Stripe): Promise<BillingConfig> {
     ],
     coupons: [{ id: 'ten', percent_off: 12.5, duration: 'once' }],
     promotion_codes: [{ id: 'hello', code: 'HELLO', coupon: 'ten', max_redemptions: 100 }],
+    tax_rates: [
+      { id: 'vat', display_name: 'VAT', percentage: '20', inclusive: false, country: 'DE' },
+      { id: 'reduced', display_name: 'VAT', percentage: '7', inclusive: true },
+    ],
+    tax: { rates: ['vat', 'reduced'] },
+    portal: [
+      {
+        id: 'self_service',
+        default: true,
+        headline: 'Your plan',
+        features: {
+          payment_method_update: { enabled: true },
+          subscription_update: {
+            default_allowed_updates: ['price'],
+            products: [{ product: 'pro', prices: ['pro_monthly'] }],
+          },
+        },
+      },
+    ],
     webhooks: [
       { id: 'billing', url: 'https://app.example.com/billing/v2', events: ['invoice.paid', 'invoice.created'] },
       { id: 'trail', previous_ids: ['audit'], url: 'https://app.example.com/audit', events: ['*'] },

@@ -6,6 +6,7 @@ import path from 'node:path'
 import type Stripe from 'stripe'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
 import { ownershipOf } from '../../packages/ratecard/src/catalog/observed.ts'
+import { referTo } from '../../packages/ratecard/src/catalog/fields/field.ts'
 import { rowOf } from '../../packages/ratecard/src/catalog/fields/tables.ts'
 import { resourceKinds } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
@@ -148,7 +149,6 @@ export async function createHarness(
     close: async () => {
       await sandbox.close()
       await stores.close()
-      program.remove()
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -196,7 +196,7 @@ async function worldOf(
         mapped: own.currentOf(kind, own.ownerOf(kind, object.processorId) ?? ('' as never)) === object.processorId,
         active: object.active,
         mark: object.mark,
-        lookupKey: object.lookupKey,
+        lookupKey: 'lookupKey' in object.fields ? object.fields.lookupKey : null,
         fields: readable(kind, object, (of, id) => own.ownerOf(of, id) ?? 'foreign'),
       }),
     ),
@@ -220,12 +220,8 @@ function readable(
 ): object {
   return Object.fromEntries(
     Object.entries(object.fields).map(([field, value]: [string, unknown]) => {
-      const of = rowOf(kind, field)?.reference ?? null
-      if (of === null || value === null) return [field, value]
-      return [
-        field,
-        Array.isArray(value) ? value.map((id: ProcessorId) => name(of, id)).sort() : name(of, value as ProcessorId),
-      ]
+      const row = rowOf(kind, field)
+      return [field, row === undefined ? value : referTo(row, value, (of, id) => name(of, id as ProcessorId))]
     }),
   )
 }

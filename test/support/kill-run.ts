@@ -11,7 +11,7 @@ import type { StoreFactory } from './kill-stores.ts'
 export async function expectEveryKillSurvived(
   makeStores: () => Promise<StoreFactory>,
   choose: (points: number) => readonly number[],
-  lanes = 1,
+  lanes: number,
 ): Promise<void> {
   await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(makeStores, choose, { lane, lanes })))
 }
@@ -43,7 +43,7 @@ async function runLane(
 export async function expectLateWritesHarmless(
   makeStores: () => Promise<StoreFactory>,
   choose: (writes: number) => readonly number[],
-  lanes = 1,
+  lanes: number,
 ): Promise<void> {
   const runLane = async (lane: number) => {
     const harness = await createHarness(await makeStores(), firstDocument, secondDocument)
@@ -72,7 +72,3 @@ export async function expectLateWritesHarmless(
 /** 1, 1 + step, 1 + 2 × step, … */
 export const everyNth = (step: number) => (points: number) =>
   Array.from({ length: Math.ceil(points / step) }, (_, index) => 1 + index * step)
-
-/** `count` points, spread evenly over the whole push. */
-export const spread = (count: number) => (points: number) =>
-  Array.from({ length: count }, (_, index) => Math.round(((index + 0.5) * points) / count))

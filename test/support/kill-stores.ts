@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { query, sqlToRestore } from './postgres.ts'
 import type { TestPostgres } from './postgres.ts'
 
 export interface Place {
@@ -35,15 +36,26 @@ export function sqliteStores(): Promise<StoreFactory> {
   })
 }
 
-/** Stores in databases of a server that the caller closes. */
+/** Stores in databases of a server that the caller closes. A removed copy is restored to the prepared state, and used again. */
 export async function postgresStores(server: TestPostgres): Promise<StoreFactory> {
   const prepared = await server.createDatabase()
+  const free: string[] = []
+  let restore: string | undefined
   return {
     prepared: { url: prepared, file: '' },
     fork: async () => {
-      const url = await server.createDatabase(prepared)
-      return { url, file: '', remove: () => server.dropDatabase(url) }
+      const url = free.pop() ?? (await server.createDatabase(prepared))
+      restore ??= await sqlToRestore(url)
+      const remove = async (sql: string) => {
+        // A statement that a killed process has sent may still be running.
+        await server.disconnectAll(url)
+        await query(url, sql)
+        free.push(url)
+      }
+      return { url, file: '', remove: remove.bind(null, restore) }
     },
-    close: () => server.dropDatabase(prepared),
+    close: async () => {
+      for (const url of [prepared, ...free]) await server.dropDatabase(url)
+    },
   }
 }

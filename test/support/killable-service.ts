@@ -16,7 +16,7 @@ export interface Order {
   readonly secretKey: string
 }
 
-type Part = 'jobs' | 'tenants'
+type Part = 'jobs' | 'tenants' | 'localSubscriptions' | 'usage' | 'facts'
 
 /** Runs `work` with a service over the ordered store. `points` lists the store methods that count as points. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- what is in the order beside, read from JSON
@@ -30,6 +30,9 @@ export async function runKillable<More extends object = object>(
   const parts = new Map<string | symbol, unknown>([
     ['jobs', counted(store.jobs, points.jobs ?? [])],
     ['tenants', counted(store.tenants, points.tenants ?? [])],
+    ['facts', counted(store.facts, points.facts ?? [])],
+    ['usage', counted(store.usage, points.usage ?? [])],
+    ['localSubscriptions', counted(store.localSubscriptions, points.localSubscriptions ?? [])],
   ])
   const watched = new Proxy(store, {
     get(object, name) {

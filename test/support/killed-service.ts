@@ -1,7 +1,7 @@
 // Runs a service that is killed (killable-service.ts): a sandbox, stores copied for each kill, and a second service over the remaining
 // state.
 import { spawn } from 'node:child_process'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { systemClock, type Clock } from '../../packages/ratecard/src/clock.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
@@ -12,8 +12,13 @@ import { makeProgram } from './program.ts'
 import type { Program } from './program.ts'
 import type { Stack } from './stack.ts'
 
-/** `script` is a file in this folder. */
-export async function killedService(stores: StoreFactory, script: string, secretKey: string) {
+/** `script` is a file in this folder. `clock` is that of the services after the kill. */
+export async function killedService(
+  stores: StoreFactory,
+  script: string,
+  secretKey: string,
+  clock: Clock = systemClock,
+) {
   const program = await makeProgram(script)
   const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
   const masterKey = generateMasterKey()
@@ -23,7 +28,7 @@ export async function killedService(stores: StoreFactory, script: string, secret
   const open = async ({ url, file }: Place): Promise<Stack> => {
     const store = await openStore({ url, file, sealer: createSealer(masterKey) })
     const processor = adapterTo(sandbox.url, secretKey)
-    const service = serviceOver({ store, processor })
+    const service = serviceOver({ store, processor, clock })
     return {
       service,
       store,
@@ -78,7 +83,6 @@ export async function killedService(stores: StoreFactory, script: string, secret
   const close = async () => {
     await sandbox.close()
     await stores.close()
-    program.remove()
   }
   return { stripe, open, prepared, killedAt, killedLate, close }
 }

@@ -34,6 +34,7 @@ export const serviceOver = ({ store, processor, clock = systemClock }: ServicePa
     store,
     processor,
     processorName: 'sandbox',
+    processorMode: 'sandbox',
     clock,
   })
 

@@ -17,7 +17,7 @@ export interface TestPostgres {
   dropDatabase(url: string): Promise<void>
   /** URL of a new, empty schema in a shared database: sufficient for most tests, and created ten times faster. */
   createSchema(): Promise<string>
-  /** Ends every connection to the database, like a restart of the server. */
+  /** Ends every connection to the database, like a restart of the server. Resolves when they have ended. */
   disconnectAll(url: string): Promise<void>
   close(): Promise<void>
 }
@@ -83,7 +83,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   }
   const nameIn = (target: string) => new URL(target).pathname.slice(1)
   const newName = () => `test_${randomBytes(6).toString('hex')}`
-  const admin = (sql: string, values: readonly string[] = []) => runOnce(url('postgres'), sql, values)
+  const admin = (sql: string, values: readonly string[] = []) => query(url('postgres'), sql, values)
   return {
     async createDatabase(template) {
       const name = newName()
@@ -99,7 +99,7 @@ export async function startPostgres(): Promise<TestPostgres> {
       return `${url('postgres')}&options=${encodeURIComponent(`-c search_path=${name}`)}`
     },
     async disconnectAll(target) {
-      await admin('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [nameIn(target)])
+      await admin('select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = $1', [nameIn(target)])
     },
     close,
   }
@@ -113,6 +113,10 @@ function runServer(program: string, folder: string, data: string, options: Spawn
     'fsync=off',
     'synchronous_commit=off',
     'full_page_writes=off',
+    // Copying a database then takes half the CPU time.
+    'wal_level=minimal',
+    'max_wal_senders=0',
+    'wal_init_zero=off',
     'shared_buffers=32MB',
     'max_connections=150',
     'deadlock_timeout=50ms',
@@ -130,7 +134,7 @@ function runServer(program: string, folder: string, data: string, options: Spawn
 async function answers(url: string, keeper: { readonly exitCode: number | null }, log: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
-      await runOnce(url, 'select 1')
+      await query(url, 'select 1')
       return
     } catch (error) {
       if (attempt === 300 || keeper.exitCode !== null)
@@ -142,13 +146,34 @@ async function answers(url: string, keeper: { readonly exitCode: number | null }
   }
 }
 
-async function runOnce(url: string, sql: string, values: readonly string[] = []): Promise<void> {
+/** Runs SQL on a connection of its own, and resolves with the rows. */
+export async function query(url: string, sql: string, values: readonly string[] = []): Promise<readonly unknown[]> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => undefined)
   await client.connect()
   try {
-    await client.query(sql, [...values])
+    return (await client.query(sql, [...values])).rows
   } finally {
     await client.end()
   }
+}
+
+/**
+ * Returns SQL that gives all tables of the URL's schema the rows that they have now. Running it takes milliseconds, and creating the tables
+ * or copying their database a third of a second of CPU time.
+ */
+export async function sqlToRestore(url: string): Promise<string> {
+  const tables = await query(url, 'select tablename as name from pg_tables where schemaname = current_schema()')
+  const contents = (tables as readonly { name: string }[]).map(
+    ({ name }) => `select '${name}' as name, (select json_agg(t)::text from ${name} t) as rows`,
+  )
+  const found = await query(url, contents.join(' union all '))
+  const statements = (found as readonly { name: string; rows: string | null }[]).flatMap(({ name, rows }) => [
+    `delete from ${name}`,
+    ...(rows === null
+      ? []
+      : [`insert into ${name} select * from json_populate_recordset(null::${name}, $rows$${rows}$rows$)`]),
+  ])
+  // Without triggers, the order of the tables does not matter.
+  return ['begin', 'set local session_replication_role = replica', ...statements, 'commit'].join('; ')
 }

@@ -7,13 +7,13 @@ import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import type { Plugin } from 'esbuild'
+import { onceInFile } from './started.ts'
 
 export interface Program {
   /** Arguments for `node`. */
   readonly args: readonly string[]
   /** Environment with a compile cache that is shared between starts. */
   readonly env: NodeJS.ProcessEnv
-  remove(): void
 }
 
 const require = createRequire(import.meta.url)
@@ -35,8 +35,16 @@ const ownPlaces: Plugin = {
   },
 }
 
-/** `script` is the name of a file in this folder. The caller removes the program. */
-export async function makeProgram(script: string): Promise<Program> {
+const programs = new Map<string, () => Promise<Program>>()
+
+/** Bundles a file of this folder once for all tests of a test file. It is removed after the last of them. */
+export function makeProgram(script: string): Promise<Program> {
+  const once = programs.get(script) ?? onceInFile(() => bundle(script))
+  programs.set(script, once)
+  return once()
+}
+
+async function bundle(script: string): Promise<Program & { remove(): void }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'ratecard-program-'))
   const file = path.join(folder, 'program.mjs')
   await build({

@@ -54,6 +54,7 @@ const service = createService({
   store,
   processor: stoppable(createStripeProcessor({ secretKey, apiBase, budget, clock: systemClock })),
   processorName: 'sandbox',
+  processorMode: 'sandbox',
   clock: systemClock,
   // Failures are part of the tests, and retried.
   ...(mirror === undefined

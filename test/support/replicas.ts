@@ -52,7 +52,7 @@ export interface ReplicaWorld {
   /** Starts the service of an earlier release, as kept by `scripts/keep-release.ts`. */
   startRelease(release: string): Promise<Replica>
   /** Starts the service by replica.ts. */
-  startReplica(options?: Partial<Pick<ReplicaOrder, 'leaseMs' | 'stop'>>): Promise<Replica>
+  startReplica(options?: Partial<Pick<ReplicaOrder, 'leaseMs' | 'mirror' | 'stop'>>): Promise<Replica>
   /** Write requests to the processor since the previous call. */
   takeWrites(): Promise<readonly LoggedRequest[]>
 }

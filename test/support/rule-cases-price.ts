@@ -3,6 +3,30 @@ import type { RuleCase } from './rule-parts.ts'
 
 export const prices: RuleCase[] = [
   of(
+    'three decimals that do not end in 0',
+    'amount_not_chargeable',
+    `${firstPrice}/amount`,
+    withPrices(price({ currency: 'kwd', amount: 5124 })),
+  ),
+  of(
+    'a fraction of a króna in another currency',
+    'amount_not_chargeable',
+    `${firstPrice}/currency_options/isk/amount`,
+    withPrices(price({ currency: 'usd', currency_options: { isk: { amount: 5050 } } })),
+  ),
+  of(
+    'two prices with one lookup key',
+    'lookup_key_duplicate',
+    `${secondPrice}/lookup_key`,
+    withPrices(price({ lookup_key: 'Pro 2022' }), price({ id: 'other', lookup_key: 'Pro 2022' })),
+  ),
+  of(
+    'a lookup key that is the id of another price',
+    'lookup_key_duplicate',
+    `${firstPrice}/lookup_key`,
+    withPrices(price({ lookup_key: 'other' }), price({ id: 'other' })),
+  ),
+  of(
     'a further currency that is its own',
     'currency_options_invalid',
     `${firstPrice}/currency_options/usd`,

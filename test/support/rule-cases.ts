@@ -1,9 +1,13 @@
 // One document for each violation of a rule. Each document violates exactly one rule, so unit, HTTP and command line tests can all
 // expect exactly one issue.
+import { attachedPrices } from './rule-cases-attached.ts'
+import { credits, creditWarnings } from './rule-cases-credit.ts'
 import { enterprise } from './rule-cases-enterprise.ts'
 import { duplicates, hooks, promotions, texts } from './rule-cases-other.ts'
 import { prices } from './rule-cases-price.ts'
 import { requiredFields, shapes } from './rule-cases-shape.ts'
+import { portals } from './rule-cases-portal.ts'
+import { taxes } from './rule-cases-tax.ts'
 import { price, partner, webhook, config, withPrices, without, firstPrice, secondPrice, of } from './rule-parts.ts'
 import type { RuleCase } from './rule-parts.ts'
 
@@ -17,13 +21,18 @@ export const ruleCases: readonly RuleCase[] = [
   ...texts,
   ...prices,
   ...enterprise,
+  ...attachedPrices,
+  ...credits,
   ...duplicates,
   ...hooks,
   ...promotions,
+  ...taxes,
+  ...portals,
 ]
 
 /** Valid documents with exactly one warning. */
 export const warningCases: readonly RuleCase[] = [
+  ...creditWarnings,
   of('an enterprise price without a base', 'base_price_missing', firstPrice, withPrices(partner())),
   of('a webhook without an id', 'webhook_id_missing', '#/webhooks/0', config({ webhooks: [without(webhook(), 'id')] })),
   of(

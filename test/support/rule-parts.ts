@@ -53,6 +53,23 @@ export const webhook = (fields: Fields = {}): Fields => ({
   events: ['invoice.paid'],
   ...fields,
 })
+export const taxRate = (fields: Fields = {}): Fields => ({
+  id: 'vat',
+  display_name: 'VAT',
+  percentage: '19',
+  inclusive: false,
+  ...fields,
+})
+export const portal = (features: Fields = {}, fields: Fields = {}): Fields => ({
+  id: 'self_service',
+  features,
+  ...fields,
+})
+/** Features of a portal configuration in which customers change to these prices of the product `pro`. */
+export const changesTo = (...prices: string[]): Fields => ({
+  payment_method_update: { enabled: true },
+  subscription_update: { default_allowed_updates: ['price'], products: [{ product: 'pro', prices }] },
+})
 export const config = (fields: Fields = {}): Fields => ({ version: '1.0.0', products: [product([price()])], ...fields })
 export const withPrices = (...prices: Fields[]): Fields => config({ products: [product(prices)] })
 export const without = (fields: Fields, name: string): Fields =>
@@ -66,6 +83,9 @@ export const validDocument = (): Fields =>
     webhooks: [webhook()],
     coupons: [coupon()],
     promotion_codes: [code()],
+    tax_rates: [taxRate()],
+    tax: { rates: ['vat'], collect_tax_ids: true },
+    portal: [portal(changesTo('pro_monthly'), { default: true, headline: 'Your plan' })],
   })
 
 export const firstPrice = '#/products/0/prices/0'

@@ -1,5 +1,6 @@
 import { admin, billing } from './app.ts'
 import type { TestApp } from './app.ts'
+import { payPage } from './pay-page.ts'
 
 export const urls = { success_url: 'http://127.0.0.1:9/done', cancel_url: 'http://127.0.0.1:9/back' }
 export const nobody = { author: null, by: null, requestId: null }
@@ -25,9 +26,7 @@ export async function buy(
     payload: { ...urls, ...payload, tenant_id: tenantId },
   })
   const { url } = response.json<{ url: string }>()
-  const body = new URLSearchParams({ action: 'pay', email: 'buyer@example.test', number: '4242424242424242' })
-  const paid = await fetch(url, { method: 'POST', body, redirect: 'manual' })
-  if (paid.status !== 303) throw new Error(`the checkout was not paid: ${String(paid.status)} ${await paid.text()}`)
+  await payPage(url)
 }
 
 /** Waits for the end of the job by polling its address, like a caller. */

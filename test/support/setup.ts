@@ -1,4 +1,6 @@
 import fc from 'fast-check'
+import { afterAll } from 'vitest'
+import { endOfFile } from './started.ts'
 
 // The SDK adds notices to its user agent if it detects an automated tool; tests must not depend on that.
 process.env['STRIPE_SUPPRESS_NOTICES'] = 'true'
@@ -7,3 +9,5 @@ process.env['STRIPE_SUPPRESS_NOTICES'] = 'true'
 // failure.
 const seed = process.env['PROPERTY_SEED'] ?? '20261121'
 if (seed !== 'random') fc.configureGlobal({ seed: Number(seed) })
+
+afterAll(endOfFile)

@@ -71,6 +71,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     store,
     processor,
     processorName: 'sandbox',
+    processorMode: 'sandbox',
     clock,
     ...(options.workers === undefined ? {} : { workers: options.workers }),
     ...(options.mirror === undefined ? {} : { mirror: options.mirror }),

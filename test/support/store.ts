@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import path from 'node:path'
-import { onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 import { configId, processorId } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ResourceKind } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { ProblemCode } from '../../packages/ratecard/src/errors/codes.ts'
@@ -21,7 +21,6 @@ import type {
 } from '../../packages/ratecard/src/store/store.ts'
 import { makeProgram } from './program.ts'
 import type { Program } from './program.ts'
-import { startedForAll } from './started.ts'
 import { temporaryFolder } from './folder.ts'
 
 /** One empty database. Every `open` is a separate store on it, like another process. */
@@ -157,7 +156,10 @@ export interface StoreProcess {
  * `test/contract/store/process.ts`.
  */
 export function storeProcesses(): (place: StorePlace, task: string, options?: { leaseMs?: number }) => StoreProcess {
-  const program = startedForAll(() => makeProgram('../contract/store/process.ts'))
+  let program: Program
+  beforeAll(async () => {
+    program = await makeProgram('../contract/store/process.ts')
+  })
   return (place, task, options = {}) => startStoreProcess(program, place, task, options.leaseMs ?? 15_000)
 }
 

@@ -18,6 +18,8 @@ export function newTenant(change: Partial<TenantRecord> = {}): TenantRecord {
     processorCustomerId: null,
     enterpriseTemplate: null,
     enterpriseId: null,
+    enterpriseEndsAt: null,
+    enterpriseThen: null,
     createdAt: 1000,
     updatedAt: 1000,
     ...change,

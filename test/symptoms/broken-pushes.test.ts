@@ -51,7 +51,7 @@ describe('a push that fails midway', () => {
     expect((await stack.stripe.prices.list({ active: false, limit: 100 })).data).toHaveLength(3)
   })
 
-  test('is abandoned when a corrected document is pushed, and that one is published', async () => {
+  test('is abandoned when a corrected document is pushed, and the corrected document is published', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     stack.sandbox.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/prices', skip: 2, count: 50 })
     outage()
@@ -92,8 +92,8 @@ describe('a push that fails midway', () => {
   })
 })
 
-describe('a version number', () => {
-  test('that is not higher than the last one causes a warning or, with requireVersionBump, a refusal', async () => {
+describe('the version number in a document', () => {
+  test('causes a warning if it is not higher than the last one, or a refusal with requireVersionBump', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     const outcome = await stack.service.push(shop(200, '1.0.0'), nobody)
     expect(outcome.warnings).toMatchObject([
@@ -115,7 +115,7 @@ describe('a version number', () => {
     }
   })
 
-  test('of an invalid document is not stored, and the earlier version is still served', async () => {
+  test('is not stored if the document is invalid, and the earlier version stays public', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     expect(await refusalOf(stack.service.push({ version: '2.0.0', products: [{ id: 'x' }] }, nobody))).toBe(
       'config_invalid',

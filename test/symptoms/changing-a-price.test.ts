@@ -22,8 +22,8 @@ async function livePrices() {
   return (await stack.stripe.prices.list({ limit: 100 })).data
 }
 
-describe('changing a price', () => {
-  test('leaves exactly one active price per configuration id', async () => {
+describe('a price whose amount was changed in the document:', () => {
+  test('exactly one processor price is active per configuration id', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
@@ -33,14 +33,14 @@ describe('changing a price', () => {
     expect(archived.map((price) => [price.lookup_key, price.unit_amount])).toEqual([[null, 1000]])
   })
 
-  test('moves the default before the old price is archived', async () => {
+  test('the default price of the product is replaced before the old price is archived', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
     const product = await stack.stripe.products.retrieve('rc_pro', { expand: ['default_price'] })
     expect(product.default_price).toMatchObject({ unit_amount: 1500, active: true })
   })
 
-  test('moves the lookup key in the call that creates the new price', async () => {
+  test('the lookup key is transferred by the same request that creates the new price', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
     const creations = stack.sandbox.control
@@ -54,7 +54,7 @@ describe('changing a price', () => {
     expect(keyed.map((price) => price.unit_amount)).toEqual([1500])
   })
 
-  test('back to the earlier amount reactivates the first price', async () => {
+  test('a change back to the earlier amount reactivates the original processor price', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     const [first] = await livePrices()
     await stack.service.push(shop(monthly(1500), '1.1.0'), nobody)
@@ -66,7 +66,7 @@ describe('changing a price', () => {
     expect((await livePrices()).filter((price) => price.active).map((price) => price.id)).toEqual([first?.id])
   })
 
-  test('from free to paid and back keeps one configuration id with its whole history', async () => {
+  test('a price that changes from free to paid and back keeps its configuration id and its whole history', async () => {
     await stack.service.push(shop(monthly(0)), nobody)
     expect(await livePrices()).toEqual([])
     const paid = await stack.service.push(shop(monthly(900), '1.1.0'), nobody)
@@ -84,7 +84,7 @@ describe('changing a price', () => {
     })
   })
 
-  test('in its display hints, visibility or labels makes no write at the processor', async () => {
+  test('a change of display hints, visibility or labels writes nothing at the processor', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     const before = stack.writes()
     const outcome = await stack.service.push(
@@ -96,7 +96,7 @@ describe('changing a price', () => {
     expect(stack.writes()).toBe(before)
   })
 
-  test('in its tax behaviour updates it once in place, and replaces it on a further change', async () => {
+  test('a change of tax behaviour updates the price once in place, and a second change replaces the price', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     const [first] = await livePrices()
     const once = await stack.service.push(shop(monthly(1000, { tax_included_in_price: true }), '1.0.1'), nobody)
@@ -107,7 +107,7 @@ describe('changing a price', () => {
     expect(twice.details.find((detail) => detail.kind === 'price')?.action).toBe('replace')
   })
 
-  test('in a currency without decimals keeps 500 yen as 500', async () => {
+  test('an amount in a currency without decimals is not multiplied: 500 yen stay 500', async () => {
     const outcome = await stack.service.push(shop(monthly(500, { currency: 'jpy' })), nobody)
     expect(outcome.details.find((detail) => detail.kind === 'price')?.display.after).toContain('¥500')
     expect((await livePrices())[0]).toMatchObject({ unit_amount: 500, currency: 'jpy' })

@@ -24,8 +24,8 @@ const shop: BillingConfig = {
   coupons: [{ id: 'ten', percent_off: 10, duration: 'once' }],
 }
 
-describe('an edit in the dashboard', () => {
-  test('is in the drift report with the field and both values', async () => {
+describe('an edit in the Stripe dashboard:', () => {
+  test('the edit is in the drift report, with the field and both values', async () => {
     await stack.stripe.products.update('rc_pro', { name: 'Pro (edited)' })
     const report = await stack.service.drift()
     expect(report.inSync).toBe(false)
@@ -38,7 +38,7 @@ describe('an edit in the dashboard', () => {
     ])
   })
 
-  test('is repaired by pushing the same document: a new revision, and in sync again', async () => {
+  test('the edit is undone by a push of the same document, which creates a new revision', async () => {
     await stack.stripe.products.update('rc_pro', { name: 'Pro (edited)', metadata: { team: 'sales', theirs: 'kept' } })
     const outcome = await stack.service.push(shop, nobody)
     expect(outcome).toMatchObject({ status: 'applied', revision: 2 })
@@ -49,7 +49,7 @@ describe('an edit in the dashboard', () => {
     })
   })
 
-  test('that archives a price stops the push, which names both values and three solutions, and --force undoes it', async () => {
+  test('the archiving of a price stops the next push, whose error names both values and three solutions, and --force undoes the edit', async () => {
     const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
     await stack.stripe.prices.update(yearly?.id ?? '', { active: false })
     expect((await stack.service.drift()).differences).toMatchObject([{ configId: 'pro_yearly', because: ['active'] }])
@@ -68,7 +68,7 @@ describe('an edit in the dashboard', () => {
     expect((await stack.stripe.prices.list({ active: true })).data).toHaveLength(2)
   })
 
-  test('that archives a price is undone by a push that edits that price', async () => {
+  test('an archived price is restored by a push that changes this price', async () => {
     const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
     await stack.stripe.prices.update(yearly?.id ?? '', { active: false })
     const edited = structuredClone(shop)
@@ -78,7 +78,7 @@ describe('an edit in the dashboard', () => {
     expect((await stack.stripe.prices.retrieve(yearly?.id ?? '')).active).toBe(true)
   })
 
-  test('of the default price is reported and undone by a push', async () => {
+  test('an edit of the default price is reported, and undone by a push', async () => {
     const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
     await stack.stripe.products.update('rc_pro', { default_price: yearly?.id ?? '' })
     expect((await stack.service.drift()).differences).toMatchObject([
@@ -91,7 +91,7 @@ describe('an edit in the dashboard', () => {
     expect((await stack.service.drift()).inSync).toBe(true)
   })
 
-  test('that moves the lookup key to another price is reported as drift', async () => {
+  test('a lookup key that was moved to another price is reported as drift', async () => {
     const thief = await stack.stripe.prices.create({
       product: 'rc_pro',
       currency: 'usd',
@@ -114,7 +114,18 @@ describe('an edit in the dashboard', () => {
     expect(stack.writes()).toBe(before)
   })
 
-  test('of a discount stops the push', async () => {
+  test('edits that stop a push are listed separately from edits that every push overwrites', async () => {
+    const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
+    await stack.stripe.prices.update(yearly?.id ?? '', { active: false })
+    await stack.stripe.products.update('rc_pro', { name: 'Pro (edited)' })
+    await expect(stack.service.push(shop, nobody)).rejects.toMatchObject({
+      code: 'processor_drift',
+      message:
+        '2 fields were edited at the processor since the last push; 1 of them stops this push. A push would also overwrite edits of product "pro" (name).',
+    })
+  })
+
+  test('an edited discount stops the next push', async () => {
     await stack.stripe.coupons.del('ten')
     await stack.stripe.coupons.create({ id: 'ten', percent_off: 90, duration: 'once' })
     const before = stack.writes()
@@ -127,7 +138,7 @@ describe('an edit in the dashboard', () => {
     expect((await stack.service.drift()).inSync).toBe(true)
   })
 
-  test('that deletes a coupon is kept by a push, and undone with --force', async () => {
+  test('a deleted coupon stays deleted after a push, and is created again with --force', async () => {
     await stack.stripe.coupons.del('ten')
     const plain = await stack.service.push({ ...shop, version: '1.0.1' }, nobody)
     expect(plain.warnings).toContainEqual(expect.objectContaining({ code: 'switched_off_at_processor' }))
@@ -140,7 +151,7 @@ describe('an edit in the dashboard', () => {
     expect((await stack.service.push(shop, nobody)).status).toBe('unchanged')
   })
 
-  test('that deletes a coupon is shown at its promotion code as a change with no value before', async () => {
+  test('a deleted coupon is shown at its promotion code as a change without an earlier value', async () => {
     const sold = { ...shop, promotion_codes: [{ id: 'ten_code', code: 'TEN', coupon: 'ten' }] }
     await stack.service.push(sold, nobody)
     await stack.stripe.coupons.del('ten')
@@ -155,7 +166,7 @@ describe('an edit in the dashboard', () => {
     ['was switched off in between', [{ ...code, active: false }]],
     ['was taken out in between', []],
   ])(
-    'that deletes a coupon leaves its codes off after a rollback: a code that %s is reported as off, not as changed',
+    'the codes of a deleted coupon stay off after a rollback: a code that %s is reported as off, not as changed',
     async (_, codes) => {
       const { revision } = await stack.service.push({ ...shop, promotion_codes: [code] }, nobody)
       await stack.service.push({ ...shop, promotion_codes: codes }, nobody)

@@ -93,7 +93,7 @@ describe('a second push of the same document', () => {
     expect(stack.writes()).toBe(before)
   })
 
-  test('with an edit of tiers sends only that edit', async () => {
+  test('writes only the tiers if tiers were edited at the processor', async () => {
     const tiered = (amount: number) =>
       shop([
         {
@@ -121,8 +121,8 @@ describe('a second push of the same document', () => {
   })
 })
 
-describe('an account with more objects than one page', () => {
-  test('is read whole: 250 prices stay unchanged', async () => {
+describe('an account whose objects fill more than one page', () => {
+  test('is read completely: 250 prices stay unchanged', async () => {
     const config = shop([
       {
         id: 'p',

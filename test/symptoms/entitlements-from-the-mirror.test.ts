@@ -37,7 +37,7 @@ async function mirrored(): Promise<ComposedService> {
   clock.advance(1000)
   const service = createService({
     settings: { requireVersionBump: false, workers: 'off' },
-    ...{ store: stack.store, processor: stack.processor, processorName: 'sandbox', clock },
+    ...{ store: stack.store, processor: stack.processor, processorName: 'sandbox', processorMode: 'sandbox', clock },
     mirror: mirrorSettings,
   })
   service.feed?.feeder.start()
@@ -91,14 +91,14 @@ afterAll(async () => {
   await sandbox.close()
 })
 
-describe('entitlements from the mirror', () => {
-  test('are those of the processor, for each status of a subscription, without a call', async () => {
+describe('entitlements that are read from the mirror', () => {
+  test('equal those of the processor for each status of a subscription, without a request to the processor', async () => {
     const { ours, theirs } = await bothAnswers()
     expect(ours).toEqual({ ada: ['api', 'sso'], bob: ['api', 'sso'], cleo: [], dan: [] })
     expect(ours).toEqual(theirs)
   })
 
-  test('change with the next period, as at the processor, after a feature is attached or detached', async () => {
+  test('change at the start of the next period if a feature is attached or detached, as they do at the processor', async () => {
     clock.advance(10 * day)
     await stack.service.push(priceList('1.1.0', ['api', 'audit']), nobody)
     const within = await bothAnswers()
@@ -111,7 +111,18 @@ describe('entitlements from the mirror', () => {
     expect(after.ours).toEqual(after.theirs)
   })
 
-  test('have a timestamp, and a session reads its own without a call to the processor', async () => {
+  test('stay after their product is no longer sold, as they do at the processor', async () => {
+    const { products: _, ...rest } = priceList('1.2.0', [])
+    await stack.service.push({ ...rest, products: [{ id: 'other', name: 'Other' }] }, nobody)
+    const within = await bothAnswers()
+    clock.advance(31 * day)
+    await stack.stripe.customers.list({ limit: 1 })
+    const renewed = await bothAnswers()
+    expect([within.ours, renewed.ours]).toEqual([within.theirs, renewed.theirs])
+    expect(renewed.ours).toMatchObject({ ada: ['api', 'audit'] })
+  })
+
+  test('have a timestamp, and can be read with a tenant’s session without a request to the processor', async () => {
     const service = await mirrored()
     const { value } = await service.createSession('ada', null)
     const session = await service.authenticateSession(value)

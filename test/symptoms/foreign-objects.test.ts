@@ -36,8 +36,8 @@ async function makeForeign() {
   return { product, price, meter, coupon, code, webhook }
 }
 
-describe('unmanaged objects', () => {
-  test('stay untouched by a push or a reset of managed objects', async () => {
+describe('objects at the processor that Ratecard does not manage', () => {
+  test('are not changed by a push or a reset of managed objects', async () => {
     const foreign = await makeForeign()
     await stack.service.push(shop, nobody)
     await stack.service.reset({ ...nobody, scope: 'managed' })
@@ -86,7 +86,7 @@ describe('unmanaged objects', () => {
     expect((await stack.service.push(document, nobody)).status).toBe('unchanged')
   })
 
-  test('with a lookup key that the document needs make the push refused, with a hint to adopt them', async () => {
+  test('cause a push to be refused, with a hint to adopt them, if the document needs their lookup key', async () => {
     const product = await stack.stripe.products.create({ name: 'Theirs' })
     const price = await stack.stripe.prices.create({
       product: product.id,
@@ -108,7 +108,7 @@ describe('unmanaged objects', () => {
     expect(stack.writes()).toBe(before)
   })
 
-  test('are adopted by id only if every fixed field equals the document', async () => {
+  test('can be adopted by id only if each fixed field equals the document', async () => {
     const product = await stack.stripe.products.create({ name: 'Old name' })
     const price = await stack.stripe.prices.create({
       product: product.id,
@@ -138,7 +138,7 @@ describe('unmanaged objects', () => {
     expect((await stack.stripe.prices.retrieve(price.id)).lookup_key).toBe('pro_monthly')
   })
 
-  test('such as a webhook with the same URL are reported, because events would be delivered twice', async () => {
+  test('are reported if they are webhooks with the same URL, because events would be delivered twice', async () => {
     const endpoint = await stack.stripe.webhookEndpoints.create({
       url: 'https://app.example.com/hook',
       enabled_events: ['*'],
@@ -148,7 +148,7 @@ describe('unmanaged objects', () => {
     expect((await stack.stripe.webhookEndpoints.retrieve(endpoint.id)).enabled_events).toEqual(['*'])
   })
 
-  test('that use up the account’s sixteen endpoints make the push refused before any write', async () => {
+  test('cause a push to be refused before any write if they use up the account’s sixteen webhook endpoints', async () => {
     for (let index = 0; index < 16; index++)
       await stack.stripe.webhookEndpoints.create({
         url: `https://else.example.com/${String(index)}`,

@@ -35,7 +35,7 @@ async function customer() {
   return { app, checkout, pay }
 }
 
-test('a session that cancels its trial and requests another is refused, with the next step', async () => {
+test('a session that cancels its trial and requests another one is refused, and the error names the next step', async () => {
   const { app, checkout, pay } = await customer()
   const trial = { price_id: 'seat_yearly', trial_period_days: 30 }
   const first = await pay((await checkout(trial)).json<{ url: string }>().url)
@@ -47,7 +47,7 @@ test('a session that cancels its trial and requests another is refused, with the
       409,
       expect.objectContaining({ code: 'trial_used', subscription: first.id }),
     ])
-    expect(response.json<{ hint: string }>().hint).toContain('Leave "trial_period_days" out')
+    expect(response.json<{ hint: string }>().hint).toContain('Leave out "trial_period_days"')
   }
   const own = await checkout({ ...trial, allow_second_trial: true })
   expect([own.statusCode, own.json<{ code: string }>().code]).toEqual([403, 'not_allowed'])
@@ -55,7 +55,7 @@ test('a session that cancels its trial and requests another is refused, with the
   expect((await pay(page.url)).status).toBe('active')
 })
 
-test('the trial of a price is given once: the second page takes the payment, and the response has trial: used', async () => {
+test('the trial of a price is given once: a second checkout page takes the payment, and the response has `trial: used`', async () => {
   const { app, checkout, pay } = await customer()
   const first = (await checkout({ price_id: 'seat_monthly' })).json<{ url: string; trial?: string }>()
   expect(first).not.toHaveProperty('trial')
@@ -67,7 +67,7 @@ test('the trial of a price is given once: the second page takes the payment, and
   expect((await pay(second.url)).status).toBe('active')
 })
 
-test('of two checkout pages opened before either is paid, only one gives a trial', async () => {
+test('of two checkout pages that were opened before either was paid, only one gives a trial', async () => {
   const { checkout, pay } = await customer()
   const first = (await checkout({ price_id: 'seat_monthly' })).json<{ url: string }>()
   const second = (await checkout({ price_id: 'seat_monthly' })).json<{ url: string }>()

@@ -72,7 +72,7 @@ async function makeTenant(id: string, processorCustomerId: string): Promise<void
 }
 
 describe('the impact of a price change', () => {
-  test('lists the old price, its subscriptions and tenants, and the monthly amount', async () => {
+  test('lists the old price, its subscriptions and tenants, and their monthly amount', async () => {
     await stack.service.push(shop(9900), nobody)
     const monthly = await priceOf('pro_monthly')
     await subscribe([{ price: monthly, quantity: 2 }])
@@ -89,6 +89,7 @@ describe('the impact of a price change', () => {
         subscriptionsWithoutTenant: 1,
         tenants: 2,
         monthly: [{ currency: 'usd', amount: 39_600, formatted: '$396.00' }],
+        monthlyAfter: [{ currency: 'usd', amount: 51_600, formatted: '$516.00' }],
         usageBased: false,
         generations: [
           {
@@ -108,7 +109,7 @@ describe('the impact of a price change', () => {
     expect(applied).toMatchObject({ status: 'applied', impact: planned.impact })
   })
 
-  test('lists each removed price: a yearly price per month, usage without an amount, a one-time price with no subscribers', async () => {
+  test('lists each removed price: a yearly price with its monthly amount, usage without an amount, a one-time price without subscribers', async () => {
     await stack.service.push(shop(9900), nobody)
     await subscribe([{ price: await priceOf('pro_yearly') }])
     await subscribe([{ price: await priceOf('calls') }])
@@ -134,7 +135,7 @@ describe('the impact of a price change', () => {
     expect(impact).toMatchObject([{ subscriptions: 2, subscriptionsWithoutTenant: 0, tenants: 1 }])
   })
 
-  test('has an amount per currency of the subscriptions, and adds up no two currencies', async () => {
+  test('has one amount per currency of the subscriptions, and never adds up two currencies', async () => {
     await stack.service.push(shop(9900), nobody)
     const price = await priceOf('pro_monthly')
     await stack.stripe.prices.update(price, { currency_options: { eur: { unit_amount: 8800 } } })
@@ -158,7 +159,7 @@ describe('the impact of a price change', () => {
     expect(own).toMatchObject([{ subscriptions: 2, monthly: [{ currency: 'usd', amount: 9900 }] }])
   })
 
-  test('of a former price reactivated at the processor includes its subscribers, and archiving the price archives that former one too', async () => {
+  test('includes subscribers of a former price that was reactivated at the processor, and the plan archives that price too', async () => {
     await stack.service.push(shop(9900), nobody)
     const former = await priceOf('pro_monthly')
     await stack.service.push(shop(10_900, '1.1.0'), nobody)
@@ -180,7 +181,7 @@ describe('the impact of a price change', () => {
     expect((await stack.stripe.prices.retrieve(former)).active).toBe(false)
   })
 
-  test('includes the subscribers on every generation of the price, each with its own amount', async () => {
+  test('includes subscribers of each version of the price, with their own amounts', async () => {
     await stack.service.push(shop(9900), nobody)
     const first = await priceOf('pro_monthly')
     await subscribe([{ price: first }])
@@ -206,7 +207,7 @@ describe('the impact of a price change', () => {
     ])
   })
 
-  test('of an update in place has an entry only for subscribers on an earlier generation', async () => {
+  test('lists only subscribers of earlier versions of the price if the current version is updated in place', async () => {
     const described = (amount: number, version: string, lookup?: string): BillingConfig => {
       const config = shop(amount, version)
       const [product] = config.products
@@ -237,7 +238,7 @@ describe('the impact of a price change', () => {
 })
 
 describe('approval of a push that affects subscribers', () => {
-  test('is required above the server’s threshold; without it the push is refused with a list of the affected subscribers', async () => {
+  test('is required above the server’s threshold; without approval the push is refused with a list of the affected subscribers', async () => {
     await withThreshold(async (careful) => {
       await careful.service.push(shop(9900), nobody)
       const price = await priceOf('pro_monthly')
@@ -259,7 +260,7 @@ describe('approval of a push that affects subscribers', () => {
     })
   })
 
-  test('comes with a warning that names the first five affected prices, and counts the others', async () => {
+  test('is requested by a warning that names the first five affected prices and counts the others', async () => {
     await withThreshold(async (careful) => {
       const ids = Array.from({ length: 9 }, (_, index) => `price_${String(index)}`)
       const many = (amount: number, version: string): BillingConfig => ({
@@ -278,7 +279,7 @@ describe('approval of a push that affects subscribers', () => {
     })
   })
 
-  test('counts a subscription with two affected items once', async () => {
+  test('counts a subscription with two affected items only once', async () => {
     await withThreshold(async (careful) => {
       const two = (amount: number, version: string): BillingConfig => ({
         version,
@@ -298,7 +299,7 @@ describe('approval of a push that affects subscribers', () => {
   })
 })
 
-test('a push needs no approval without a threshold, because subscribers keep their price', async () => {
+test('a push without a configured threshold needs no approval, because subscribers keep their price', async () => {
   await stack.service.push(shop(9900), nobody)
   const price = await priceOf('pro_monthly')
   const subscription = await subscribe([{ price }])
@@ -307,7 +308,7 @@ test('a push needs no approval without a threshold, because subscribers keep the
   expect(live.items.data.map((item) => item.price.id)).toEqual([price])
 })
 
-describe('a free price that becomes paid', () => {
+describe('a free price whose new version is paid', () => {
   const priced = (amount: number, version: string): BillingConfig => ({
     version,
     products: [{ id: 'hobby', name: 'Hobby', prices: [{ id: 'hobby', amount, currency: 'usd', interval: 'month' }] }],
@@ -318,7 +319,7 @@ describe('a free price that becomes paid', () => {
     return stack.store.localSubscriptions.start(subscription)
   }
 
-  test('counts the tenants that have it for free, but none whose subscription ended, and so does its removal', async () => {
+  test('has an impact on the tenants that have it for free, but not on ended subscriptions, and so does its removal', async () => {
     await stack.service.push(priced(0, '1.0.0'), nobody)
     await taken('ada')
     await taken('bob')
@@ -331,7 +332,7 @@ describe('a free price that becomes paid', () => {
     expect(removed.impact).toMatchObject([{ ...counted, action: 'archive' }])
   })
 
-  test('has its subscribers listed in the migration as skipped', async () => {
+  test('is listed in the migration, and its free subscribers are listed as skipped', async () => {
     await stack.service.push(priced(0, '1.0.0'), nobody)
     for (const tenant of ['ada', 'bob']) await taken(tenant)
     await stack.service.push(priced(900, '1.1.0'), nobody)
@@ -356,7 +357,7 @@ describe('a free price that becomes paid', () => {
   })
 })
 
-describe('the tenants of the affected subscribers', () => {
+describe('the tenants of affected subscribers', () => {
   test('are read from the store in one query', async () => {
     await stack.service.push(shop(9900), nobody)
     const monthly = await priceOf('pro_monthly')

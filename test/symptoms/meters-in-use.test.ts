@@ -33,7 +33,7 @@ describe('a meter of running subscriptions', () => {
   test.each([
     ['removed', without, '#'],
     ['given another formula', metered('count', '1.1.0'), '#/meters/0'],
-  ])('makes the push refused until its impact is approved, when the meter is %s', async (_what, next, pointer) => {
+  ])('causes the push to be refused until its impact is approved, if the meter is %s', async (_what, next, pointer) => {
     await stack.service.push(metered('sum'), nobody)
     await subscribe()
     const before = stack.writes()
@@ -54,7 +54,7 @@ describe('a meter of running subscriptions', () => {
     expect((await stack.service.push(without, nobody)).changes.meters.deactivated).toEqual(['calls'])
   })
 
-  test('is still detected after its price was replaced, because subscribers stay on the archived price', async () => {
+  test('is still found after its price was replaced, because subscribers stay on the archived price', async () => {
     await stack.service.push(metered('sum'), nobody)
     await subscribe()
     const dearer = metered('sum', '1.0.1')

@@ -21,7 +21,7 @@ const current = async ({ stripe }: Stack) => {
 }
 const codesOf = (issues: readonly { readonly code: string }[]) => issues.map(({ code }) => code)
 
-it('the replacement of a price carries over values that the document does not manage', async () => {
+it('the replacement of a price keeps values of the price that the document does not contain', async () => {
   const { stripe, service } = stack
   await service.push(document(monthly), nobody)
   const first = await current(stack)
@@ -45,7 +45,7 @@ it('the replacement of a price carries over values that the document does not ma
   expect((await service.drift()).inSync).toBe(true)
 })
 
-it('a value that was removed from the document is not carried over to a replacement', async () => {
+it('a value that was removed from the document is not copied to the replacement of a price', async () => {
   const { service } = stack
   await service.push(document({ ...monthly, nickname: 'Ours', metadata: { team: 'a' } }), nobody)
   await service.push(document({ ...monthly, amount: 1500 }), nobody)
@@ -53,7 +53,7 @@ it('a value that was removed from the document is not carried over to a replacem
   expect([second.nickname, Object.keys(second.metadata)]).toEqual([null, ['ratecard_id']])
 })
 
-it('currencies that do not fit the new price are reported, not carried over', async () => {
+it('currencies that do not fit the new price are reported, and are not copied to it', async () => {
   const { stripe, service } = stack
   await service.push(document(monthly), nobody)
   await stripe.prices.update((await current(stack)).id, { currency_options: { usd: { unit_amount: 1300 } } })
@@ -63,7 +63,7 @@ it('currencies that do not fit the new price are reported, not carried over', as
   expect(lost?.detail).toContain('currency_options')
 })
 
-it('a value outside of the document is reported by pull, drift and adoption, and carried over to a replacement', async () => {
+it('a value outside of the document is reported by pull, drift and adoption, and copied to a replacement', async () => {
   const { stripe, service } = stack
   const product = await stripe.products.create({ name: 'Theirs' })
   const { id } = await stripe.prices.create({
@@ -102,7 +102,7 @@ it('a value outside of the document is reported by pull, drift and adoption, and
   expect((await stripe.prices.list({ product: product.id })).data).toHaveLength(2)
 })
 
-it('a price’s own trial is reported if its replacement cannot have one', async () => {
+it('a trial of a price is reported if the replacement cannot have a trial', async () => {
   const { stripe, service } = stack
   const product = await stripe.products.create({ id: 'theirs', name: 'Theirs' })
   const recurring = { interval: 'month', trial_period_days: 14 } as const
@@ -117,7 +117,7 @@ it('a price’s own trial is reported if its replacement cannot have one', async
   expect(lost?.detail).toContain('recurring.trial_period_days')
 })
 
-it('an archived price with its own trial is not reactivated for a price without one', async () => {
+it('an archived price with a trial of its own is not reactivated for a price without a trial', async () => {
   const { stripe, service } = stack
   await service.push(document(monthly), nobody)
   const first = await current(stack)
@@ -136,7 +136,7 @@ it('an archived price with its own trial is not reactivated for a price without 
   expect((await stripe.prices.retrieve(twin.id)).active).toBe(false)
 })
 
-it('a reactivated former price gets the values that the document does not manage', async () => {
+it('a former price that is reactivated gets the values that the document does not contain from the price it replaces', async () => {
   const { stripe, service } = stack
   await service.push(document(monthly), nobody)
   const first = await current(stack)
@@ -186,7 +186,7 @@ it('a replaced webhook endpoint keeps its API version', async () => {
   expect((await service.drift()).inSync).toBe(true)
 })
 
-it('a changed lookup key of an adopted price is reported', async () => {
+it('a push warns if it replaces the lookup key of an adopted price; without `lookup_key` in the document, the price keeps its own', async () => {
   const { stripe, service } = stack
   const product = await stripe.products.create({ name: 'Pro' })
   const theirs = async (lookup_key: string, currency: string) => {
@@ -199,16 +199,25 @@ it('a changed lookup key of an adopted price is reported', async () => {
     })
     return id
   }
-  const config = document({ ...monthly, processor_id: await theirs('Standard plan', 'eur') })
+  const config = document({
+    ...monthly,
+    lookup_key: 'pro_monthly',
+    processor_id: await theirs('Standard plan', 'eur'),
+  })
   const same = { ...monthly, id: 'same', currency: 'usd' as const, processor_id: await theirs('same', 'usd') }
+  const kept = { ...monthly, id: 'kept', currency: 'gbp' as const, processor_id: await theirs('Their key', 'gbp') }
   const [pro] = config.products
   const adopting = {
     ...config,
-    products: [{ ...pro, id: 'pro', name: 'Pro', processor_id: product.id, prices: [...(pro?.prices ?? []), same] }],
+    products: [
+      { ...pro, id: 'pro', name: 'Pro', processor_id: product.id, prices: [...(pro?.prices ?? []), same, kept] },
+    ],
   }
   const { warnings } = await service.push(adopting, nobody)
   const named = warnings.filter(({ code }) => code === 'lookup_key_replaced')
   expect(named.map(({ pointer }) => pointer)).toEqual(['#/products/0/prices/0'])
   expect(named[0]?.detail).toContain('"Standard plan" at the processor; it becomes "pro_monthly"')
+  const keys = async () => (await stripe.prices.list({ limit: 100 })).data.map(({ lookup_key }) => lookup_key).sort()
+  expect(await keys()).toEqual(['Their key', 'pro_monthly', 'same'])
   expect((await service.push(adopting, nobody)).status).toBe('unchanged')
 })

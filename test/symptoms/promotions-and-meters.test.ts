@@ -18,7 +18,7 @@ async function codes() {
   return (await stack.stripe.promotionCodes.list({ limit: 100 })).data
 }
 
-describe('promotions:', () => {
+describe('promotions in a push:', () => {
   test('a changed coupon gets new promotion codes with the same text', async () => {
     await stack.service.push(promo({}), nobody)
     const outcome = await stack.service.push(promo({ percent_off: 20 }), nobody)
@@ -30,7 +30,7 @@ describe('promotions:', () => {
     expect(active[0]?.promotion.coupon).toBe(coupons[0]?.id)
   })
 
-  test('a coupon is replaced when its name is removed', async () => {
+  test('a coupon whose name is removed from the document is replaced', async () => {
     const plain = promo({})
     await stack.service.push(promo({ name: 'Spring' }), nobody)
     const outcome = await stack.service.push(plain, nobody)
@@ -47,7 +47,7 @@ describe('promotions:', () => {
     expect((await stack.service.drift()).inSync).toBe(true)
   })
 
-  test('a removed coupon is deleted, its codes are disabled, and its last object stays readable', async () => {
+  test('a coupon that is removed from the document is deleted, its codes are disabled, and its last state can still be read', async () => {
     await stack.service.push(promo({}), nobody)
     const [mapping] = (await stack.store.mappings.all()).filter((entry) => entry.kind === 'coupon')
     const outcome = await stack.service.push({ ...base, version: '1.1.0' }, nobody)
@@ -60,7 +60,7 @@ describe('promotions:', () => {
     expect((await codes()).filter((code) => code.active)).toHaveLength(1)
   })
 
-  test('an expired new code makes the push refused before any write', async () => {
+  test('a new promotion code that has already expired causes the push to be refused before any write', async () => {
     const writes = stack.writes()
     const ended = promo({}, { expires_at: '2020-01-01T00:00:00Z' })
     await expect(stack.service.push(ended, { ...nobody, dryRun: true })).rejects.toMatchObject({ code: 'plan_refused' })
@@ -74,7 +74,7 @@ describe('promotions:', () => {
     expect(stack.writes()).toBe(writes)
   })
 
-  test('a code for an unknown customer makes the push refused before any write', async () => {
+  test('a promotion code for an unknown customer causes the push to be refused before any write', async () => {
     const { stripe, service } = stack
     await service.push(promo({}), nobody)
     const gone = await stripe.customers.create({ name: 'Gone' })
@@ -97,7 +97,7 @@ describe('promotions:', () => {
     expect((await service.push(promo({}, { customer: id }), nobody)).status).toBe('unchanged')
   })
 
-  test('a plan reads several customers concurrently', async () => {
+  test('the customers of several promotion codes are read concurrently', async () => {
     const { stripe, service, processor } = stack
     const ids = await Promise.all([1, 2, 3].map(async () => (await stripe.customers.create({ name: 'Here' })).id))
     const knows = processor.knowsCustomer.bind(processor)
@@ -121,7 +121,7 @@ describe('promotions:', () => {
     expect(await codes()).toHaveLength(3)
   })
 
-  test('a push with a key that cannot read customers succeeds, with a warning that the code’s customer was not checked', async () => {
+  test('a push with a key that cannot read customers succeeds, with a warning that the customer of a code was not checked', async () => {
     const proxy = await rewritingProxy(Number(new URL(stack.sandbox.url).port))
     const restricted = await startStack({ sandbox: stack.sandbox, apiBase: proxy.url })
     try {
@@ -143,14 +143,14 @@ describe('promotions:', () => {
     }
   })
 
-  test('a coupon limited to products keeps the limit through push and pull', async () => {
+  test('a coupon that is limited to products keeps this limit through push and pull', async () => {
     await stack.service.push(promo({ applies_to: ['p'] }), nobody)
     const [coupon] = (await stack.stripe.coupons.list({ expand: ['data.applies_to'] })).data
     expect(coupon?.applies_to?.products).toEqual(['rc_p'])
     expect((await stack.service.pull()).document.coupons?.[0]?.applies_to).toEqual(['p'])
   })
 
-  test('a code can be switched off and on again without being replaced', async () => {
+  test('a promotion code can be switched off and on again without being replaced', async () => {
     await stack.service.push(promo({}), nobody)
     const [first] = await codes()
     await stack.service.push(promo({}, { active: false }), nobody)
@@ -159,7 +159,7 @@ describe('promotions:', () => {
     expect((await codes()).map((code) => [code.id, code.active])).toEqual([[first?.id, true]])
   })
 
-  test('two codes can swap their text in one push', async () => {
+  test('two promotion codes can exchange their texts in one push', async () => {
     const two = (a: string, b: string): BillingConfig => ({
       ...base,
       coupons: [{ id: 'deal', duration: 'once', percent_off: 10 }],
@@ -180,7 +180,7 @@ describe('promotions:', () => {
   })
 })
 
-describe('meters:', () => {
+describe('meters in a push:', () => {
   const metered = (meter: Partial<Meter>): BillingConfig => ({
     version: '1.0.0',
     meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call', ...meter }],
@@ -193,7 +193,7 @@ describe('meters:', () => {
     ],
   })
 
-  test('a changed aggregation needs a new meter, and its prices follow', async () => {
+  test('a changed aggregation creates a new meter, and its prices are moved to the new meter', async () => {
     await stack.service.push(metered({}), nobody)
     const outcome = await stack.service.push(metered({ default_aggregation: { formula: 'last' } }), nobody)
     expect(outcome.changes).toMatchObject({ meters: { updated: ['calls'] }, prices: { updated: ['usage'] } })
@@ -203,7 +203,7 @@ describe('meters:', () => {
     expect(price?.recurring?.meter).toBe(active[0]?.id)
   })
 
-  test('a meter that was removed and is added again is reactivated, not created a second time', async () => {
+  test('a meter that was removed and is added again is reactivated instead of created again', async () => {
     await stack.service.push(metered({}), nobody)
     const [first] = (await stack.stripe.billing.meters.list()).data
     const gone = await stack.service.push({ ...base, version: '1.1.0' }, nobody)
@@ -214,7 +214,7 @@ describe('meters:', () => {
     ])
   })
 
-  test('an active unmanaged meter with the same event is used if its aggregation is the same, and refused otherwise', async () => {
+  test('an active unmanaged meter with the same event name is used if its aggregation is the same, and refused otherwise', async () => {
     const theirs = await stack.stripe.billing.meters.create({
       display_name: 'Theirs',
       event_name: 'call',

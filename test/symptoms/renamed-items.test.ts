@@ -18,7 +18,7 @@ function renamed(
   return config
 }
 
-test('after a rename and a new amount, subscribers are migrated, converted and counted under the new id', async () => {
+test('after a rename together with a new amount, subscribers are migrated, converted and counted under the new id', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('small')
   const { id } = await shop.subscribe(customer, { pro_monthly: 10 })
@@ -62,7 +62,7 @@ test('after a rename and a new amount, subscribers are migrated, converted and c
   expect(await shop.items(id)).toEqual({ team_monthly: 10 })
 })
 
-test('a price is found by its old id as long as that is in previous_ids, and the response has the new id', async () => {
+test('a price can be found under its old id while that id is in previous_ids, and the response contains the new id', async () => {
   const shop = await tenantShop(negotiated())
   await shop.push(negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly')))
   const { service } = shop
@@ -77,7 +77,7 @@ test('a price is found by its old id as long as that is in previous_ids, and the
   expect((await service.findPrice('team_yearly', { hidden: false })).price.id).toBe('team_yearly')
 })
 
-test('a checkout link with the old id of a price sells it, but not twice to one tenant, and a migration accepts the old id', async () => {
+test('a checkout link with the old id of a price sells that price, but not twice to one tenant, and a migration accepts the old id', async () => {
   const shop = await tenantShop(negotiated())
   const small = await shop.tenant('small')
   await shop.subscribe(small, { pro_yearly: 3 })
@@ -97,7 +97,7 @@ test('a checkout link with the old id of a price sells it, but not twice to one 
   expect(plan).toMatchObject({ priceId: 'team_yearly', lines: [{ tenantId: 'small' }] })
 })
 
-test('a deal is applied to a tenant on a price that was renamed since', async () => {
+test('a deal can be applied to a tenant whose price was renamed after the purchase', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('acme')
   const { id } = await shop.subscribe(customer, { pro_monthly: 25 })
@@ -114,7 +114,7 @@ test('a deal is applied to a tenant on a price that was renamed since', async ()
   expect(await shop.items(id)).toEqual({ team_monthly: 25 })
 })
 
-test('negotiated prices named after the earlier id of a renamed base price still belong to it', async () => {
+test('negotiated prices that are named after the earlier id of a renamed base price still belong to that base price', async () => {
   const shop = await tenantShop(negotiated())
   const { id } = await shop.subscribe(await shop.tenant('acme'), { pro_monthly: 25 })
   const next = negotiated('1.1.0', (config) => renamed(config, 'pro_monthly', 'team_monthly'))
@@ -137,7 +137,22 @@ test('a new id without previous_ids is planned as a replacement, with a warning 
   expect(warning?.hint).toContain('"previous_ids": ["pro_yearly"]')
 })
 
-test('a rename that is added later lets a migration move the earlier subscribers to the present price', async () => {
+const portals = (version: string, id: string, allowed: 'email' | 'phone') =>
+  negotiated(version, (config) => {
+    config.portal = [{ id, features: { customer_update: { allowed_updates: [allowed] } } }]
+  })
+
+test('two portal configurations without a headline are treated as a possible rename only if their content is the same', async () => {
+  const shop = await tenantShop(portals('1.1.0', 'contact', 'email'))
+  const warned = async (document: BillingConfig) => {
+    const { warnings } = await shop.service.push(document, { ...nobody, dryRun: true })
+    return warnings.filter(({ code }) => code === 'looks_like_rename').map(({ pointer }) => pointer)
+  }
+  expect(await warned(portals('1.2.0', 'self_service', 'phone'))).toEqual([])
+  expect(await warned(portals('1.2.0', 'self_service', 'email'))).toEqual(['#/portal/0'])
+})
+
+test('a rename that is declared later lets a migration move earlier subscribers to the current price', async () => {
   const shop = await tenantShop(negotiated())
   const { id } = await shop.subscribe(await shop.tenant('small'), { pro_yearly: 3 })
   await shop.push(negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly', 'none')))
@@ -149,7 +164,7 @@ test('a rename that is added later lets a migration move the earlier subscribers
   expect(await shop.items(id)).toEqual({ team_yearly: 3 })
 })
 
-test('a rename that would merge two items sold side by side is refused', async () => {
+test('a rename that would merge two items that are sold side by side is refused', async () => {
   const shop = await tenantShop(negotiated())
   const merging = negotiated('1.1.0', (config) => {
     for (const product of config.products)
@@ -162,7 +177,7 @@ test('a rename that would merge two items sold side by side is refused', async (
   })
 })
 
-test('a rollback undoes renames, and the restored ids map to the same objects', async () => {
+test('a rollback undoes renames, and the restored ids belong to the same objects as before', async () => {
   const shop = await tenantShop(negotiated())
   const first = await shop.processorPrice('pro_yearly')
   await shop.push(negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly')))
@@ -178,7 +193,7 @@ test('a rollback undoes renames, and the restored ids map to the same objects', 
   expect((await shop.stripe.prices.retrieve(first)).active).toBe(true)
 })
 
-test('a price created under a freed id and removed by a rollback is not merged with the price that had the id before', async () => {
+test('a price that is created under a freed id and removed by a rollback is not merged with the price that had the id before', async () => {
   const shop = await tenantShop(negotiated())
   const team = negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly'))
   const { revision } = await shop.service.push(team, nobody)

@@ -17,7 +17,7 @@ const recurring = (amount: number): BillingConfig => ({
   products: [{ id: 'p', name: 'P', prices: [{ id: 'a', amount, currency: 'usd', interval: 'month' }] }],
 })
 
-test('a saved plan is refused after the account has changed', async () => {
+test('a saved plan is refused if the account was changed after the plan was saved', async () => {
   await stack.service.push(shop(100), nobody)
   const { plan } = await stack.service.push(shop(200), { ...nobody, dryRun: true })
   await stack.stripe.products.update('rc_p', { name: 'Renamed overnight' })
@@ -26,7 +26,7 @@ test('a saved plan is refused after the account has changed', async () => {
   expect(stack.writes()).toBe(before)
 })
 
-test('a plan that still matches is applied exactly', async () => {
+test('a saved plan is applied exactly as saved if the account is unchanged', async () => {
   await stack.service.push(shop(100), nobody)
   const planned = await stack.service.push(shop(200), { ...nobody, dryRun: true })
   const applied = await stack.service.push(shop(200), { ...nobody, expectPlan: planned.plan })
@@ -49,7 +49,7 @@ describe('the fingerprint of a plan', () => {
     expect(overwriting.plan).not.toBe(calm.plan)
   })
 
-  test('stays the same with one more subscriber, and differs when an approval becomes necessary', async () => {
+  test('is the same with one more subscriber, unless that makes an approval necessary', async () => {
     const careful = await startStack({ impactThreshold: 1 })
     try {
       await careful.service.push(recurring(100), nobody)

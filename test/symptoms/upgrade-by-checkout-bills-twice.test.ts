@@ -37,10 +37,14 @@ async function customer() {
   return { app, post, checkout, subscriptions, prices }
 }
 
-test.each(['pro_yearly', 'team_monthly'])(
-  'a customer on Pro who tries to buy "%s" is sent to the portal, ends Pro there, and then buys it',
-  async (dearer) => {
-    const { app, post, checkout, prices } = await customer()
+test.each([
+  // A year costs less a month, so that it begins when the month that was paid is over.
+  { dearer: 'pro_yearly', status: 'scheduled' },
+  { dearer: 'team_monthly', status: 'changed' },
+])(
+  'a customer on Pro who tries to buy "$dearer" is told to change the plan, and has one subscription afterwards',
+  async ({ dearer, status }) => {
+    const { app, post, checkout, prices, subscriptions } = await customer()
     expect((await checkout({ price_id: 'free' })).statusCode).toBe(200)
     await buy(app, 'acme', { price_id: 'pro_monthly' })
     expect(await prices()).toEqual(['pro_monthly'])
@@ -51,27 +55,55 @@ test.each(['pro_yearly', 'team_monthly'])(
     expect(refusal).toMatchObject({ code: 'already_subscribed', price_id: 'pro_monthly' })
     expect(refusal.detail).toContain(`"pro_monthly"`)
     expect(refusal.detail).toContain(`"${dearer}"`)
-    const [, step = ''] = /\(POST (\/[^)]+)\)/.exec(refusal.hint) ?? []
+    const [, step = ''] = /\(POST (\/\S+), then …\/change\)/.exec(refusal.hint) ?? []
 
-    const opened = await post(step, { return_url: 'https://shop.example/account' })
-    expect(opened.statusCode).toBe(200)
-    const { url } = opened.json<{ url: string }>()
-    expect(await (await fetch(url)).text()).toContain(refusal.subscription)
-    const form = new URLSearchParams({ action: 'cancel', subscription: refusal.subscription })
-    await fetch(url, { method: 'POST', body: form, redirect: 'manual' })
-
-    const waiting = (await checkout({ price_id: dearer })).json<Refusal>()
-    expect([waiting.code, waiting.hint]).toEqual([
-      'already_subscribed',
-      expect.stringContaining('buy the new one when it has ended') as string,
-    ])
-    app.sandbox.control.advance(32 * 86_400)
-    await buy(app, 'acme', { price_id: dearer })
+    const items = [{ price_id: dearer }]
+    const shown = (await post(step, { items })).json<{
+      preview: string
+      due_now: { amount: number }
+      next_invoice: { amount: number }
+    }>()
+    const changed = await post(step.replace('preview', 'change'), { items, preview: shown.preview })
+    expect(changed.json<{ status: string }>().status).toBe(status)
+    if (status === 'scheduled') app.sandbox.control.advance(32 * 86_400)
+    expect((await subscriptions()).map(({ id }) => id)).toEqual([refusal.subscription])
     expect(await prices()).toEqual([dearer])
+    const { data } = await app.stripe.invoices.list({ subscription: refusal.subscription })
+    const { amount } = status === 'changed' ? shown.due_now : shown.next_invoice
+    expect(data[0]?.total).toBe(amount)
   },
 )
 
-test('of two checkout pages, opened before either was paid, only the later one can be paid', async () => {
+test('a customer on Pro who cancelled in the portal is told to resume the subscription, and can buy again after its end', async () => {
+  const { app, post, checkout, prices, subscriptions } = await customer()
+  await buy(app, 'acme', { price_id: 'pro_monthly' })
+  const subscription = (await subscriptions())[0]?.id ?? ''
+  const { url } = (await post(`${billing}/portal`, { return_url: 'https://shop.example/account' })).json<{
+    url: string
+  }>()
+  await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams({ action: 'cancel', subscription }),
+    redirect: 'manual',
+  })
+  const waiting = (await checkout({ price_id: 'pro_yearly' })).json<Refusal>()
+  expect([waiting.code, waiting.hint]).toEqual([
+    'already_subscribed',
+    expect.stringContaining('buy the new one after it has ended') as string,
+  ])
+  const [, step = ''] = /resume it \(POST (\/[^)]+)\)/.exec(waiting.hint) ?? []
+  expect((await post(step, {})).json<{ cancel_at: string | null }>().cancel_at).toBeNull()
+  await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams({ action: 'cancel', subscription }),
+    redirect: 'manual',
+  })
+  app.sandbox.control.advance(32 * 86_400)
+  await buy(app, 'acme', { price_id: 'pro_yearly' })
+  expect(await prices()).toEqual(['pro_yearly'])
+})
+
+test('of two checkout pages that were opened before either was paid, only the later one can be paid', async () => {
   const { checkout, prices } = await customer()
   const pages = []
   for (const price of ['pro_monthly', 'team_monthly'])

@@ -24,7 +24,7 @@ async function onlyHook() {
 }
 
 describe('the signing secret of a webhook', () => {
-  test('is captured at creation and can be shown at any later time', async () => {
+  test('is stored when the webhook is created, and can be shown at any later time', async () => {
     await stack.service.push(withHook(), nobody)
     expect(await onlyHook()).toMatchObject({
       id: 'hook',
@@ -33,7 +33,7 @@ describe('the signing secret of a webhook', () => {
     })
   })
 
-  test('stays the same after an edit of URL or events', async () => {
+  test('stays the same if the URL or the events are edited', async () => {
     await stack.service.push(withHook(), nobody)
     const before = await onlyHook()
     const outcome = await stack.service.push(
@@ -48,7 +48,7 @@ describe('the signing secret of a webhook', () => {
     })
   })
 
-  test('stays the same when a webhook is removed and restored, because the endpoint is only disabled', async () => {
+  test('stays the same if a webhook is removed and restored, because its endpoint is only disabled', async () => {
     await stack.service.push(withHook(), nobody)
     const before = await onlyHook()
     const { webhooks: _webhooks, ...without } = withHook({}, '1.1.0')
@@ -59,7 +59,7 @@ describe('the signing secret of a webhook', () => {
     expect(await onlyHook()).toMatchObject({ processorId: before.processorId, secret: before.secret })
   })
 
-  test('is shown as unknown after an adoption', async () => {
+  test('is shown as unknown after the webhook was adopted', async () => {
     const theirs = await stack.stripe.webhookEndpoints.create({
       url: 'https://app.example.com/hook',
       enabled_events: ['invoice.paid'],
@@ -68,7 +68,7 @@ describe('the signing secret of a webhook', () => {
     expect(await onlyHook()).toMatchObject({ processorId: theirs.id, secret: null, secretKnown: false })
   })
 
-  test('is known although the response of the creation was lost, because the endpoint is created again', async () => {
+  test('is known even if the response to the creation was lost, because the endpoint is created again', async () => {
     stack.sandbox.control.fail({ kind: 'cut_body', method: 'POST', path: '/v1/webhook_endpoints', count: 9 })
     await expect(stack.service.push(withHook(), nobody)).rejects.toMatchObject({ code: 'processor_timeout' })
     stack.sandbox.control.clearFaults()
@@ -77,7 +77,7 @@ describe('the signing secret of a webhook', () => {
     expect((await onlyHook()).secretKnown).toBe(true)
   })
 
-  test('is not in plain text in the database or the journal', async () => {
+  test('is not stored as plain text in the database or the journal', async () => {
     const folder = temporaryFolder()
     const store = await openStore({
       url: null,

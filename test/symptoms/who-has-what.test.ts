@@ -75,7 +75,7 @@ beforeAll(async () => {
   await stack.stripe.refunds.create({ payment_intent: intent, amount: 250 })
   service = createService({
     settings: { requireVersionBump: false, workers: 'off' },
-    ...{ store: stack.store, processor: stack.processor, processorName: 'sandbox', clock },
+    ...{ store: stack.store, processor: stack.processor, processorName: 'sandbox', processorMode: 'sandbox', clock },
     mirror: mirrorSettings,
   })
   service.feed?.feeder.start()
@@ -92,8 +92,8 @@ async function all<T>(rows: AsyncIterable<T>): Promise<readonly T[]> {
   return found
 }
 
-describe('an account with a year of history', () => {
-  test('shows who is past due, and what they owe', async () => {
+describe('the billing data of an account with a year of history', () => {
+  test('shows which tenants are past due, and what they owe', async () => {
     const { items, asOf } = await service.listTenants({ ...page, state: 'past_due' })
     expect(items).toMatchObject([
       { id: 'dan', billingStatus: 'past_due', owed: [{ amount: '1000', formatted: '$10.00' }] },
@@ -105,7 +105,7 @@ describe('an account with a year of history', () => {
     ])
   })
 
-  test('shows who is still on the former price', async () => {
+  test('shows which tenants are still on the former price', async () => {
     const { items, total } = await service.priceSubscribers('pro_monthly', { ...page, generation: 'legacy' })
     expect(items.map(({ tenantId }) => tenantId)).toEqual(['ada', 'bob', 'dan'])
     expect(total).toBe(3)
@@ -123,7 +123,7 @@ describe('an account with a year of history', () => {
     ])
   })
 
-  test('exports January for the accountant: every invoice and refund, by day', async () => {
+  test('can be exported for the accountant: each invoice and refund of January, by day', async () => {
     const { rows } = await service.exportInvoices({ from: '2026-01-01', to: '2026-01-31' })
     const found = await all(rows)
     expect(
@@ -143,7 +143,7 @@ describe('an account with a year of history', () => {
     expect(await all(december.rows)).toHaveLength(3)
   })
 
-  test('counts every generation in the impact of the next push, without reading subscriptions from the processor', async () => {
+  test('counts the subscribers of each version of a price in the impact of the next push, without reading subscriptions from the processor', async () => {
     const planned = await service.push(priceList(2000, '1.2.0'), { ...nobody, dryRun: true })
     expect(planned.asOf).toBe(clock.now())
     expect(planned.impact).toMatchObject([
@@ -190,7 +190,7 @@ describe('an account with a year of history', () => {
     expect((await service.money()).currencies[0]?.last30Days).toMatchObject({ new: '2000', net: '1500' })
   })
 
-  test('shows who has missed two payments', async () => {
+  test('shows which tenants have missed two payments', async () => {
     await passUntil(Date.UTC(2026, 1, 11, 12))
     await caughtUp()
     const { items } = await service.listTenants({ ...page, owing: true, sort: 'owed', order: 'desc' })

@@ -72,7 +72,7 @@ function breaks(steps: readonly Migration[], step: Migration): readonly string[]
 }
 
 test.each(migrations.map((step, index) => ({ name: step.name, index })).slice(1))(
-  'the schema migration "$name" keeps what servers of the previous release read and write',
+  'the database migration "$name" keeps everything that servers of the previous release read and write',
   ({ index }) => {
     expect(breaks(migrations.slice(0, index), migrations[index] as Migration)).toEqual([])
   },
@@ -91,7 +91,7 @@ test.each([
     `alter table facts rename to f; create table facts (name text primary key, value text not null, more text not null)`,
     'facts.more has to be given',
   ],
-])('a schema migration with "%s" is reported as a breaking change', (statement, why) => {
+])('a database migration with "%s" is reported as a breaking change', (statement, why) => {
   const next = { name: 'another', statements: () => statement.split('; ') }
   expect(breaks(migrations, next)).toContain(why)
 })

@@ -6,7 +6,7 @@ import { table, visibleLength } from '../../packages/ratecard/src/cli/views/tabl
 const paint = picocolors.createColors(false)
 const columns = [{ title: 'id' }, { title: 'what', align: 'right' as const }, { title: 'message' }]
 
-test('a table loses or cuts no word, whatever its cells contain and however narrow the terminal is', () => {
+test('a table of the command line never loses or cuts a word, whatever its cells contain and however narrow the terminal is', () => {
   const word = fc.stringMatching(/^[a-z0-9_]{1,30}$/)
   const cell = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(' '))
   fc.assert(
@@ -24,7 +24,7 @@ test('a table loses or cuts no word, whatever its cells contain and however narr
   )
 })
 
-test('a table that is too wide wraps its text column first', () => {
+test('a table that is too wide for the terminal wraps its text column first', () => {
   const rows = [['sub_1', '3', 'raised for everybody who came after the spring']]
   expect(table(columns, rows, { paint, width: 34 })).toBe(
     [
@@ -36,12 +36,12 @@ test('a table that is too wide wraps its text column first', () => {
   )
 })
 
-test('a table that cannot fit is printed as one line per field, with ids unbroken', () => {
+test('a table that cannot fit is printed as one line per field, with unbroken ids', () => {
   const id = 'sub_'.padEnd(40, 'x')
   expect(table(columns, [[id, '1', 'a']], { paint, width: 30 })).toBe(`id       ${id}\nwhat     1\nmessage  a`)
 })
 
-test('without a terminal, a table never breaks a line', () => {
+test('a table that is not printed to a terminal has no broken lines', () => {
   const long = 'word '.repeat(100).trim()
   expect(table(columns, [['a', 'b', long]], { paint, width: Number.POSITIVE_INFINITY }).split('\n')).toHaveLength(2)
 })

@@ -19,15 +19,15 @@ test.each([
   ['Wall time until the response begins', `${String(defaultLimits.responseMs / 1000)} s`],
   ['Requests in progress at one time', defaultLimits.concurrent.toLocaleString('en')],
   ['Wall time of a scheduled run', durationText(defaultLimits.scheduledMs)],
-])('the guide of workers states the actual limit "%s"', (first, value) => {
+])('the guide to workers states the actual limit "%s"', (first, value) => {
   expect(valueOf(guide('workers'), first)).toBe(value)
 })
 
-test('the guide of scheduled runs states their actual limit', () => {
+test('the guide to workers states the actual limit of scheduled runs', () => {
   expect(valueOf(guide('cron'), '`timed_out`')).toBe(`it took longer than ${durationText(defaultLimits.scheduledMs)}`)
 })
 
-test('the guide of the pricing table lists its languages', () => {
+test('the guide to the pricing table lists all languages of the pricing table', () => {
   const names = new Intl.DisplayNames('en', { type: 'language' })
   const list = new Intl.ListFormat('en-GB').format(Object.keys(languages).map((language) => String(names.of(language))))
   expect(guide('pricing-table')).toContain(`: ${list};`)
@@ -38,6 +38,6 @@ test.each([
   [60_000, '1 minute'],
   [30_000, '30 seconds'],
   [400, '400 ms'],
-])('durationText() of %i ms is "%s"', (ms, text) => {
+])('the function durationText() returns for %i ms "%s"', (ms, text) => {
   expect(durationText(ms)).toBe(text)
 })

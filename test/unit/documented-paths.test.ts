@@ -13,7 +13,7 @@ const unwanted = 'index.ts'
 const built = /(?:^|\/)(?:bundle|dist)(?:\/|$)/
 
 // The pattern `**` does not match folders that begin with a dot.
-const places = ['**', '.*', '.ci/*']
+const places = ['**', '.*', '.ci/*', '.github/**', 'site/.vitepress/*']
 const skipped = new Set(['node_modules', 'dist', 'bundle', '.git'])
 const present = globSync(places, { cwd: root, exclude: (name) => skipped.has(path.basename(name)) }).map(
   (name) => `/${name.split(path.sep).join('/')}`,
@@ -28,7 +28,7 @@ function isPresent(name: string): boolean {
   return present.some((one) => pattern.test(one))
 }
 
-test.each(guides)('every path in %s exists', (guide) => {
+test.each(guides)('each repository path that %s names exists', (guide) => {
   const named = [...readFileSync(path.join(root, guide), 'utf8').matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name)
   const paths = [...new Set(named)].filter((name) => looksLikePath.test(name) && !built.test(name) && name !== unwanted)
   expect(paths.length).toBeGreaterThan(40)

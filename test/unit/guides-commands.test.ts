@@ -11,7 +11,7 @@ const words = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
 /** Does not match a path (`bin/ratecard`), a package (`@ratecard`) or a container of that name. */
 const bare = new RegExp(`(?<!npx )(?<![\\w/@.-])ratecard (?:${words.join('|')})\\b.*`, 'g')
 
-test.each(guides)('%s writes each command as `npx ratecard`', (guide) => {
+test.each(guides)('the guide %s writes each command as `npx ratecard`', (guide) => {
   expect(readFileSync(path.join(root, guide), 'utf8').match(bare) ?? []).toEqual([])
 })
 

@@ -17,13 +17,13 @@ function planOf(table: string, columns: readonly string[], order: string) {
   }
 }
 
-test('on SQLite a page of the history is read from an index without the documents', () => {
+test('a page of the history is read from an index without the documents, on SQLite', () => {
   expect(planOf('versions', versionHeadColumns, 'revision desc')).toMatchObject([
     { detail: 'SCAN versions USING COVERING INDEX versions_without_documents' },
   ])
 })
 
-test('on SQLite a page of the pushes is read from an index without documents and plans', () => {
+test('a page of the list of pushes is read from an index without documents and plans, on SQLite', () => {
   expect(planOf('pushes', pushHeadColumns, 'created_at desc, id desc')).toMatchObject([
     { detail: 'SCAN pushes USING COVERING INDEX pushes_without_documents' },
   ])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createIds } from '../../packages/ratecard/src/composition/ids.ts'
 
-test('ids of one millisecond sort in the order of their creation, even after the clock was set back', () => {
+test('ids that are created in the same millisecond sort in the order of their creation, even after the clock was set back', () => {
   let now = 1_800_000_000_000
   const newId = createIds({ now: () => now })
   const ids = Array.from({ length: 200 }, newId)
@@ -13,14 +13,14 @@ test('ids of one millisecond sort in the order of their creation, even after the
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('ids of two processes differ, even with the same clock', () => {
+test('ids of two processes differ, even at the same time', () => {
   const clock = { now: () => 1_800_000_000_000 }
   const [one, other] = [createIds(clock)(), createIds(clock)()]
   expect(one.slice(0, 10)).toBe(other.slice(0, 10))
   expect(one).not.toBe(other)
 })
 
-test('an id has ten digits of time and sixteen random ones, without letters that can be confused', () => {
+test('an id consists of ten characters of time and sixteen random ones, without characters that look alike', () => {
   const asked: number[] = []
   const newId = createIds({ now: () => 1_800_000_000_000 }, (size) => {
     asked.push(size)

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const json = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
 
-test('in package-lock.json packages with prebuilt binaries are marked `gypfile: false`, so that npm does not compile them', () => {
+test('packages with prebuilt binaries are marked `gypfile: false` in package-lock.json, so that npm does not compile them', () => {
   const { packages } = json(path.join(root, 'package-lock.json')) as {
     packages: Record<string, { gypfile?: boolean }>
   }

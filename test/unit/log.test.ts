@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readable } from '../../packages/ratecard/src/composition/log.ts'
 
-test('a log line is printed as a sentence on a terminal', () => {
+test('a log line is printed as a readable sentence on a terminal', () => {
   const line = JSON.stringify({
     ...{ level: 40, time: 0, pid: 1, hostname: 'h', msg: 'a push answered with 202 has failed', push_id: 'push_1' },
     err: { message: 'no', stack: 'Error: no\n    at here' },
@@ -11,7 +11,7 @@ test('a log line is printed as a sentence on a terminal', () => {
   )
 })
 
-test('the log line of a request shows the request and its status', () => {
+test('the log line of a request contains the request and its status', () => {
   const line = JSON.stringify({
     ...{ level: 30, time: 0, reqId: 'req-1', msg: 'request completed', responseTime: 3.4 },
     ...{ req: { method: 'GET', url: '/healthz' }, res: { statusCode: 200 } },
@@ -19,6 +19,6 @@ test('the log line of a request shows the request and its status', () => {
   expect(readable(line)).toMatch(/info {2}request completed GET \/healthz 200 3 ms \(req-1\)$/)
 })
 
-test('a line that does not come from the log is printed unchanged', () => {
+test('an output line that is not a log record is printed unchanged', () => {
   expect(readable('not json\n')).toBe('not json')
 })

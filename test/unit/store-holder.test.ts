@@ -5,19 +5,22 @@ import { announceSkip } from '../support/skips.ts'
 const linux = process.platform === 'linux'
 if (!linux) announceSkip('liveness of the holder of a lease', 'processes are compared by /proc, which only Linux has')
 
-describe('the holder of a lease', () => {
-  it.runIf(linux)('is alive while its process runs', () => {
+describe('the process that holds a lease', () => {
+  it.runIf(linux)('is reported alive while it runs', () => {
     expect(thisProcess).not.toBeNull()
     expect(isDead(thisProcess ?? '')).toBe(false)
   })
 
-  it.runIf(linux)('is dead if this machine has no process with its pid, or one that started at another time', () => {
-    const [boot, namespace, pid, start] = (thisProcess ?? '').split('/')
-    expect(isDead([boot, namespace, '99999999', start].join('/'))).toBe(true)
-    expect(isDead([boot, namespace, pid, `${String(start)}0`].join('/'))).toBe(true)
-  })
+  it.runIf(linux)(
+    'is reported dead if this machine has no process with its pid, or one that started at another time',
+    () => {
+      const [boot, namespace, pid, start] = (thisProcess ?? '').split('/')
+      expect(isDead([boot, namespace, '99999999', start].join('/'))).toBe(true)
+      expect(isDead([boot, namespace, pid, `${String(start)}0`].join('/'))).toBe(true)
+    },
+  )
 
-  it('is never reported dead if it ran in another boot or container, where its state is unknown', () => {
+  it('is never reported dead if it ran before a reboot or in another container, where its state is unknown', () => {
     const [boot, namespace, , start] = (thisProcess ?? 'a/b/1/2').split('/')
     expect(isDead(['another-boot', namespace, '99999999', start].join('/'))).toBe(false)
     expect(isDead([boot, 'pid:[1]', '99999999', start].join('/'))).toBe(false)

@@ -38,7 +38,7 @@ function shortestOverrun(slots: readonly Slot[], limit: number): number {
   return Math.min(...ats.slice(limit).map((at, index) => at - (ats[index] ?? -Infinity) - tolerance), Infinity)
 }
 
-test('no second has more calls than the limits, even if slots are used late within the tolerance', () => {
+test('no second has more requests than the limits allow, even if slots are used late within the tolerance', () => {
   fc.assert(
     fc.property(storms, (storm) => {
       const { given } = play(storm)
@@ -52,7 +52,7 @@ test('no second has more calls than the limits, even if slots are used late with
   )
 })
 
-test('slots are granted in order, and none before its request', () => {
+test('request slots are granted in order, and none before it was requested', () => {
   fc.assert(
     fc.property(storms, (storm) => {
       for (const { now, fresh } of play(storm).answers) {
@@ -64,7 +64,7 @@ test('slots are granted in order, and none before its request', () => {
   )
 })
 
-test('slots are granted without a loss: 20 slots span 19 gaps', () => {
+test('20 request slots span 19 intervals, so that no slot is lost', () => {
   const limits = { perSecond: 21, perOperationPerSecond: 21 }
   const slots = nextSlots([], { operation: 'a', count: 20, limits }, 0)
   expect(slots.map(({ at }) => at)).toEqual(Array.from({ length: 20 }, (_, index) => index * 50_000))
@@ -80,13 +80,13 @@ test('an operation at its limit leaves the slots in between to other operations'
   ])
 })
 
-test('a clock that was set back by hours does not stop the calls', () => {
+test('a database clock that is set back by hours does not stop the requests', () => {
   const limits = { perSecond: 10, perOperationPerSecond: 10 }
   const before = nextSlots([], { operation: 'a', count: 10, limits }, 7200 * second)
   expect(nextSlots(before, { operation: 'a', count: 1, limits }, 5)).toEqual([{ at: 5, operation: 'a' }])
 })
 
-test('a queue longer than a minute stays within the limit', () => {
+test('a queue of more than a minute of request slots stays within the limit', () => {
   const limits = { perSecond: 1, perOperationPerSecond: 1 }
   const given: Slot[] = []
   for (let ask = 0; ask < 20; ask++) given.push(...nextSlots(given, { operation: 'a', count: 12, limits }, 0))

@@ -66,6 +66,15 @@ create table written_form_uses (
   push_id text primary key,
   written_id text not null references written_forms (id)
 );
+create table policies (
+  number bigint primary key check (number > 0),
+  rules text not null,
+  author text,
+  message text,
+  key_id text,
+  key_name text,
+  created_at bigint not null
+);
 create table pushes (
   id text primary key,
   kind text not null check (kind in ('push', 'rollback', 'reset')),
@@ -117,7 +126,7 @@ create table service_keys (
   created_at bigint not null,
   last_used_at bigint,
   revoked_at bigint,
-  scope text not null default 'write' check (scope in ('read', 'write')),
+  scope text not null default 'write' check (scope in ('read', 'write', 'owner')),
   worker text,
   expires_at bigint
 );
@@ -159,11 +168,14 @@ create table tenants (
   processor_customer_id text unique,
   enterprise_template text,
   enterprise_id text,
+  enterprise_ends_at bigint,
+  enterprise_then text check (enterprise_then in ('base', 'signed')),
   created_at bigint not null,
   updated_at bigint not null
 );
 create index tenants_by_template on tenants (enterprise_template, id);
 create index tenants_by_enterprise_id on tenants (enterprise_id, id);
+create index tenants_by_deal_end on tenants (enterprise_ends_at, id);
 create table tenant_listings (
   tenant_id text primary key,
   customer text,
@@ -202,6 +214,7 @@ create table tenant_audit (
   key_name text
 );
 create index tenant_audit_by_time on tenant_audit (tenant_id, created_at, id);
+create index tenant_audit_of_deal_ends on tenant_audit (tenant_id, created_at, id) where action in ('remove', 'deal_ended');
 create table sessions (
   id text primary key,
   tenant_id text not null,
@@ -222,6 +235,15 @@ create table local_subscriptions (
 create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
 create index local_subscriptions_by_price on local_subscriptions (price_id, tenant_id) where ended_at is null;
 create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
+create table planned_free_subscriptions (
+  subscription text primary key,
+  tenant_id text not null,
+  id text not null,
+  price_id text not null,
+  begins_at bigint not null
+);
+create index planned_free_by_tenant on planned_free_subscriptions (tenant_id);
+create index planned_free_by_begin on planned_free_subscriptions (begins_at);
 create table feature_grants (
   tenant_id text not null,
   feature text not null,
@@ -240,11 +262,13 @@ create table usage_reports (
   range_start bigint not null,
   used_at bigint not null,
   value text not null,
-  state text not null check (state in ('held', 'sent')),
+  state text not null check (state in ('held', 'sent', 'resent')),
+  event text,
   created_at bigint not null,
   primary key (tenant_id, meter, identifier)
 );
 create index usage_reports_by_age on usage_reports (tenant_id, meter, created_at);
+create index usage_reports_not_sent on usage_reports (tenant_id, meter, created_at) where state <> 'sent';
 create table usage_totals (
   tenant_id text not null,
   meter text not null,
@@ -252,6 +276,23 @@ create table usage_totals (
   total text not null,
   last_at bigint not null,
   primary key (tenant_id, meter, range_start)
+);
+create table usage_running_totals (
+  tenant_id text not null,
+  meter text not null,
+  range_start bigint not null,
+  total text not null,
+  primary key (tenant_id, meter, range_start)
+);
+create table usage_differences (
+  tenant_id text not null,
+  meter text not null,
+  since bigint not null,
+  until bigint not null,
+  counted text not null,
+  recorded text not null,
+  compared_at bigint not null,
+  primary key (tenant_id, meter)
 );
 create table unbilled_usage (
   tenant_id text not null,
@@ -263,7 +304,11 @@ create table unbilled_usage (
 create index unbilled_usage_by_day on unbilled_usage (day);
 create table jobs (
   id text primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
+  kind text not null check (
+    kind in (
+      'enterprise_apply', 'subscription_change', 'subscription_discount', 'credit_grant', 'template_move', 'migration', 'webhook_rotation'
+    )
+  ),
   subject text not null,
   state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
   resumes_at bigint,
@@ -284,6 +329,7 @@ create table jobs (
 create index jobs_by_time on jobs (created_at, id);
 create index jobs_by_subject on jobs (subject, kind, state);
 create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
+create index jobs_unfinished on jobs (kind, created_at, id) where state in ('running', 'waiting', 'interrupted');
 create table job_steps (
   job_id text not null references jobs (id),
   position bigint not null,
@@ -321,7 +367,7 @@ create table mirror_numbers (
 );
 insert into mirror_numbers (id, last) values (1, 0);
 create table mirror_objects (
-  kind text not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  kind text not null check (kind in ('price', 'invoice', 'customer', 'subscription', 'credit_note', 'refund', 'purchase', 'credit_grant', 'credit_transaction')),
   id text not null,
   read_at bigint not null,
   customer text,
@@ -354,8 +400,21 @@ create table mirror_payments (
   primary key (kind, id, payment)
 );
 create index mirror_payments_by_payment on mirror_payments (payment, kind, id);
+create table mirror_credit_moves (
+  id text primary key,
+  credit_grant text not null,
+  amount bigint not null
+);
+create index mirror_credit_moves_by_grant on mirror_credit_moves (credit_grant);
+create table mirror_paid (
+  kind text not null check (kind in ('invoice', 'purchase')),
+  id text not null,
+  marked bigint not null,
+  retry_at bigint,
+  primary key (kind, id)
+);
 create table mirror_stale (
-  kind text not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  kind text not null check (kind in ('price', 'invoice', 'customer', 'subscription', 'credit_note', 'refund', 'purchase', 'credit_grant', 'credit_transaction')),
   id text not null,
   marked bigint not null,
   since bigint not null,
@@ -367,7 +426,7 @@ create table mirror_stale (
 );
 create index mirror_stale_by_time on mirror_stale (since, marked);
 create table mirror_differences (
-  kind text not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  kind text not null check (kind in ('price', 'invoice', 'customer', 'subscription', 'credit_note', 'refund', 'purchase', 'credit_grant', 'credit_transaction')),
   id text not null,
   primary key (kind, id)
 );
@@ -590,6 +649,15 @@ create table written_form_uses (
   push_id text collate "C" primary key,
   written_id text collate "C" not null references written_forms (id)
 );
+create table policies (
+  number bigint primary key check (number > 0),
+  rules text not null,
+  author text,
+  message text,
+  key_id text,
+  key_name text,
+  created_at bigint not null
+);
 create table pushes (
   id text collate "C" primary key,
   kind text not null check (kind in ('push', 'rollback', 'reset')),
@@ -641,7 +709,7 @@ create table service_keys (
   created_at bigint not null,
   last_used_at bigint,
   revoked_at bigint,
-  scope text not null default 'write' check (scope in ('read', 'write')),
+  scope text not null default 'write' check (scope in ('read', 'write', 'owner')),
   worker text,
   expires_at bigint
 );
@@ -683,11 +751,14 @@ create table tenants (
   processor_customer_id text collate "C" unique,
   enterprise_template text collate "C",
   enterprise_id text collate "C",
+  enterprise_ends_at bigint,
+  enterprise_then text check (enterprise_then in ('base', 'signed')),
   created_at bigint not null,
   updated_at bigint not null
 );
 create index tenants_by_template on tenants (enterprise_template, id);
 create index tenants_by_enterprise_id on tenants (enterprise_id, id);
+create index tenants_by_deal_end on tenants (enterprise_ends_at, id);
 create table tenant_listings (
   tenant_id text collate "C" primary key,
   customer text collate "C",
@@ -726,6 +797,7 @@ create table tenant_audit (
   key_name text
 );
 create index tenant_audit_by_time on tenant_audit (tenant_id, created_at, id);
+create index tenant_audit_of_deal_ends on tenant_audit (tenant_id, created_at, id) where action in ('remove', 'deal_ended');
 create table sessions (
   id text collate "C" primary key,
   tenant_id text collate "C" not null,
@@ -746,6 +818,15 @@ create table local_subscriptions (
 create unique index local_subscriptions_running on local_subscriptions (tenant_id, price_id) where ended_at is null;
 create index local_subscriptions_by_price on local_subscriptions (price_id, tenant_id) where ended_at is null;
 create index local_subscriptions_by_time on local_subscriptions (tenant_id, created_at, id);
+create table planned_free_subscriptions (
+  subscription text collate "C" primary key,
+  tenant_id text collate "C" not null,
+  id text collate "C" not null,
+  price_id text collate "C" not null,
+  begins_at bigint not null
+);
+create index planned_free_by_tenant on planned_free_subscriptions (tenant_id);
+create index planned_free_by_begin on planned_free_subscriptions (begins_at);
 create table feature_grants (
   tenant_id text collate "C" not null,
   feature text collate "C" not null,
@@ -764,11 +845,13 @@ create table usage_reports (
   range_start bigint not null,
   used_at bigint not null,
   value text not null,
-  state text not null check (state in ('held', 'sent')),
+  state text not null check (state in ('held', 'sent', 'resent')),
+  event text,
   created_at bigint not null,
   primary key (tenant_id, meter, identifier)
 );
 create index usage_reports_by_age on usage_reports (tenant_id, meter, created_at);
+create index usage_reports_not_sent on usage_reports (tenant_id, meter, created_at) where state <> 'sent';
 create table usage_totals (
   tenant_id text collate "C" not null,
   meter text collate "C" not null,
@@ -776,6 +859,23 @@ create table usage_totals (
   total text not null,
   last_at bigint not null,
   primary key (tenant_id, meter, range_start)
+);
+create table usage_running_totals (
+  tenant_id text collate "C" not null,
+  meter text collate "C" not null,
+  range_start bigint not null,
+  total text not null,
+  primary key (tenant_id, meter, range_start)
+);
+create table usage_differences (
+  tenant_id text collate "C" not null,
+  meter text collate "C" not null,
+  since bigint not null,
+  until bigint not null,
+  counted text not null,
+  recorded text not null,
+  compared_at bigint not null,
+  primary key (tenant_id, meter)
 );
 create table unbilled_usage (
   tenant_id text collate "C" not null,
@@ -787,7 +887,11 @@ create table unbilled_usage (
 create index unbilled_usage_by_day on unbilled_usage (day);
 create table jobs (
   id text collate "C" primary key,
-  kind text not null check (kind in ('enterprise_apply', 'template_move', 'migration', 'webhook_rotation')),
+  kind text not null check (
+    kind in (
+      'enterprise_apply', 'subscription_change', 'subscription_discount', 'credit_grant', 'template_move', 'migration', 'webhook_rotation'
+    )
+  ),
   subject text collate "C" not null,
   state text not null check (state in ('running', 'waiting', 'interrupted', 'done', 'failed', 'cancelled')),
   resumes_at bigint,
@@ -808,6 +912,7 @@ create table jobs (
 create index jobs_by_time on jobs (created_at, id);
 create index jobs_by_subject on jobs (subject, kind, state);
 create index jobs_by_date on jobs (resumes_at) where state = 'waiting';
+create index jobs_unfinished on jobs (kind, created_at, id) where state in ('running', 'waiting', 'interrupted');
 create table job_steps (
   job_id text collate "C" not null references jobs (id),
   position bigint not null,
@@ -845,7 +950,7 @@ create table mirror_numbers (
 );
 insert into mirror_numbers (id, last) values (1, 0);
 create table mirror_objects (
-  kind text collate "C" not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  kind text collate "C" not null check (kind in ('price', 'invoice', 'customer', 'subscription', 'credit_note', 'refund', 'purchase', 'credit_grant', 'credit_transaction')),
   id text collate "C" not null,
   read_at bigint not null,
   customer text collate "C",
@@ -878,8 +983,21 @@ create table mirror_payments (
   primary key (kind, id, payment)
 );
 create index mirror_payments_by_payment on mirror_payments (payment, kind, id);
+create table mirror_credit_moves (
+  id text collate "C" primary key,
+  credit_grant text collate "C" not null,
+  amount bigint not null
+);
+create index mirror_credit_moves_by_grant on mirror_credit_moves (credit_grant);
+create table mirror_paid (
+  kind text collate "C" not null check (kind in ('invoice', 'purchase')),
+  id text collate "C" not null,
+  marked bigint not null,
+  retry_at bigint,
+  primary key (kind, id)
+);
 create table mirror_stale (
-  kind text collate "C" not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  kind text collate "C" not null check (kind in ('price', 'invoice', 'customer', 'subscription', 'credit_note', 'refund', 'purchase', 'credit_grant', 'credit_transaction')),
   id text collate "C" not null,
   marked bigint not null,
   since bigint not null,
@@ -891,7 +1009,7 @@ create table mirror_stale (
 );
 create index mirror_stale_by_time on mirror_stale (since, marked);
 create table mirror_differences (
-  kind text collate "C" not null check (kind in ('price', 'customer', 'subscription', 'invoice', 'credit_note', 'refund')),
+  kind text collate "C" not null check (kind in ('price', 'invoice', 'customer', 'subscription', 'credit_note', 'refund', 'purchase', 'credit_grant', 'credit_transaction')),
   id text collate "C" not null,
   primary key (kind, id)
 );

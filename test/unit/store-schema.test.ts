@@ -7,14 +7,14 @@ import { searchIndex } from '../../packages/ratecard/src/store/sql/schema-migrat
 import { storable } from '../../packages/ratecard/src/store/sql/database/text.ts'
 import type { VersionRecord } from '../../packages/ratecard/src/store/store.ts'
 
-test('the reviewed schema file equals the result of the migrations', () => {
+test('the reviewed schema file equals the schema that the migrations create', () => {
   const reviewed = readFileSync(new URL('store-schema.sql', import.meta.url), 'utf8')
   const [, sqlite, postgres] = reviewed.split(/^-- (?:SQLite|PostgreSQL)\n\n/m)
   expect(sqlite?.trimEnd()).toBe(schemaText('sqlite').trimEnd())
   expect(postgres).toBe(schemaText('postgres'))
 })
 
-test('the schemas of the engines differ only in the collation of keys, two indexes and the search index', () => {
+test('the schemas of the two engines differ only in the collation of keys, two indexes and the search index', () => {
   const alike = (engine: 'sqlite' | 'postgres') =>
     searchIndex[engine]
       .reduce((schema, statement) => schema.replace(`${statement};\n`, () => ''), schemaText(engine))
@@ -42,7 +42,7 @@ const record = fc
   })
   .map((content): VersionRecord => ({ ...content, hash: hashVersion(content) }))
 
-test('any edit of a record of the history is detected', () => {
+test('any edit of a record in the stored history is detected', () => {
   const edits = fc.record({
     field: fc.constantFrom('version', 'document', 'checksum', 'author', 'message', 'keyId', 'changes'),
     value: fc.option(text),
@@ -57,7 +57,7 @@ test('any edit of a record of the history is detected', () => {
   )
 })
 
-test('a record with a valid hash at another position of the history is detected', () => {
+test('a record with a valid hash at another position of the stored history is detected', () => {
   fc.assert(
     fc.property(record, (whole) => {
       expect(continuesHistory({ revision: 1, hash: genesis.hash }, whole)).toBe(false)
@@ -66,7 +66,7 @@ test('a record with a valid hash at another position of the history is detected'
   )
 })
 
-test('storable() returns text that can be stored without a loss, and leaves storable text unchanged', () => {
+test('storable() returns text that can be stored without a loss, and leaves such text unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (any) => {
       const kept = storable(any)

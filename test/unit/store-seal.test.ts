@@ -18,8 +18,8 @@ function unreadable(work: () => unknown): ServiceError {
   throw new Error('It was read.')
 }
 
-describe('a sealer', () => {
-  test('opens what it sealed, whatever the text', () => {
+describe('the encryption of stored secrets', () => {
+  test('decrypts any text that it encrypted', () => {
     const sealer = createSealer(generateMasterKey())
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (plain, place) => {
@@ -28,7 +28,7 @@ describe('a sealer', () => {
     )
   })
 
-  test('seals the same text differently each time, and names the key version', () => {
+  test('encrypts the same text differently each time, and marks it with the version of the key', () => {
     const sealer = createSealer(`new:${generateMasterKey().slice(2)}`)
     const [one, two] = [sealer.seal('whsec_1', context), sealer.seal('whsec_1', context)]
     expect(one).not.toBe(two)
@@ -36,12 +36,12 @@ describe('a sealer', () => {
     expect(one).not.toContain('whsec')
   })
 
-  test('refuses to open a text that was sealed for another record', () => {
+  test('refuses to decrypt a text that was encrypted for another record', () => {
     const sealer = createSealer(generateMasterKey())
     unreadable(() => sealer.open(sealer.seal('whsec_1', context), 'secrets:webhook:we_2'))
   })
 
-  test('refuses text that was altered anywhere', () => {
+  test('refuses a text that was altered anywhere', () => {
     const sealer = createSealer(generateMasterKey())
     const sealed = sealer.seal('whsec_1', context)
     fc.assert(
@@ -60,7 +60,7 @@ describe('a sealer', () => {
       unreadable(() => sealer.open(cut, context))
   })
 
-  test('opens text that was sealed with an older key, and reports that the key is not current', () => {
+  test('decrypts a text that was encrypted with an older key, and reports that the key is not current', () => {
     const [older, newer] = [generateMasterKey('1'), generateMasterKey('2')]
     const sealed = createSealer(older).seal('whsec_1', context)
     const both = createSealer(`${newer}, ${older}`)
@@ -70,7 +70,7 @@ describe('a sealer', () => {
     expect(both.keyCount).toBe(2)
   })
 
-  test('names the missing key version, and prints no key', () => {
+  test('names the missing key version in its error, and prints no key', () => {
     const sealed = createSealer(generateMasterKey('spring')).seal('whsec_1', context)
     const key = generateMasterKey('summer')
     const error = unreadable(() => createSealer(key).open(sealed, context))
@@ -104,7 +104,7 @@ describe('a sealer', () => {
   })
 })
 
-describe('the master key file', () => {
+describe('the file with the master key', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-key-'))

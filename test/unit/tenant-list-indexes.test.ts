@@ -28,13 +28,19 @@ const cases = filters.flatMap((filter) =>
   tenantSorts.flatMap((sort) => (['asc', 'desc'] as const).map((order) => ({ ...filter, sort, order }))),
 )
 
-test.each(cases)('on SQLite the page of tenants %j is read in the order of an index, without a sort', async (query) => {
-  const plan = await planOfPage(query)
-  expect(plan).toHaveLength(1)
-  expect(plan[0]).toMatch(/^(SCAN|SEARCH) tenant_listings USING (COVERING )?INDEX /)
-})
+test.each(cases)(
+  'on SQLite the page of tenants %j is read in the order of an index, without sorting',
+  async (query) => {
+    const plan = await planOfPage(query)
+    expect(plan).toHaveLength(1)
+    expect(plan[0]).toMatch(/^(SCAN|SEARCH) tenant_listings USING (COVERING )?INDEX /)
+  },
+)
 
-test.each(tenantSorts)('on SQLite tenants that owe money are found without the others, sorted by %s', async (sort) => {
-  const [step = ''] = await planOfPage({ owing: true, sort })
-  expect(step).toContain(sort === 'owed' ? 'tenant_listings_by_owed (owed>?)' : 'INDEX tenant_listings_owing_by_')
-})
+test.each(tenantSorts)(
+  'on SQLite an index finds the tenants that owe money without reading the others, sorted by %s',
+  async (sort) => {
+    const [step = ''] = await planOfPage({ owing: true, sort })
+    expect(step).toContain(sort === 'owed' ? 'tenant_listings_by_owed (owed>?)' : 'INDEX tenant_listings_owing_by_')
+  },
+)

@@ -77,7 +77,7 @@ const isWell = async () => expect(await ask('/healthz')).toBe(200)
 const isStatus = (status: number) =>
   expect(status === 0 || status === 101 || (status >= 200 && status <= 599), `status ${String(status)}`).toBe(true)
 
-it('malformed responses to a worker’s fetch crash no process and cause no invalid status', async () => {
+it('malformed responses to a worker’s fetch do not crash a process, and cause no invalid status', async () => {
   const count = await tryFor(partMs, rawResponse, async (bytes) => {
     upstream.send(bytes)
     isStatus(await ask('/workers/fetching/'))
@@ -87,7 +87,7 @@ it('malformed responses to a worker’s fetch crash no process and cause no inva
   process.stdout.write(`responses of fetched servers: ${String(count)}\n`)
 })
 
-it('malformed responses of a worker crash no process', async () => {
+it('malformed responses of a worker do not crash a process', async () => {
   const response = fc.record({
     status: fc.oneof(fc.integer({ min: 200, max: 599 }), fc.integer({ min: -1, max: 1_000 })),
     statusText: hostileText,

@@ -103,10 +103,8 @@ describe('other workers and the API are not affected by', () => {
         return new Response('forked') } }`,
       { cpu_ms: 500 },
     )
-    const began = performance.now()
     await attacked('forks', () => all(1, '/workers/fork'))
-    // Without a limit, each call doubles the requests until a thousand wait for each other and time out.
-    expect(performance.now() - began).toBeLessThan(25_000)
+    // Without a limit, each call doubles the requests until a thousand wait for each other and time out, and nothing is logged.
     const { logs } = (await world.asAdmin({ url: `${workersPath}/fork/logs?limit=1000&level=system` })).json<{
       logs: { message: string }[]
     }>()

@@ -67,7 +67,7 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(schedules?.json).toEqual([{ cron: '*/5 * * * *' }, { cron: '0 6 * * SUN,MON-FRI' }])
   })
 
-  it('sends an empty list if there are no schedules, so that earlier ones end', async () => {
+  it('sends an empty list if the worker has no schedules, so that Cloudflare deletes the earlier ones', async () => {
     await deployToCloudflare(worker(), access())
     expect(api.seen[1]).toMatchObject({ json: [] })
   })
@@ -87,7 +87,7 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(api.seen).toHaveLength(1)
   })
 
-  it('reports that the code is deployed if only the schedules are refused', async () => {
+  it('reports that the code is deployed but the schedules are refused, if only the second request fails', async () => {
     api.refuse('/schedules', 403, 10077, 'you have exceeded the limit of cron triggers')
     const deploy = deployToCloudflare(worker('[triggers]\ncrons = ["* * * * *"]'), access())
     await expect(deploy).rejects.toMatchObject({ problem: 'refused', step: 'schedules', status: 403 })
@@ -107,7 +107,7 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(api.seen.map(({ path }) => path.endsWith('/hooks'))).toEqual([true, true, true])
   })
 
-  it('uses no credential of the process environment', async () => {
+  it('ignores Cloudflare credentials in the process environment', async () => {
     process.env['CLOUDFLARE_API_KEY'] = 'a-global-key'
     process.env['CLOUDFLARE_EMAIL'] = 'someone@example.com'
     try {
@@ -126,7 +126,7 @@ if (live.accountId === undefined || live.apiToken === undefined) {
   announceSkip('a deployment to Cloudflare itself', reason, 'account')
 }
 
-describe.skipIf(live.accountId === undefined || live.apiToken === undefined)('Cloudflare itself', () => {
+describe.skipIf(live.accountId === undefined || live.apiToken === undefined)('the real Cloudflare API', () => {
   it('accepts a deployment with variables and schedules', async () => {
     const sample = worker('[vars]\nPLAIN = "x"\n[triggers]\ncrons = ["0 6 * * 0,1-5"]', { KEY: 'no real secret' })
     const manifest = { ...sample.manifest, name: 'ratecard-contract-test' }

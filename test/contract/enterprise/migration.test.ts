@@ -33,14 +33,14 @@ async function lastAmount(shop: TenantShop, tenant: string): Promise<number | un
   return (await shopInvoices(shop, tenant)).at(-1)?.total
 }
 
-test('without a migration, existing subscribers keep the price that they bought', async () => {
+test('existing subscribers keep the price that they bought until they are migrated', async () => {
   const { shop, subscriptions, former } = await replaced([7])
   shop.advance(monthly)
   expect(await shop.items(subscriptions[0] ?? '')).toEqual({ [former]: 7 })
   expect(await lastAmount(shop, 't0')).toBe(7 * 1000)
 })
 
-test('a migration at renewal keeps the old price until the period ends, and bills the new one from then on', async () => {
+test('a migration at renewal keeps the old price until the end of the period, and bills the new price from then on', async () => {
   const { shop, subscriptions, former } = await replaced([7])
   const [id = ''] = subscriptions
   const job = await migrate(shop)
@@ -59,7 +59,7 @@ test('a migration at renewal keeps the old price until the period ends, and bill
   expect((await migrate(shop)).stepsTotal).toBe(0)
 })
 
-test('a migration now swaps the price at once without an invoice, and the next renewal has the new amount', async () => {
+test('an immediate migration swaps the price at once without an invoice, and the next renewal has the new amount', async () => {
   const { shop, subscriptions } = await replaced([7])
   const customer = (await shop.service.findTenant('t0')).processorCustomerId ?? ''
   const count = (await shop.invoices(customer)).length
@@ -70,7 +70,7 @@ test('a migration now swaps the price at once without an invoice, and the next r
   expect(await lastAmount(shop, 't0')).toBe(7 * 1200)
 })
 
-test('the plan lists each subscription with the monthly amounts before and after, and writes nothing', async () => {
+test('the plan of a migration lists each subscription with the monthly amounts before and after, and writes nothing', async () => {
   const { shop, former } = await replaced([7, 2])
   const writes = shop.writes()
   const plan = await shop.service.planMigration({ priceId: 'pro_monthly', to: 'renewal' })
@@ -90,7 +90,7 @@ test('the plan lists each subscription with the monthly amounts before and after
   expect(plan.totals).toEqual([{ currency: 'usd', subscriptions: 2, before: 9000, after: 10_800 }])
 })
 
-test('the amount before is calculated with the tiers of the revision that created the former price', async () => {
+test('the amount before a migration is calculated with the price tiers of the revision that created the former price', async () => {
   const tiered = (last: number) => (config: ReturnType<typeof negotiated>) => {
     const price = priceIn(config, 'seat')
     delete price.amount
@@ -107,7 +107,7 @@ test('the amount before is calculated with the tiers of the revision that create
   expect(lines).toMatchObject([{ monthlyBefore: 5 * 300 + 3 * 200, monthlyAfter: 5 * 300 + 3 * 100 }])
 })
 
-test('the plan of a price with packages counts packages, not units', async () => {
+test('the plan of a migration counts packages, not units, for a price with packages', async () => {
   const packed = (amount: number) => (config: ReturnType<typeof negotiated>) => {
     Object.assign(priceIn(config, 'seat'), { amount, transform_quantity: { divide_by: 5, round: 'up' } })
   }
@@ -118,7 +118,7 @@ test('the plan of a price with packages counts packages, not units', async () =>
   expect(lines).toMatchObject([{ quantity: 12, monthlyBefore: 3 * 1000, monthlyAfter: 3 * 1500 }])
 })
 
-test('a subscription in another currency of the price is planned and billed in that currency', async () => {
+test('a subscription in another currency of a price is planned and billed in that currency', async () => {
   const inTwo = (amount: number, euros: number) => (config: ReturnType<typeof negotiated>) => {
     for (const id of ['seat', 'seat_gold'])
       Object.assign(priceIn(config, id), { amount, currency_options: { eur: { amount: euros } } })
@@ -160,7 +160,7 @@ test('a tenant who pays in another currency of the base price pays the negotiate
   expect(await lastAmount(shop, 'there')).toBe(1700)
 })
 
-test('the options only and except select the tenants of a migration, and an unknown tenant is refused', async () => {
+test('the options `only` and `except` select the tenants of a migration, and an unknown tenant is refused', async () => {
   const { shop, subscriptions, former } = await replaced([1, 2, 3])
   const stranger = await payingCustomer(shop.stripe, { name: 'nobody of ours' })
   await shop.stripe.prices.update(former, { active: true })
@@ -208,7 +208,7 @@ test('a migration keeps seats that were bought after its plan', async () => {
   expect(await shop.items(last)).toEqual({ pro_monthly: 40 })
 })
 
-test('metered usage until the end of the period is billed at the former price, even with a migration now', async () => {
+test('metered usage until the end of the period is billed at the former price, even with an immediate migration', async () => {
   const { shop, customer } = await soldShop({ calls: null })
   const use = (value: number) =>
     shop.stripe.billing.meterEvents.create({

@@ -18,7 +18,7 @@ async function tenantsOnGold(shop: TenantShop, total: number): Promise<string[]>
   return subscriptions
 }
 
-test('one job moves every tenant of a template to its changed price', async () => {
+test('one job moves every tenant of a template to the template’s changed price', async () => {
   const shop = await tenantShop(negotiated())
   const subscriptions = await tenantsOnGold(shop, 6)
   await shop.tenant('other')
@@ -43,7 +43,7 @@ test('one job moves every tenant of a template to its changed price', async () =
   expect(again.steps.map(({ result }) => result?.['prices_swapped'])).toEqual([0, 0, 0, 0, 0])
 })
 
-test('a tenant that fails is recorded while the others move, and resuming finishes it', async () => {
+test('a job records a tenant that fails, moves the others, and is finished by resuming it', async () => {
   const shop = await tenantShop(negotiated())
   const subscriptions = await tenantsOnGold(shop, 4)
   const path = `/v1/subscriptions/${subscriptions[1] ?? ''}`
@@ -60,7 +60,7 @@ test('a tenant that fails is recorded while the others move, and resuming finish
   expect(await refusalOf(shop.service.resumeJob(id))).toBe('job_not_running')
 })
 
-test('a cancelled job stops between two tenants, and another job moves the rest', async () => {
+test('a cancelled job stops after the current tenant, and another job moves the remaining tenants', async () => {
   const shop = await tenantShop(negotiated())
   await tenantsOnGold(shop, many)
   shop.sandbox.control.fail({
@@ -85,14 +85,14 @@ test('a cancelled job stops between two tenants, and another job moves the rest'
   expect(swapped).toBe(many)
 })
 
-test('a tenant that left the template while the job ran is skipped', async () => {
+test('a job skips a tenant that left the template while the job ran', async () => {
   const shop = await tenantShop(negotiated())
   const [subscription = ''] = await tenantsOnGold(shop, 1)
   const { id } = await shop.store.exclusively('tenant:t0', async ({ token }) => {
     const started = await shop.service.moveTemplate('gold', caller)
     await shop.store.tenants.setEnterprise(
       't0',
-      { enterpriseTemplate: 'silver', enterpriseId: null },
+      { enterpriseTemplate: 'silver', enterpriseId: null, enterpriseEndsAt: null, enterpriseThen: null },
       newAudit('t0', { action: 'apply_template' }),
       token,
     )
@@ -103,7 +103,7 @@ test('a tenant that left the template while the job ran is skipped', async () =>
   expect(await shop.items(subscription)).toEqual(before)
 })
 
-test('a processor outage stops the job instead of failing each tenant', async () => {
+test('an outage of the processor stops the job instead of recording a failure for each tenant', async () => {
   const shop = await tenantShop(negotiated())
   await tenantsOnGold(shop, many)
   shop.sandbox.control.fail({ kind: 'error_before', path: '/v1/subscriptions*', count: null })
@@ -116,7 +116,7 @@ test('a processor outage stops the job instead of failing each tenant', async ()
   expect(await shop.finished(id)).toMatchObject({ state: 'done', stepsDone: many })
 })
 
-test('a job whose process died is interrupted, is not continued automatically, and is finished by resuming', async () => {
+test('a job whose process died is interrupted, is not continued automatically, and can be finished by resuming', async () => {
   const shop = await tenantShop(negotiated())
   const subscriptions = await tenantsOnGold(shop, 3)
   await shop.store.exclusively('job:dead', async ({ token }) => {

@@ -167,7 +167,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
   })
 })
 
-describe('a negotiated price under a schedule of the customer’s own', () => {
+describe('a negotiated price under a schedule that the customer already had', () => {
   /** Creates a schedule with phases of one month; later phases have more seats and their own terms. */
   async function planned(shop: TenantShop, bought: Invoiced, later: readonly number[]) {
     const { stripe } = shop
@@ -203,7 +203,7 @@ describe('a negotiated price under a schedule of the customer’s own', () => {
   }
 
   test.each([[[8]], [[8, 9]]])(
-    'replaces the price in every later phase (seats %j) and keeps its other terms',
+    'replaces the price in each later phase (seats %j) and keeps the phase’s other terms',
     async (later) => {
       const shop = await tenantShop(negotiated())
       const bought = await invoiced(shop)

@@ -12,7 +12,7 @@ async function replacedInStore() {
   return { shop, id }
 }
 
-test('applying a template again replaces a scheduled negotiated price by its successor', async () => {
+test('applying a template again replaces a scheduled negotiated price by the price that succeeded it', async () => {
   const { shop, id } = await replacedInStore()
   expect(await shop.apply('t')).toMatchObject({ swaps: [{ to: 'calls_gold', effective: 'period_end' }], skipped: [] })
   shop.advance(32)

@@ -28,7 +28,7 @@ async function migrate(shop: TenantShop, to: 'renewal' | 'now' | { readonly at: 
 const warned = (warnings: readonly { readonly code: string; readonly detail: string }[]) =>
   warnings.filter(({ code }) => code === 'migration_scheduled').map(({ detail }) => detail)
 
-test('after a rollback before the renewal, another migration moves the subscribers back to the earlier price', async () => {
+test('after a rollback before the renewal date, another migration returns the subscribers to the earlier price', async () => {
   const { shop, id, second, paid } = await onTheWay()
   const planned = await shop.service.rollback(1, { ...nobody, dryRun: true })
   expect(warned(planned.warnings)).toEqual([
@@ -51,7 +51,7 @@ test('after a rollback before the renewal, another migration moves the subscribe
   expect(await paid()).toEqual([7000, 7000])
 })
 
-test('after a second raise before the renewal, another migration moves all subscribers to the newest price', async () => {
+test('after a second price raise before the renewal date, another migration moves all subscribers to the newest price', async () => {
   const { shop, id, second, paid } = await onTheWay()
   const raised = await shop.service.push(amount('1.2.0', 1500), nobody)
   expect(warned(raised.warnings)).toHaveLength(1)
@@ -63,7 +63,7 @@ test('after a second raise before the renewal, another migration moves all subsc
   expect(await paid()).toEqual([7000, 10_500])
 })
 
-test('the amounts of a scheduled price are known even after a rename that was rolled back', async () => {
+test('the amounts of a scheduled price are still known after a rename that was rolled back', async () => {
   const shop = await tenantShop(negotiated())
   await shop.subscribe(await shop.tenant('small'), { pro_monthly: 7 })
   await shop.push(
@@ -82,7 +82,7 @@ test('the amounts of a scheduled price are known even after a rename that was ro
   expect(lines).toMatchObject([{ monthlyBefore: 8400, monthlyAfter: 7000, skipped: null }])
 })
 
-test('an unmanaged schedule is not changed', async () => {
+test('a migration does not change a subscription schedule that Ratecard did not create', async () => {
   const { shop, id } = await onTheWay()
   const { schedule } = await shop.stripe.subscriptions.retrieve(id)
   const yearlyToBe = await shop.processorPrice('pro')
@@ -100,7 +100,7 @@ test('an unmanaged schedule is not changed', async () => {
   expect(await shop.items(id)).toEqual({ pro: 7 })
 })
 
-test('a push that removes a price warns about subscribers whose schedule still leads to it', async () => {
+test('a push that removes a price warns about subscribers who are scheduled to move to it', async () => {
   const { shop } = await onTheWay()
   const without = negotiated('1.2.0', (config: BillingConfig) => {
     for (const product of config.products)

@@ -100,7 +100,7 @@ test('a scheduled swap is cancelled by removing the deal, and replaced by anothe
   expect(await shop.items(id)).toEqual({ calls: null })
 })
 
-test('two items that would end up on one price are both skipped with the reason', async () => {
+test('two items of one subscription that would end up on one price are both skipped with the reason', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const legacy = await shop.processorPrice('pro_monthly')
@@ -186,7 +186,7 @@ test('a swap of an item with a schedule changes that schedule, and keeps a plann
   expect(await shop.lastAmount(customer)).toBe(6 * 800)
 })
 
-test('a negotiated price belongs to the longest matching base: "pro_monthly_gold" to "pro_monthly", not to "pro"', async () => {
+test('a negotiated price belongs to the base price with the longest matching id: "pro_monthly_gold" to "pro_monthly", not to "pro"', async () => {
   const { shop, id } = await soldShop({ pro: 2 })
   const { pricesSwapped, skipped } = await shop.apply('t')
   expect({ pricesSwapped, skipped }).toMatchObject({ pricesSwapped: 0, skipped: [{ price: 'pro' }] })

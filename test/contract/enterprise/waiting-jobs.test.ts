@@ -95,7 +95,7 @@ test('a subscriber who renews before the migration date keeps the price until th
   expect(await lastAmount(shop, 't0')).toBe(2 * 1200)
 })
 
-test('a second date for the same migration is refused until the waiting job is cancelled', async () => {
+test('a second date for a migration is refused until the waiting job of the first date is cancelled', async () => {
   const shop = await datedShop([2])
   const first = await shop.migrate(45)
   expect(first.state).toBe('waiting')
@@ -107,7 +107,7 @@ test('a second date for the same migration is refused until the waiting job is c
   expect((await shop.service.planMigration(later)).lines).toMatchObject([{ skipped: null }])
 })
 
-test('subscribers who renew on different days are moved in several passes, and each pass reads only those that are due', async () => {
+test('subscribers who renew on different days are moved by several runs, and each run reads only those that are due', async () => {
   const shop = await datedShop([1])
   shop.pass(10)
   const customer = await shop.tenant('later')
@@ -157,7 +157,7 @@ test('two replicas that continue a due job at once run each step once', async ()
   expect(job).toMatchObject({ state: 'done', steps: [{ attempts: 2 }, { attempts: 2 }] })
 })
 
-test('a job whose lease another process holds stays waiting, without an error', async () => {
+test('a job whose lease is held by another process stays waiting, without an error', async () => {
   const shop = await datedShop([1])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -165,7 +165,7 @@ test('a job whose lease another process holds stays waiting, without an error', 
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'waiting', stepsDone: 0 })
 })
 
-test('an interrupted or failed job is never continued automatically, even with a resume time in its error', async () => {
+test('an interrupted or failed job is never continued automatically, even if its error contains a resume time', async () => {
   const shop = await datedShop([1])
   const { id } = await shop.migrate(45)
   const endAs = (state: 'interrupted' | 'failed', error: object | null) =>
@@ -190,7 +190,7 @@ test('an interrupted or failed job is never continued automatically, even with a
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'done' })
 })
 
-test('a failed step does not delay the other subscribers, and is retried with them', async () => {
+test('a failed step does not delay the other subscribers, and is retried in the next run', async () => {
   const shop = await datedShop([1, 1])
   const [first = '', second = ''] = shop.subscriptions
   const reading = { kind: 'error_before' as const, method: 'GET', path: `/v1/subscriptions/${first}`, count: null }
@@ -207,7 +207,7 @@ test('a failed step does not delay the other subscribers, and is retried with th
   for (const id of [first, second]) expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
 })
 
-test('a job waits again after an outage of the processor or a shutdown of its process', async () => {
+test('a job waits again after an outage of the processor or after its process was shut down', async () => {
   const shop = await datedShop([1, 1, 1, 1, 1, 1])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -229,7 +229,7 @@ test('a job waits again after an outage of the processor or a shutdown of its pr
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'done', stepsDone: 6 })
 })
 
-test('a waiting job can be cancelled at once, and one that is resumed early waits again', async () => {
+test('a waiting job can be cancelled at once, and a job that is resumed before its date waits again', async () => {
   const shop = await datedShop([1])
   const first = await shop.migrate(45)
   expect(await shop.service.cancelJob(first.id)).toMatchObject({ state: 'cancelled', resumesAt: null })
@@ -242,7 +242,7 @@ test('a waiting job can be cancelled at once, and one that is resumed early wait
   expect(await refusalOf(shop.service.cancelJob(second.id))).toBe('job_not_running')
 })
 
-test('a job that became due while no process ran is continued at the next start', async () => {
+test('a job that became due while no process was running is continued at the next start', async () => {
   const shop = await datedShop([1])
   const { id } = await shop.migrate(45)
   shop.pass(32)

@@ -20,7 +20,7 @@ describe('the full comparison of the mirror', () => {
     return { ...world, id }
   }
 
-  it('corrects an object that differs, and counts it', async () => {
+  it('corrects an object that differs, and counts the difference', async () => {
     const world = await filled()
     const wrong = await world.subscription(world.id)
     if (wrong === null) throw new Error('not mirrored')
@@ -31,7 +31,7 @@ describe('the full comparison of the mirror', () => {
     await expectEqualToListing(world)
   })
 
-  it('removes an object that the processor does not have, and counts it', async () => {
+  it('removes an object that the processor does not have, and counts the difference', async () => {
     const world = await filled()
     const { mirror } = world.store
     const known = await mirror.find('customer', world.customer)
@@ -41,7 +41,7 @@ describe('the full comparison of the mirror', () => {
     await expectEqualToListing(world)
   })
 
-  it('polls events and reads stale objects while it waits for a push', async () => {
+  it('polls events and reads stale objects while it waits for a running push', async () => {
     const world = await filled()
     // As if the push never ended: the comparison lists nothing meanwhile.
     const released = Promise.withResolvers<null>()
@@ -78,17 +78,17 @@ describe('the full comparison of the mirror', () => {
     return order.filter((place, index) => place !== 'poll' && order[index - 1] !== 'poll')
   }
 
-  it('polls events between two pages', async () => {
+  it('polls events after each page that it reads', async () => {
     expect(await pagesWithoutPoll(await filled())).toEqual([])
   })
 
-  it('lists pages no more often than it polls once most of the read allocation is used', async () => {
+  it('reads pages no more often than it polls once most of the account’s read quota is used', async () => {
     const world = await filled()
     await world.store.mirror.addReads(Math.floor(world.clock.now() / 86_400_000), 9_000)
     expect(await pagesWithoutPoll(world, { pollMs: 100, limited: true })).toEqual([])
   })
 
-  it('is tried again while a list fails, and events are read on', async () => {
+  it('is retried while a list cannot be read, and events are still processed meanwhile', async () => {
     const world = await filled()
     const { mirror } = world.store
     world.control.fail({ kind: 'error_before', path: '/v1/refunds', count: null })
@@ -107,7 +107,7 @@ describe('the full comparison of the mirror', () => {
     expect(await mirror.state()).toMatchObject({ corrections: 0 })
   })
 
-  it('continues where it was interrupted, and counts what it found before', async () => {
+  it('continues after an interruption, and keeps its count of differences', async () => {
     const world = await filled()
     const wrong = await world.subscription(world.id)
     if (wrong === null) throw new Error('not mirrored')
@@ -125,7 +125,7 @@ describe('the full comparison of the mirror', () => {
     await expectEqualToListing(world)
   })
 
-  it('does not count the URL of an invoice, which the processor makes anew for each response', async () => {
+  it('ignores the URL of an invoice, because the processor generates a new URL for each response', async () => {
     const world = await filled()
     const proxy = await rewritingProxy(world.port)
     proxy.rewrite(({ path, body, index }) => {
@@ -140,7 +140,7 @@ describe('the full comparison of the mirror', () => {
     expect(invoice).toHaveProperty('url', expect.stringContaining('https://invoice.example.com/'))
   })
 
-  it('does not count a change whose event has arrived in the meantime', async () => {
+  it('ignores a change if the event of that change has arrived in the meantime', async () => {
     const world = await filled()
     await world.stripe.subscriptions.cancel(world.id)
     expect(await world.compared()).toBe(0)

@@ -21,7 +21,7 @@ async function discounted() {
 }
 
 describe('the discounts of a coupon that was deleted at the processor', () => {
-  it('keep the terms that were read before, also in a new process', async () => {
+  it('keep the terms that were read before the deletion, also in a new process', async () => {
     const world = await discounted()
     await world.fill()
     await world.settle()
@@ -41,7 +41,7 @@ describe('the discounts of a coupon that was deleted at the processor', () => {
     expect((await world.store.mirror.standing(processorId(world.customer)))?.monthly).toEqual({ usd: '450' })
   })
 
-  it('are no difference for the comparison', async () => {
+  it('are not counted as differences by the comparison', async () => {
     const world = await discounted()
     await world.fill()
     await world.settle()
@@ -52,7 +52,7 @@ describe('the discounts of a coupon that was deleted at the processor', () => {
     expect(await second.subscription(world.id)).toEqual(before)
   })
 
-  it('take nothing off if the coupon was deleted before the first fill', async () => {
+  it('reduce no amount if the coupon was deleted before the mirror was first filled', async () => {
     const world = await discounted()
     await world.remove()
     await world.fill()

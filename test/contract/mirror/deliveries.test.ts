@@ -51,7 +51,7 @@ describe('a webhook delivery', () => {
     ['signed with another secret', (world: DeliveryWorld, body: string) => world.sign(body, { with: 'whsec_wrong' })],
     ['signed six minutes ago', (world: DeliveryWorld, body: string) => world.sign(body, { secondsAgo: 360 })],
     ['with a malformed header', () => 'nonsense'],
-  ])('%s is refused without a reason, and marks nothing', async (_name, signatureOf) => {
+  ])('%s is refused without a reason, and marks no object as stale', async (_name, signatureOf) => {
     const world = await deliveryWorld()
     await world.stripe.subscriptions.cancel(world.id)
     const body = await world.newest()
@@ -61,7 +61,7 @@ describe('a webhook delivery', () => {
     expect(await world.store.mirror.staleCount()).toBe(0)
   })
 
-  it('that arrives twice, or after a newer change, does not restore an old state', async () => {
+  it('does not restore an old state if it arrives twice or after a newer change', async () => {
     const world = await deliveryWorld()
     await world.stripe.subscriptions.update(world.id, { metadata: { a: '1' } })
     const late = await world.newest()
@@ -87,7 +87,7 @@ describe('the service’s own webhook endpoint', () => {
     return { ...world, endpoints, endpointDeps: deps, ensure: (at = url) => ensureEndpoint(deps, at, world.signal) }
   }
 
-  it('is created once, with the event types that the mirror needs, and its secret is stored', async () => {
+  it('is created once, with the event types that the mirror needs, and its signing secret is stored', async () => {
     const world = await endpointWorld()
     await world.ensure()
     await world.ensure()
@@ -97,7 +97,7 @@ describe('the service’s own webhook endpoint', () => {
     expect(await ownSecrets(world.endpointDeps)).toEqual([expect.stringMatching(/^whsec_/)])
   })
 
-  it('is not in the snapshot that drift, pull and push use', async () => {
+  it('is hidden from drift, pull and push', async () => {
     const world = await endpointWorld()
     await world.stripe.webhookEndpoints.create({ url: 'https://example.com/hook', enabled_events: ['*'] })
     await world.ensure()
@@ -142,7 +142,7 @@ describe('the service’s own webhook endpoint', () => {
     return secrets
   }
 
-  it('accepts deliveries of the endpoint that it replaced, also while the creation fails', async () => {
+  it('still accepts deliveries to the endpoint that it replaced, also while the creation of the new one fails', async () => {
     const world = await endpointWorld()
     await world.ensure()
     const [former] = await accepted(world)
@@ -160,7 +160,7 @@ describe('the service’s own webhook endpoint', () => {
     expect(await accepted(world)).toEqual(secrets)
   })
 
-  it('is replaced although the account has as many endpoints as the processor allows', async () => {
+  it('replaces the old endpoint even if the account has as many endpoints as the processor allows', async () => {
     const world = await endpointWorld()
     await world.ensure()
     const [former] = await accepted(world)
@@ -179,7 +179,7 @@ describe('the service’s own webhook endpoint', () => {
     expect((await accepted(world))[1]).toBe(former)
   })
 
-  it('follows the public URL, and the endpoint of another service is left unchanged', async () => {
+  it('follows a change of the public URL, and leaves the endpoint of another service unchanged', async () => {
     const world = await endpointWorld()
     const other = await mirrorWorld()
     const elsewhere = { ...world.endpointDeps, store: other.store, newId: () => `other-${String(Math.random())}` }
@@ -190,7 +190,7 @@ describe('the service’s own webhook endpoint', () => {
     expect(urls).toEqual([`https://new.example.com${eventsPath}`, `https://staging.example.com${eventsPath}`])
   })
 
-  it('is created with a new idempotency key after a refusal', async () => {
+  it('is created with a new idempotency key after its creation was refused', async () => {
     const world = await endpointWorld()
     await expect(world.ensure('not a url')).rejects.toMatchObject({ kind: 'rejected' })
     await world.ensure()

@@ -23,8 +23,8 @@ async function checkedWorld() {
   return { ...world, check, start, filled }
 }
 
-describe('the finding of the doctor about the mirror', () => {
-  it('names the last failure while the mirror cannot be filled, and not after the feed works', async () => {
+describe('the doctor’s finding about the mirror', () => {
+  it('names the last failure while the mirror cannot be filled, and disappears once events can be read', async () => {
     const world = await checkedWorld()
     world.control.fail({ kind: 'error_before', path: '/v1/invoices', count: null })
     world.start()
@@ -36,7 +36,7 @@ describe('the finding of the doctor about the mirror', () => {
     await expect.poll(async () => (await world.check()).detail, patience).toMatch(/^complete until \S+$/)
   })
 
-  it('names the oldest object that was not read, and the last failure of the feed, while the mirror is behind', async () => {
+  it('names the oldest unread object and the last failure to read events while the mirror is behind', async () => {
     const world = await checkedWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
     await world.filled()
@@ -57,7 +57,7 @@ describe('the finding of the doctor about the mirror', () => {
     expect(detail).toContain(' The feed failed at ')
   })
 
-  it('names objects that cannot be read, although the mirror is not behind', async () => {
+  it('names objects that cannot be read, even if the mirror is not behind', async () => {
     const world = await checkedWorld()
     await world.filled()
     const ids = ['in_1', 'in_2', 'in_3', 'in_4', 'in_5', 'in_6']

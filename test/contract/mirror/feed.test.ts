@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { pushLease } from '../../../packages/ratecard/src/journal/leases.ts'
 import { ensureState, fill } from '../../../packages/ratecard/src/mirror/feed/fill.ts'
 import { withOwnActs } from '../../../packages/ratecard/src/mirror/feed/own-acts.ts'
-import { CursorLost } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
+import { CursorLost, poll } from '../../../packages/ratecard/src/mirror/feed/poll.ts'
 import { createMirror } from '../../../packages/ratecard/src/mirror/mirror.ts'
 import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
 import type { SentRequest } from '../../../packages/ratecard/src/processor/sent-request.ts'
@@ -31,7 +31,7 @@ describe('the mirror', () => {
     await expectEqualToListing(world)
   })
 
-  it('shows the later of two changes within one second', async () => {
+  it('contains the later of two changes that were made within one second', async () => {
     const world = await mirrorWorld()
     const { id, items } = await world.subscribed(await world.monthly(1500))
     await world.fill()
@@ -78,7 +78,7 @@ describe('the mirror', () => {
     await expectEqualToListing(world)
   })
 
-  it('is filled slowly once most of the read allocation is used', async () => {
+  it('is filled slowly once most of the account’s read quota is used', async () => {
     const world = await mirrorWorld()
     await world.store.mirror.addReads(Math.floor(world.clock.now() / 86_400_000), 9_000)
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
@@ -89,7 +89,7 @@ describe('the mirror', () => {
     expect(performance.now() - began).toBeGreaterThan(400 * mirroredKinds.length)
   })
 
-  it('is ready once it is filled, has processed the events since, and has read every stale object', async () => {
+  it('is ready once it is filled, has processed all later events, and has no stale object left', async () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
@@ -114,7 +114,25 @@ describe('the mirror', () => {
     expect(await mirror.require()).toEqual({ asOf, stale: true })
   })
 
-  it('continues an interrupted fill with a new process', async () => {
+  it('is not reported as current while an object in it is stale, even if the processor’s clock is ahead', async () => {
+    const world = await mirrorWorld()
+    const { id } = await world.subscribed(await world.monthly(1500))
+    const clock = { now: () => world.clock.now() - 60 * minute }
+    const feed = feedOf({ store: world.store, processor: world.processor, clock })
+    const mirror = createMirror({ store: world.store.mirror, clock })
+    await feed.fill()
+    await feed.settle()
+    await world.store.mirror.setState({ beganAt: clock.now() })
+    const { asOf } = await mirror.require()
+    world.clock.advance(minute)
+    await world.stripe.subscriptions.update(id, { metadata: { seats: '2' } })
+    await poll(feed.deps, new Set(), world.signal)
+    expect(await mirror.require()).toMatchObject({ asOf })
+    await feed.settle()
+    expect(await mirror.require()).toMatchObject({ asOf: asOf + minute })
+  })
+
+  it('is filled by a new process from the point where the former process stopped', async () => {
     const place = await inFile()
     const world = await mirrorWorld({ store: await place.open() })
     await world.subscribed(await world.monthly(1500))
@@ -143,7 +161,7 @@ describe('the mirror', () => {
     await expectEqualToListing(second)
   })
 
-  it('is fed by one of two replicas, and by the other one once the first has ended', async () => {
+  it('is updated by one of two replicas, and by the other one once the first has ended', async () => {
     const place = await inFile()
     const world = await mirrorWorld({ store: await place.open() })
     const { id } = await world.subscribed(await world.monthly(1500))
@@ -171,7 +189,7 @@ describe('the mirror', () => {
     expect(sent[idle]).toBeGreaterThan(0)
   })
 
-  it('lists no objects while a push runs', async () => {
+  it('reads no lists while a push runs', async () => {
     const world = await mirrorWorld()
     const order: string[] = []
     const processor = processorOf(world, { onRequest: () => order.push('read') })
@@ -206,7 +224,7 @@ describe('the mirror', () => {
     ).toHaveLength(1)
   })
 
-  it('reads the price of a subscription if it does not contain that price', async () => {
+  it('reads a price itself if the subscription does not contain it', async () => {
     const world = await mirrorWorld()
     await world.fill()
     const price = await world.monthly(1500)
@@ -219,7 +237,7 @@ describe('the mirror', () => {
     expect(await world.store.mirror.find('price', price.id)).toMatchObject({ id: price.id })
   })
 
-  it('continues with the other objects if one cannot be read, and reads that one later', async () => {
+  it('continues with the other objects if one cannot be read, and reads that object again later', async () => {
     const world = await mirrorWorld()
     const price = await world.monthly(1500)
     const [first, second] = [await world.subscribed(price), await world.subscribed(price)]
@@ -257,7 +275,7 @@ describe('the mirror', () => {
     expect(paths(world).slice(before)).toEqual(['/v1/events'])
   })
 
-  it('reads all events of an account without earlier ones, however many there are', async () => {
+  it('reads all events of an account that had none before, however many there are', async () => {
     const world = await mirrorWorld()
     const empty = processorOf(world, { secretKey: 'sk_test_empty' })
     const feed = feedOf({ store: world.store, processor: empty, clock: world.clock })
@@ -269,7 +287,7 @@ describe('the mirror', () => {
   })
 })
 
-describe('an event that appears in the list after a newer one', () => {
+describe('an event that appears in the processor’s list after a newer event', () => {
   it('is read by a later poll', async () => {
     const shop = await mirrorWorld()
     const { id } = await shop.subscribed(await shop.monthly(1500))
@@ -292,8 +310,8 @@ describe('an event that appears in the list after a newer one', () => {
   })
 })
 
-describe('a poll for events that the processor no longer has', () => {
-  it('ends, and the mirror lists every object again', async () => {
+describe('a poll for events that the processor has already deleted', () => {
+  it('fails, and then all objects are read again', async () => {
     const world = await mirrorWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
     const feeder = eagerFeeder(world)
@@ -320,7 +338,7 @@ describe('a poll for events that the processor no longer has', () => {
   })
 })
 
-describe('a change to another account', () => {
+describe('a change of the key to another account', () => {
   it('replaces the whole mirror', async () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
@@ -351,6 +369,10 @@ describe('the service’s own writes', () => {
     const swaps = [{ from: processorId(to.id), to: processorId(from.id) }]
     await own.scheduleSwaps({ subscription: id, swaps }, writing('schedule'))
     expect((await world.subscription(id))?.scheduled).toMatchObject([{ from: to.id, to: from.id }])
+    const coupon = await world.stripe.coupons.create({ percent_off: 20, duration: 'forever' })
+    const add = { kind: 'coupon', coupon: processorId(coupon.id) } as const
+    const given = await own.setDiscounts({ subscription: id, keep: [], add, remove: null }, writing('discount'))
+    expect((await world.subscription(id))?.discounts).toMatchObject([{ id: given?.id, coupon: coupon.id }])
   })
 
   it('succeed even if the mirror cannot read their result, which it reads later', async () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { mirrorWorld } from './mirror-world.ts'
 
-describe('the MRR of a subscription whose prices contain tax', () => {
+describe('the monthly recurring revenue (MRR) of a subscription with prices that include tax', () => {
   it.each(['of the item', 'of the subscription'] as const)(
-    'is its invoice without tax, with rates %s',
+    'is the amount of its invoice without tax, with rates %s',
     async (where) => {
       const world = await mirrorWorld()
       const { stripe, customer } = world

@@ -100,8 +100,8 @@ async function lawWorld() {
   return { stripe, ...feedOf({ store, processor: processorOf({ stripe, ...sandbox }), clock: sandbox.clock }) }
 }
 
-describe('the MRR of a customer', () => {
-  it('equals its next ordinary invoice, per month', async () => {
+describe('the monthly recurring revenue (MRR) of a customer', () => {
+  it('equals the customer’s next ordinary invoice, divided by its months', async () => {
     const world = await lawWorld()
     const { stripe } = world
     await world.fill()

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../../packages/ratecard/src/composition/main.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
-test('a started service fills its mirror and counts its reads, and the doctor shows how old the mirror is', async () => {
+test('a started service fills its mirror, counts its reads, and shows the age of the mirror in the doctor', async () => {
   const key = 'rk_of_a_started_service'
   const settings = { RATECARD_HOST: '127.0.0.1', RATECARD_SANDBOX_PORT: '0', RATECARD_WORKERS: 'off' }
   const env = { ...settings, RATECARD_SERVICE_KEY: key, RATECARD_LOG_LEVEL: 'silent', HOME: temporaryFolder() }

@@ -34,8 +34,8 @@ async function worldWith(change: Invoice | Record<string, unknown>) {
   return { ...world, ...feed, oddInvoice, ordinaryInvoice: ordinary.latest_invoice as string, asOf, restore }
 }
 
-describe('an object that cannot be read', () => {
-  it('is skipped: the copy goes on and is current, and the object is read again later', async () => {
+describe('an object that cannot be read from the processor', () => {
+  it('is skipped and read again later, and the mirror continues and counts as up to date', async () => {
     const world = await worldWith({ status: 'unheard_of' })
     const { mirror } = world.store
     await world.fill()
@@ -59,7 +59,7 @@ describe('an object that cannot be read', () => {
     expect(await mirror.skipped(10)).toEqual({ items: [], total: 0 })
   })
 
-  it('holds the age of the copy only for the first failures, if the processor fails for it alone', async () => {
+  it('keeps the mirror’s age at the first failure for at most nine attempts, if no other object fails', async () => {
     const world = await worldWith({})
     const { mirror } = world.store
     await world.fill()
@@ -80,7 +80,7 @@ describe('an object that cannot be read', () => {
 })
 
 describe('an invoice without a customer', () => {
-  it('is mirrored, and belongs to no tenant', async () => {
+  it('is stored in the mirror, and belongs to no tenant', async () => {
     const world = await worldWith({ customer: null })
     await world.fill()
     await world.settle()

@@ -14,7 +14,7 @@ const product = {
   ...{ metadata: { ratecard_id: 'p' }, name: 'Product p', type: 'service' },
 }
 
-describe('a malformed response', () => {
+describe('a malformed response of Stripe', () => {
   it.each<[string, unknown]>([
     ['another kind of object', { ...product, object: 'price' }],
     ['no object at all', {}],
@@ -35,14 +35,14 @@ describe('a malformed response', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('with an error status and no error object is an error of kind broken, although the SDK treats it as a success', async () => {
+  it('is an error of kind broken if it has an error status and no error object, although the SDK treats it as a success', async () => {
     const { processor, seen } = await against({ status: 418, body: product })
     const refused = processor.perform(createProduct('p'), writing)
     await expect(refused).rejects.toMatchObject({ kind: 'broken', original: { request_id: 'req_1' } })
     expect(seen).toHaveLength(1)
   })
 
-  it('with a value that differs from the written one is an error of kind broken that names the field', async () => {
+  it('is an error of kind broken that names the field if a returned value differs from the written value', async () => {
     const { processor } = await against({ body: { ...product, description: 'Not mine' } })
     await expect(processor.perform(createProduct('p'), writing)).rejects.toThrow(
       /its description is not what was written/,
@@ -85,13 +85,13 @@ describe('a response that is not from Stripe', () => {
     ['a text with status 502', { status: 502, body: '"Bad gateway"' }],
     ['an error page of a proxy', { status: 502, body: '<html>Bad gateway</html>' }],
     ['a 503 without an error', { status: 503, body: {} }],
-  ])('leaves a write with unknown outcome after one retry: %s', async (_name, response) => {
+  ])('leaves a write with an unknown outcome after one retry: %s', async (_name, response) => {
     const { processor, seen } = await against(response)
     await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({ kind: 'unknown_outcome' })
     expect(seen).toHaveLength(2)
   })
 
-  it('leaves a write with unknown outcome if the retry is refused, because the first attempt may have created the object', async () => {
+  it('leaves a write with an unknown outcome if the retry is refused, because the first attempt may have created the object', async () => {
     const error = { type: 'invalid_request_error', code: 'resource_already_exists', message: 'Product already exists.' }
     const { processor, seen } = await against(
       { status: 500, body: { error: { type: 'api_error' } } },
@@ -109,7 +109,7 @@ describe('a response that is not from Stripe', () => {
   })
 })
 
-describe('a list whose cursor object is deleted while the list is read', () => {
+describe('a list during which the object of the page cursor is deleted', () => {
   const coupon = (id: string) => ({
     ...{
       id,
@@ -140,7 +140,7 @@ describe('a list whose cursor object is deleted while the list is read', () => {
     message: 'No such coupon',
   }
 
-  it('is read again from the start, without the deleted object', async () => {
+  it('is read again from its start, without the deleted object', async () => {
     let deleted = false
     const { processor } = await answering(({ url }) => {
       if (!url.startsWith('/v1/coupons')) return page(false)
@@ -153,7 +153,7 @@ describe('a list whose cursor object is deleted while the list is read', () => {
     expect(found.map((one) => one.processorId)).toEqual(['a', 'b'])
   })
 
-  it('is read again at most three times, then the read fails', async () => {
+  it('is read again at most three times, and then the read fails', async () => {
     const { processor, seen } = await answering(({ url }) => {
       if (!url.startsWith('/v1/coupons')) return page(false)
       return url.includes('starting_after') ? { status: 400, body: { error } } : page(true, 'gone')
@@ -163,8 +163,8 @@ describe('a list whose cursor object is deleted while the list is read', () => {
   })
 })
 
-describe('a request', () => {
-  it('has the caller’s idempotency key and our user agent, and no telemetry', async () => {
+describe('a request to Stripe', () => {
+  it('has the caller’s idempotency key and Ratecard’s user agent, and sends no telemetry', async () => {
     const { processor, seen } = await against({ body: product })
     await processor.perform(createProduct('p'), { idempotencyKey: 'push-7-3-1', signal })
     const headers = seen[0]?.headers
@@ -173,7 +173,7 @@ describe('a request', () => {
     expect(headers?.['x-stripe-client-telemetry']).toBeUndefined()
   })
 
-  it('clears a field with an empty value, because the SDK drops empty objects', async () => {
+  it('clears a field by sending an empty value, because the SDK drops empty objects', async () => {
     const { processor, seen } = await against({ body: { ...product, metadata: {} } })
     const target = processorId('rc_p')
     const set = { description: '', defaultPrice: null }
@@ -183,13 +183,13 @@ describe('a request', () => {
     )
   })
 
-  it('that archives a product also clears its default price', async () => {
+  it('that archives a product also clears the product’s default price', async () => {
     const { processor, seen } = await against({ body: { ...product, active: false } })
     await processor.perform(archive('product', 'p', processorId('rc_p')), writing)
     expect(seen.map((request) => request.body)).toEqual(['active=false&default_price='])
   })
 
-  it('cannot both reactivate and change a meter', async () => {
+  it('cannot change a meter and reactivate it at the same time', async () => {
     const { processor, seen } = await against({ body: {} })
     const both = update('meter', 'm', processorId('mtr_1'), { activate: true, set: { displayName: 'M' } })
     await expect(processor.perform(both, writing)).rejects.toThrow(TypeError)
@@ -197,8 +197,8 @@ describe('a request', () => {
   })
 })
 
-describe('a caller that aborts while a request is in flight', () => {
-  it('gets the outcome of a write that succeeds', async () => {
+describe('a caller that aborts a running request', () => {
+  it('still gets the outcome of its write if the write succeeded', async () => {
     const stop = new AbortController()
     const { processor } = await answering(() => {
       stop.abort()
@@ -208,7 +208,7 @@ describe('a caller that aborts while a request is in flight', () => {
     await expect(made).resolves.toMatchObject({ processorId: 'rc_p' })
   })
 
-  it('gets unknown_outcome, without a retry, for a write that fails', async () => {
+  it('gets unknown_outcome, without a retry, if a write fails', async () => {
     const stop = new AbortController()
     const { processor, seen } = await answering(() => {
       stop.abort()
@@ -241,7 +241,7 @@ describe('secrets', () => {
 })
 
 describe('a refused connection', () => {
-  it('is an error of kind unavailable after a few attempts, because no request was sent', async () => {
+  it('is an error of kind unavailable after a few attempts, because no request reached Stripe', async () => {
     const { processor, seen } = await against({ body: product })
     const closed = createServer()
     const port = await listenLocally(closed)

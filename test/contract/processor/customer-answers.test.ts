@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { withCard } from './customer-bench.ts'
 import { against, answering } from './scripted.ts'
+import { noTax } from '../../support/no-tax.ts'
 
 const signal = AbortSignal.timeout(600_000)
 const writing = { idempotencyKey: 'k', signal }
@@ -22,7 +23,14 @@ const item = {
 const list = (...data: unknown[]) => ({ object: 'list', data, has_more: false, url: '/' })
 const subscription = {
   ...{ id: 'sub_a', object: 'subscription', customer: 'cus_a', status: 'active', currency: 'usd', schedule: null },
-  ...{ cancel_at_period_end: false, cancel_at: null, trial_end: null, created: 1_800_000_000, discounts: [] },
+  ...{
+    collection_method: 'charge_automatically',
+    cancel_at_period_end: false,
+    cancel_at: null,
+    trial_end: null,
+    created: 1_800_000_000,
+    discounts: [],
+  },
   items: list(item),
 }
 const changed = (own: object) => ({ ...subscription, ...own })
@@ -79,14 +87,14 @@ describe('a subscription in a response', () => {
   })
 })
 
-describe('an unexpected response', () => {
+describe('an unexpected response of Stripe', () => {
   const swap = { item: 'si_a', price: processorId('price_b'), quantity: 7 }
   it.each<[string, unknown]>([
     ['the old price', subscription],
     ['quantity 1', withItem({ price: { ...price, id: 'price_b' }, quantity: 1 })],
     ['another item', withItem({ id: 'si_b', price: { ...price, id: 'price_b' } })],
     ['another subscription', changed({ id: 'sub_b' })],
-  ])('to a swap is an error: %s', async (_name, body) => {
+  ])('is an error after a swap of prices: %s', async (_name, body) => {
     const { processor, seen } = await against({ body })
     await expect(processor.swapItems('sub_a', [swap], writing)).rejects.toMatchObject(broken)
     expect(seen).toHaveLength(1)
@@ -104,23 +112,19 @@ describe('an unexpected response', () => {
     ['a script for a page', { id: 'cs_a', object: 'checkout.session', url: 'javascript:alert(1)' }],
     ['no id', { object: 'checkout.session', url: 'https://a.example/' }],
     ['another object', { id: 'cs_a', object: 'checkout', url: 'https://a.example/' }],
-  ])('to a checkout is an error: %s', async (_name, body) => {
+  ])('is an error after the creation of a checkout session: %s', async (_name, body) => {
     const { processor } = await against({ body })
     const request = {
-      ...{ mode: 'payment' as const, customer: processorId('cus_a'), price: processorId('price_a'), quantity: 1 },
-      ...{
-        successUrl: 'https://a.example/',
-        cancelUrl: 'https://a.example/',
-        trialPeriodDays: null,
-        ...withCard,
-        currency: null,
-      },
-      ...{ allowPromotionCodes: false, promotionCode: null, metadata: {} },
+      ...{ mode: 'payment' as const, customer: processorId('cus_a') },
+      items: [{ price: processorId('price_a'), quantity: 1 }],
+      ...{ successUrl: 'https://a.example/', cancelUrl: 'https://a.example/', trialPeriodDays: null, currency: null },
+      ...withCard,
+      ...{ allowPromotionCodes: false, promotionCode: null, tax: noTax, metadata: {} },
     }
     await expect(processor.createCheckout(request, writing)).rejects.toMatchObject(broken)
   })
 
-  it('to a usage report, a customer request or a preview is an error', async () => {
+  it('is an error after a usage report, a customer request or a preview', async () => {
     const { processor } = await against({ body: { id: 'x', object: 'oddity', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
@@ -129,7 +133,7 @@ describe('an unexpected response', () => {
     await expect(processor.upcomingInvoice('sub_a', signal)).rejects.toMatchObject(broken)
   })
 
-  it('to a usage report is an error if it names another identifier', async () => {
+  it('to a usage report is an error if it contains another identifier than that of the report', async () => {
     const { processor } = await against({ body: { object: 'billing.meter_event', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
@@ -149,7 +153,7 @@ describe('a checkout page that Stripe refuses to expire', () => {
     return processor.expireCheckouts({ customer: processorId('cus_a'), tenantId: 'acme' }, signal)
   }
 
-  it('is an error while the page is open', async () => {
+  it('is an error while the page is still open', async () => {
     await expect(closing(200, page('open'))).rejects.toMatchObject({
       kind: 'rejected',
       message: 'Only open ones can be expired.',
@@ -172,11 +176,11 @@ describe('a checkout page that Stripe refuses to expire', () => {
   })
 })
 
-describe('a malformed schedule', () => {
+describe('a schedule in a response', () => {
   const request = { subscription: 'sub_a', swaps: [{ from: processorId('price_a'), to: processorId('price_b') }] }
   const target = { body: { ...price, id: 'price_b' } }
 
-  it('of another subscription is not written to', async () => {
+  it('causes no write if it belongs to another subscription', async () => {
     const { processor, seen } = await against({ body: subscription }, target, {
       body: { ...schedule, subscription: 'sub_b' },
     })
@@ -184,7 +188,7 @@ describe('a malformed schedule', () => {
     expect(seen).toHaveLength(3)
   })
 
-  it('whose items differ from the subscription’s is not written to, because a write would change the items at once', async () => {
+  it('causes no write if its items differ from the subscription’s, because a write would change the items at once', async () => {
     const owned = changed({ schedule: 'sub_sched_a' })
     const other = {
       ...schedule,
@@ -195,7 +199,7 @@ describe('a malformed schedule', () => {
     expect(seen.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
-  it('that lacks the change after the write is an error', async () => {
+  it('is an error if it does not contain the change that was just written', async () => {
     const { processor, seen } = await against({ body: subscription }, target, { body: schedule }, { body: schedule })
     await expect(processor.scheduleSwaps(request, writing)).rejects.toThrow(/its phases are not what was asked/)
     expect(seen.map(({ method, headers }) => [method, headers['idempotency-key']]).slice(2)).toEqual([

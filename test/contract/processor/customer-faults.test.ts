@@ -8,6 +8,7 @@ import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'
 import { processorOf } from './bench.ts'
 import { at, customerBench, idOf, meteredPair, swapsTo, withCard } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
+import { noTax } from '../../support/no-tax.ts'
 
 const tenant = { tenantId: 'acme', name: 'Acme Ltd', email: null }
 /** Faults after which a retry with the same key gets the first result. */
@@ -27,7 +28,7 @@ async function sold(bench: CustomerBench) {
 }
 
 describe('the lost response to the creation of a customer', () => {
-  it.each(cured)('leads to one customer (%s)', async (kind) => {
+  it.each(cured)('leads to exactly one customer (%s)', async (kind) => {
     const bench = await customerBench()
     bench.control.fail({ kind, method: 'POST', path: '/v1/customers' })
     const before = await customers(bench)
@@ -36,7 +37,7 @@ describe('the lost response to the creation of a customer', () => {
     expect(await bench.processor.findCustomer('acme', bench.clock.now(), bench.signal)).toBe(id)
   })
 
-  it('and then a 500 lead to a lookup by the tenant id, which finds the customer if it was created', async () => {
+  it('followed by a 500 leads to a lookup by the tenant id, which finds the customer if it was created', async () => {
     const bench = await customerBench()
     const { processor, signal, clock } = bench
     const since = clock.now()
@@ -51,7 +52,7 @@ describe('the lost response to the creation of a customer', () => {
 })
 
 describe('the lost response to a swap', () => {
-  it.each(cured)('leads to one swap (%s)', async (kind) => {
+  it.each(cured)('leads to exactly one swap of prices (%s)', async (kind) => {
     const bench = await customerBench()
     const { made, list, negotiated } = await sold(bench)
     const swaps = swapsTo(await bench.live(made), [list, negotiated])
@@ -62,7 +63,7 @@ describe('the lost response to a swap', () => {
   })
 
   it.each(['error_before', 'error_after'] as const)(
-    'and then a 500 leave an outcome that can be read from the subscription (%s)',
+    'followed by a 500 has an outcome that can be read from the subscription (%s)',
     async (kind) => {
       const bench = await customerBench()
       const { made, list, negotiated } = await sold(bench)
@@ -78,20 +79,16 @@ describe('the lost response to a swap', () => {
 async function checkoutOf(bench: CustomerBench, metadata: Record<string, string> = {}) {
   const price = idOf(await bench.monthly(1000))
   return {
-    ...{ mode: 'subscription' as const, customer: processorId(bench.customer), price, quantity: 1 },
-    ...{
-      successUrl: 'http://127.0.0.1:9/a',
-      cancelUrl: 'http://127.0.0.1:9/b',
-      trialPeriodDays: null,
-      ...withCard,
-      currency: null,
-    },
-    ...{ allowPromotionCodes: false, promotionCode: null, metadata },
+    ...{ mode: 'subscription' as const, customer: processorId(bench.customer) },
+    items: [{ price, quantity: 1 }],
+    ...{ successUrl: 'http://127.0.0.1:9/a', cancelUrl: 'http://127.0.0.1:9/b', trialPeriodDays: null, currency: null },
+    ...withCard,
+    ...{ allowPromotionCodes: false, promotionCode: null, tax: noTax, metadata },
   }
 }
 
-describe('the lost response to a checkout', () => {
-  it.each(cured)('leads to one page (%s)', async (kind) => {
+describe('the lost response to the creation of a checkout session', () => {
+  it.each(cured)('leads to exactly one checkout page (%s)', async (kind) => {
     const bench = await customerBench()
     const wanted = await checkoutOf(bench)
     bench.control.fail({ kind, method: 'POST', path: '/v1/checkout/sessions' })
@@ -101,7 +98,7 @@ describe('the lost response to a checkout', () => {
   })
 })
 
-describe('the lost response to the expiry of a checkout', () => {
+describe('the lost response to the expiry of a checkout session', () => {
   const path = '/v1/checkout/sessions/*/expire'
   async function opened() {
     const bench = await customerBench()
@@ -114,7 +111,7 @@ describe('the lost response to the expiry of a checkout', () => {
     }
   }
 
-  it.each(cured)('leads to a retry, and the page is expired (%s)', async (kind) => {
+  it.each(cured)('is retried, and the page is expired afterwards (%s)', async (kind) => {
     const { bench, close, status } = await opened()
     bench.control.fail({ kind, method: 'POST', path })
     expect(await close()).toBe(1)
@@ -136,7 +133,7 @@ describe('a scheduled swap whose response is lost', () => {
   const paths = ['/v1/subscription_schedules', '/v1/subscription_schedules/*']
 
   it.each(paths.flatMap((path) => cured.map((kind) => [kind, path] as const)))(
-    'creates one schedule (%s of %s)',
+    'creates exactly one schedule (%s of %s)',
     async (kind, path) => {
       const bench = await customerBench()
       const { request, negotiated } = await sold(bench)
@@ -169,7 +166,7 @@ describe('a scheduled swap whose response is lost', () => {
     },
   )
 
-  it('is completed under the same key by the next process after a crash between the two writes', async () => {
+  it('is completed with the same idempotency key by the next process after a crash between its two writes', async () => {
     const bench = await customerBench()
     const { request } = await sold(bench)
     const stop = new AbortController()
@@ -196,7 +193,7 @@ describe('a scheduled swap whose response is lost', () => {
 
 describe('the lost response to a usage report', () => {
   it.each([...cured, 'error_after'] as const)(
-    'leads to one count, even after another report of the same identifier (%s)',
+    'leads to exactly one counted event, even after another report with the same identifier (%s)',
     async (kind) => {
       const bench = await customerBench()
       const [dear] = await meteredPair(bench)
@@ -215,12 +212,15 @@ describe('the lost response to a usage report', () => {
 })
 
 describe('reads of customer data', () => {
-  it.each(['error_before', 'close_before', 'cut_body', 'rate_limit'] as const)('are retried (%s)', async (kind) => {
-    const bench = await customerBench()
-    const { made } = await sold(bench)
-    bench.control.fail({ kind, path: '/v1/subscriptions*', count: 3 })
-    expect((await bench.live(made)).items).toHaveLength(1)
-    bench.control.fail({ kind, path: '/v1/invoices/create_preview', count: 3 })
-    expect(await bench.processor.upcomingInvoice(made.id, bench.signal)).toMatchObject({ total: 7000 })
-  })
+  it.each(['error_before', 'close_before', 'cut_body', 'rate_limit'] as const)(
+    'are retried after a failure (%s)',
+    async (kind) => {
+      const bench = await customerBench()
+      const { made } = await sold(bench)
+      bench.control.fail({ kind, path: '/v1/subscriptions*', count: 3 })
+      expect((await bench.live(made)).items).toHaveLength(1)
+      bench.control.fail({ kind, path: '/v1/invoices/create_preview', count: 3 })
+      expect(await bench.processor.upcomingInvoice(made.id, bench.signal)).toMatchObject({ total: 7000 })
+    },
+  )
 })

@@ -4,11 +4,12 @@ import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { CheckoutRequest, UsageEvent } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import { at, benchTest as it, customerBench, idOf, meteredPair, withCard } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
+import { noTax } from '../../support/no-tax.ts'
 
 const tenant = { tenantId: 'acme', name: 'Acme Ltd', email: 'billing@acme.example' }
 
-describe('customers', () => {
-  it('have the tenant’s name and address, and its id in their metadata, by which they are found', async () => {
+describe('customers at the processor', () => {
+  it('have the tenant’s name and address, and are found by the tenant’s id in their metadata', async () => {
     const { processor, stripe, clock, signal, writing } = await customerBench()
     const since = clock.now()
     expect(await processor.findCustomer('acme', since, signal)).toBeNull()
@@ -24,7 +25,7 @@ describe('customers', () => {
     expect(await processor.findCustomer('acme', clock.now(), signal)).toBeNull()
   })
 
-  it('are found among hundreds, and of two with one tenant id always the older one', async () => {
+  it('are found among hundreds of others, and the older of two customers with one tenant id is used', async () => {
     const { processor, control, apiKey, clock, signal, writing } = await customerBench()
     const since = clock.now()
     const first = await processor.createCustomer(tenant, writing())
@@ -42,13 +43,13 @@ describe('a checkout', () => {
     ...urls,
     mode: 'subscription',
     customer: processorId(bench.customer),
-    price: idOf(price),
-    quantity: 3,
+    items: [{ price: idOf(price), quantity: 3 }],
     trialPeriodDays: null,
     ...withCard,
     currency: null,
     allowPromotionCodes: false,
     promotionCode: null,
+    tax: noTax,
     metadata: { ratecard_tenant_id: 'acme' },
     ...own,
   })
@@ -74,17 +75,20 @@ describe('a checkout', () => {
 
   it('has no quantity for a metered price, and is a payment for a one-time price', async ({ shop: bench }) => {
     const [metered] = await meteredPair(bench)
-    const usage = await bench.processor.createCheckout(request(bench, metered, { quantity: null }), bench.writing())
+    const usage = await bench.processor.createCheckout(
+      request(bench, metered, { items: [{ price: idOf(metered), quantity: null }] }),
+      bench.writing(),
+    )
     expect((await pay(usage.url)).status).toBe(303)
     const once = await bench.price()
-    const payment = request(bench, once, { mode: 'payment', quantity: 2 })
+    const payment = request(bench, once, { mode: 'payment', items: [{ price: idOf(once), quantity: 2 }] })
     const { url, sessionId } = await bench.processor.createCheckout(payment, bench.writing())
     expect((await pay(url)).status).toBe(303)
     const done = await bench.stripe.checkout.sessions.retrieve(sessionId)
     expect(done).toMatchObject({ status: 'complete', amount_total: 2000, metadata: { ratecard_tenant_id: 'acme' } })
   })
 
-  it('has the given promotion code applied', async ({ shop: bench }) => {
+  it('applies the given promotion code', async ({ shop: bench }) => {
     const coupon = await bench.stripe.coupons.create({ percent_off: 50 })
     const code = await bench.stripe.promotionCodes.create({
       code: 'HALF',
@@ -104,13 +108,13 @@ describe('a checkout', () => {
         return {}
       },
     ],
-    ['an unknown price', () => Promise.resolve({ price: processorId('price_unknown') })],
+    ['an unknown price', () => Promise.resolve({ items: [{ price: processorId('price_unknown'), quantity: 1 }] })],
     [
       'an archived price',
       async (bench) => {
         const gone = await bench.monthly(5)
         await bench.stripe.prices.update(gone.id, { active: false })
-        return { price: idOf(gone) }
+        return { items: [{ price: idOf(gone), quantity: 1 }] }
       },
     ],
     ['a recurring price as a payment', () => Promise.resolve({ mode: 'payment' as const })],
@@ -122,11 +126,14 @@ describe('a checkout', () => {
   })
 })
 
-describe('the portal', () => {
+describe('the customer portal', () => {
   it('has a page for a customer, and is refused for an unknown or deleted one', async () => {
     const { processor, stripe, customer, writing } = await customerBench()
     const portal = (id: string) =>
-      processor.createPortal({ customer: processorId(id), returnUrl: 'http://127.0.0.1:9/' }, writing())
+      processor.createPortal(
+        { customer: processorId(id), returnUrl: 'http://127.0.0.1:9/', configuration: null, flow: null },
+        writing(),
+      )
     await expect(portal(customer)).rejects.toMatchObject({
       kind: 'rejected',
       message: expect.stringContaining('default configuration has not been created'),
@@ -149,7 +156,9 @@ describe('usage', () => {
     ...own,
   })
 
-  it('is counted once per identifier, regardless of the key, and at its own timestamp', async ({ shop: bench }) => {
+  it('is counted once per identifier, even with another idempotency key, and at its own timestamp', async ({
+    shop: bench,
+  }) => {
     const [dear] = await meteredPair(bench)
     await bench.stripe.subscriptions.create({ customer: bench.customer, items: [{ price: dear.id }] })
     await bench.until('2027-01-20T00:00:00')
@@ -194,6 +203,8 @@ describe('the preview of the next invoice', () => {
       subtotal: charged?.subtotal,
       total: charged?.total,
       amountDue: charged?.amount_due,
+      startingBalance: 0,
+      creditsApplied: 0,
       dueAt: (charged?.created ?? NaN) * 1000,
       lines: charged?.lines.data.map((line) => ({
         description: line.description,
@@ -202,12 +213,13 @@ describe('the preview of the next invoice', () => {
         amount: line.amount,
         periodStart: line.period.start * 1000,
         periodEnd: line.period.end * 1000,
+        proration: false,
       })),
     })
     return preview
   }
 
-  it('equals the later charge: seats, usage and a discount', async ({ shop: bench }) => {
+  it('equals the invoice that is charged later, with seats, usage and a discount', async ({ shop: bench }) => {
     const [dear] = await meteredPair(bench)
     const seats = await bench.monthly(1000)
     const coupon = await bench.stripe.coupons.create({ percent_off: 25, duration: 'forever' })
@@ -225,12 +237,12 @@ describe('the preview of the next invoice', () => {
     expect(await expectTrue(bench, made)).toMatchObject({ total: 700 })
   })
 
-  it('is the first charge after a trial', async ({ shop: bench }) => {
+  it('shows the first charge after the trial of a subscription in its trial', async ({ shop: bench }) => {
     const made = await bench.subscribed(await bench.monthly(1000), { trial_period_days: 20 })
     expect(await expectTrue(bench, made)).toMatchObject({ total: 1000, dueAt: at('2027-01-21') })
   })
 
-  it('is null if there is no next invoice, and refused for an unknown subscription', async () => {
+  it('is null if there will be no next invoice, and is refused for an unknown subscription', async () => {
     const { processor, stripe, monthly, subscribed, signal } = await customerBench()
     const price = await monthly(1000)
     const ending = await subscribed(price, { cancel_at_period_end: true })

@@ -5,7 +5,7 @@ import { archive, createCoupon, createPrice, createProduct, createWebhook, updat
 
 const posts = (requests: string[]) => requests.filter((line) => line.startsWith('POST '))
 
-describe('a refusal before execution', () => {
+describe('a request that is refused before it is executed', () => {
   it.each<FaultKind>(['rate_limit', 'lock_timeout', 'conflict'])('is retried after a backoff (%s)', async (kind) => {
     const { sandbox, processor, requests, writing } = await sandboxAndProcessor()
     sandbox.control.fail({ kind, method: 'POST', count: 3 })
@@ -21,7 +21,7 @@ describe('a refusal before execution', () => {
     expect(keys).toEqual(['key-1', 'key-1', 'key-1'])
   })
 
-  it('ends as rate_limited after eight attempts, and nothing was executed', async () => {
+  it('fails as rate_limited after eight attempts, without having been executed', async () => {
     const { sandbox, processor, requests, writing, signal } = await sandboxAndProcessor()
     sandbox.control.fail({ kind: 'rate_limit', method: 'POST', count: null })
     const step = createProduct('starved')
@@ -61,14 +61,14 @@ describe('a write whose response is lost', () => {
     },
   )
 
-  it('is not retried by the SDK when the socket closes', async ({ adapter }) => {
+  it('is not retried by the SDK itself when the connection closes', async ({ adapter }) => {
     const { sandbox, processor, requests, writing } = adapter
     sandbox.control.fail({ kind: 'close_before', method: 'POST', count: null })
     await expect(processor.perform(createProduct('shut'), writing())).rejects.toMatchObject({ kind: 'unknown_outcome' })
     expect(posts(requests())).toEqual(['POST /v1/products closed', 'POST /v1/products closed'])
   })
 
-  it('has an unknown outcome if the retry is lost too, and its object is found by a lookup', async () => {
+  it('has an unknown outcome if the response to the retry is lost too, and a lookup then finds its object', async () => {
     const { sandbox, processor, writing, signal } = await sandboxAndProcessor()
     const product = (await processor.perform(createProduct('owner'), writing())).processorId
     sandbox.control.fail({ kind: 'cut_body', method: 'POST', count: 2 })
@@ -80,13 +80,15 @@ describe('a write whose response is lost', () => {
     expect(price.map((one) => one.processorId)).toEqual([found?.processorId])
   })
 
-  it('gets the webhook’s secret from its retry', async ({ adapter: { sandbox, processor, writing } }) => {
+  it('that creates a webhook gets the webhook’s secret from the retry', async ({
+    adapter: { sandbox, processor, writing },
+  }) => {
     sandbox.control.fail({ kind: 'cut_body', method: 'POST' })
     const made = await processor.perform(createWebhook('kept'), writing())
     expect(made.secret).toMatch(/^whsec_/)
   })
 
-  it('after a timeout is retried until the first attempt releases its key', async () => {
+  it('is retried after a timeout until the first attempt releases its idempotency key', async () => {
     const { sandbox, processor, requests, writing, signal } = await sandboxAndProcessor()
     const hasty = processorOf(sandbox, { timeoutMs: 50, firstWaitMs: 40 })
     const product = (await processor.perform(createProduct('owner'), writing())).processorId
@@ -97,14 +99,14 @@ describe('a write whose response is lost', () => {
     expect(price.map((one) => one.processorId)).toEqual([made.processorId])
   })
 
-  it('is a timeout if the first attempt does not end', async () => {
+  it('ends with a timeout error if the first attempt does not end', async () => {
     const { sandbox, processor, writing } = await sandboxAndProcessor({ timeoutMs: 50, firstWaitMs: 1 })
     sandbox.control.fail({ kind: 'latency', method: 'POST', count: null, latencyMs: 900 })
     const slow = processor.perform(createProduct('slow'), writing())
     await expect(slow).rejects.toMatchObject({ kind: 'timeout', outcomeUnknown: true })
   })
 
-  it('counts as done if it is a deletion and the retry finds no object', async ({
+  it('counts as successful if it is a deletion and the retry finds no object', async ({
     adapter: { sandbox, processor, writing },
   }) => {
     const target = (await processor.perform(createCoupon('bye'), writing())).processorId
@@ -121,8 +123,8 @@ describe('a write whose response is lost', () => {
   })
 })
 
-describe('a 500', () => {
-  it('after the commit is replayed under its key, so the outcome is unknown until a lookup finds the object', async () => {
+describe('a write with a 500 response', () => {
+  it('has an unknown outcome if its retries get the same stored 500, until a lookup finds the object', async () => {
     const { sandbox, processor, requests, writing, signal } = await sandboxAndProcessor()
     sandbox.control.fail({ kind: 'error_after', method: 'POST' })
     const step = createProduct('stored')
@@ -131,7 +133,7 @@ describe('a 500', () => {
     expect((await processor.locate(step, signal))?.processorId).toBe('rc_stored')
   })
 
-  it('before the commit leaves no object, and a lookup finds none', async ({
+  it('created no object if the error came before the commit, and a lookup finds none', async ({
     adapter: { sandbox, processor, writing, signal },
   }) => {
     sandbox.control.fail({ kind: 'error_before', method: 'POST' })
@@ -140,14 +142,14 @@ describe('a 500', () => {
     expect(await processor.locate(step, signal)).toBeNull()
   })
 
-  it('that is not stored under the key is followed by a successful retry', async ({
+  it('is retried successfully if the response is not stored under the idempotency key', async ({
     adapter: { sandbox, processor, writing },
   }) => {
     sandbox.control.fail({ kind: 'error_before', method: 'POST', keep: false })
     expect((await processor.perform(createProduct('cured'), writing())).processorId).toBe('rc_cured')
   })
 
-  it('in response to an update or an archive is resolved by reading the object', async ({ adapter }) => {
+  it('is resolved by reading the object if the write was an update or an archive', async ({ adapter }) => {
     const { sandbox, processor, writing, signal } = adapter
     const target = (await processor.perform(createProduct('edited'), writing())).processorId
     const change = update('product', 'edited', target, { set: { name: 'Edited' } })
@@ -163,7 +165,7 @@ describe('a 500', () => {
   })
 })
 
-describe('reads', () => {
+describe('reads from the processor', () => {
   it.each<FaultKind>(['error_before', 'close_before', 'cut_body'])('are retried after a failure (%s)', async (kind) => {
     const { sandbox, processor, writing, signal } = await sandboxAndProcessor()
     await processor.perform(createProduct('read'), writing())
@@ -172,7 +174,7 @@ describe('reads', () => {
     expect(product).toHaveLength(1)
   })
 
-  it('fail as unavailable if the failure persists', async ({ adapter: { sandbox, processor, signal } }) => {
+  it('fail as unavailable if all retries fail', async ({ adapter: { sandbox, processor, signal } }) => {
     sandbox.control.fail({ kind: 'error_before', path: '/v1/prices', count: null })
     await expect(processor.snapshot({ signal })).rejects.toMatchObject({ kind: 'unavailable', outcomeUnknown: false })
   })

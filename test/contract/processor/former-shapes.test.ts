@@ -16,7 +16,14 @@ const item = { id: 'si_a', object: 'subscription_item', price: price('price_a'),
 const period = { current_period_start: begun, current_period_end: border }
 const subscription = {
   ...{ id: 'sub_a', object: 'subscription', customer: 'cus_a', status: 'active', currency: 'usd', created: begun },
-  ...{ cancel_at_period_end: false, cancel_at: null, trial_end: null, schedule: null, metadata: null },
+  ...{
+    collection_method: 'charge_automatically',
+    cancel_at_period_end: false,
+    cancel_at: null,
+    trial_end: null,
+    schedule: null,
+    metadata: null,
+  },
 }
 /** A phase as in the documented example of a schedule: nulls where the SDK's types have lists, and no newer members. */
 const documentedPhase = {
@@ -61,8 +68,8 @@ async function moved({ subscription: held, schedule }: Scene): Promise<Record<st
 
 const present = { ...subscription, discounts: [], items: list({ ...item, ...period, discounts: [], tax_rates: [] }) }
 
-describe('a schedule', () => {
-  it('with nulls as in the documented example can be changed', async () => {
+describe('a schedule in a response of Stripe', () => {
+  it('can be changed if it contains nulls, as in Stripe’s documented example', async () => {
     const sent = await moved({ subscription: present, schedule: documented })
     expect(sent).toMatchObject({
       'phases[0][items][0][price]': 'price_a',
@@ -74,7 +81,7 @@ describe('a schedule', () => {
     expect(Object.keys(sent).filter((name) => /discounts|tax|metadata|coupon/.test(name))).toEqual([])
   })
 
-  it('from before discounts were lists keeps the discount of the subscription', async () => {
+  it('keeps the subscription’s discount even if it has the former single `discount` instead of a list', async () => {
     const { discounts: _none, ...former } = documentedPhase
     const held = { ...subscription, ...period, discount: { id: 'di_a', coupon: { id: 'ten' } }, items: list(item) }
     const schedule = { ...documented, phases: [{ ...former, coupon: 'ten' }] }
@@ -84,7 +91,7 @@ describe('a schedule', () => {
     })
   })
 
-  it('may contain discounts, payment methods and rates as ids or as objects', async () => {
+  it('may contain discounts, payment methods and tax rates as ids or as objects', async () => {
     const told = {
       ...documentedPhase,
       default_payment_method: { id: 'pm_a', object: 'payment_method' },
@@ -106,8 +113,8 @@ describe('a schedule', () => {
   })
 })
 
-describe('a subscription', () => {
-  it('from before the period moved to the items can be read', async () => {
+describe('a subscription in a response of Stripe', () => {
+  it('can be read even if it has the period on the subscription, as in former API versions, and not on the items', async () => {
     const { processor } = await answering(() => ({ body: { ...subscription, ...period, items: list(item) } }))
     expect(await processor.subscription('sub_a', signal)).toMatchObject({
       items: [{ quantity: 7, currentPeriodStart: begun * 1000, currentPeriodEnd: border * 1000 }],
@@ -130,7 +137,7 @@ describe('an upcoming invoice', () => {
     ['now', { pricing: { type: 'price_details', price_details: { price: 'price_a', product: 'prod_a' } } }],
     ['expanded', { pricing: { price_details: { price: price('price_a') } } }],
     ['before 2025', { price: price('price_a'), plan: null }],
-  ])('has the price of a line in the shape of %s', async (_when, own) => {
+  ])('is read with the price of a line in the shape of %s', async (_when, own) => {
     const body = { ...invoice, created: border, lines: list({ ...line, ...own }) }
     const { processor } = await answering(() => ({ body }))
     expect(await processor.upcomingInvoice('sub_a', signal)).toMatchObject({
@@ -149,7 +156,7 @@ describe('a promotion code', () => {
     ['now', { promotion: { type: 'coupon', coupon: 'ten' }, restrictions: null }],
     ['expanded', { promotion: { type: 'coupon', coupon: { id: 'ten' } }, restrictions: {} }],
     ['before 2025-09-30.clover', { coupon: { id: 'ten', object: 'coupon' } }],
-  ])('has its coupon in the shape of %s', (_when, own) => {
+  ])('is read with its coupon in the shape of %s', (_when, own) => {
     const observed = observePromotionCode({ ...code, ...own } as never, { now: begun })
     expect(observed.fields).toMatchObject({ coupon: 'ten', firstTimeTransaction: false, minimumAmount: null })
     expect(observed.unrepresentable).toEqual([])

@@ -22,7 +22,7 @@ async function keeping(headers: Readonly<Record<string, string>>) {
   return { report, keys: () => seen.map(({ headers: { 'idempotency-key': key } }) => key) }
 }
 
-test('a replayed refusal is retried once with a new idempotency key', async () => {
+test('a refusal that the processor replays for an idempotency key is retried once with a new key', async () => {
   const { report, keys } = await keeping({ 'idempotent-replayed': 'true' })
   await report()
   expect(keys()).toEqual(['first', 'fresh'])

@@ -58,14 +58,14 @@ describe('subscriptions read for the mirror', () => {
     expect(await listed(processor, 'subscription')).toEqual([read])
   })
 
-  it('are listed after they ended', async () => {
+  it('are still listed after they have ended', async () => {
     const { stripe, processor, subscribed, monthly } = await plainShop()
     const { id } = await subscribed(await monthly(900))
     await stripe.subscriptions.cancel(id)
     expect(await listed(processor, 'subscription')).toMatchObject([{ id, status: 'canceled' }])
   })
 
-  it('of test clocks are listed with their customers and invoices', async () => {
+  it('are listed with their customers and invoices if they are on test clocks', async () => {
     const bench = await customerBench()
     const { id } = await bench.subscribed(await bench.monthly(900))
     const testClock = (await bench.stripe.testHelpers.testClocks.list()).data[0]?.id
@@ -75,7 +75,7 @@ describe('subscriptions read for the mirror', () => {
     expect(await listed(bench.processor, 'invoice')).toMatchObject([{ subscription: id, status: 'paid' }])
   })
 
-  it('of several test clocks, and of none, are each listed once', async () => {
+  it('are each listed exactly once, whether the account has one test clock, several or none', async () => {
     const { stripe, processor, subscribed, monthly } = await plainShop()
     const price = await monthly(900)
     const ids = [(await subscribed(price)).id]
@@ -99,7 +99,7 @@ describe('subscriptions read for the mirror', () => {
     expect(scheduled).toEqual([{ from: from.id, to: to.id, at: at('2027-02-01') }])
   })
 
-  it('contain a pause, a planned end and the payment by invoice', async () => {
+  it('contain whether they are paused, when they end, and whether they are paid by invoice', async () => {
     const { stripe, processor, subscribed, monthly } = await plainShop()
     const { id } = await subscribed(await monthly(900), { collection_method: 'send_invoice', days_until_due: 7 })
     await stripe.subscriptions.update(id, { pause_collection: { behavior: 'void' }, cancel_at_period_end: true })
@@ -113,7 +113,7 @@ describe('subscriptions read for the mirror', () => {
     expect(read.cancelAt).toBe(read.items[0]?.currentPeriodEnd)
   })
 
-  it('contain an amount off by currency, and the products of a limited coupon', async () => {
+  it('contain a discount’s amount in each currency, and the products to which its coupon is limited', async () => {
     const { stripe, processor, subscribed, monthly, product } = await plainShop()
     const coupon = await stripe.coupons.create({
       amount_off: 300,
@@ -134,7 +134,7 @@ describe('subscriptions read for the mirror', () => {
   it.each([
     ['a status that is unknown', { status: 'frozen' }],
     ['a discount without a coupon', { discounts: [{ id: 'di_odd', object: 'discount', source: { coupon: null } }] }],
-  ])('are listed even if one of them has %s', async (_what, odd) => {
+  ])('are all listed even if one of them has %s', async (_what, odd) => {
     const shop = await plainShop()
     const proxy = await rewritingProxy(shop.port)
     const processor = processorOf(shop, { apiBase: proxy.url })
@@ -163,7 +163,7 @@ describe('invoices read for the mirror', () => {
     expect((await listed(processor, 'invoice'))[0]?.lines).toHaveLength(14)
   })
 
-  it('have the same payment as their refunds', async () => {
+  it('have the same payment id as the refunds of their payment', async () => {
     const { stripe, processor, subscribed, monthly, invoices } = await plainShop()
     await subscribed(await monthly(900))
     const [invoice] = await invoices()
@@ -183,7 +183,7 @@ describe('invoices read for the mirror', () => {
     expect(await processor.mirrorObject('invoice', draft.id, signal)).toBeNull()
   })
 
-  it('contain attempts, the next attempt and the remaining amount of a declined payment', async () => {
+  it('contain the number of attempts, the time of the next one, and the amount still due after a declined payment', async () => {
     const bench = await customerBench()
     const { stripe, customer } = bench
     const { id } = await bench.subscribed(await bench.monthly(900))
@@ -198,7 +198,7 @@ describe('invoices read for the mirror', () => {
 })
 
 describe('other objects read for the mirror:', () => {
-  it('prices have tiers in every currency, archived ones are included and one-time ones are not', async () => {
+  it('prices have their tiers in every currency; archived prices are included, and one-time prices are not', async () => {
     const { stripe, processor, product, monthly, price } = await plainShop()
     await price()
     const tiers = (unit: number) => [
@@ -257,7 +257,7 @@ describe('other objects read for the mirror:', () => {
     expect(await one(processor, 'invoice', invoice?.id ?? '')).toMatchObject({ amountRemaining: 700, status: 'open' })
   })
 
-  it('a list continues at its cursor, and starts again if the object of the cursor is deleted', async () => {
+  it('a list continues at its cursor, and starts again if the object of the cursor was deleted', async () => {
     const { stripe, processor, customer } = await plainShop()
     for (let index = 0; index < 100; index++) await stripe.customers.create({ name: `n${String(index)}` })
     const { objects, next } = await processor.mirrorPage('customer', null, signal)

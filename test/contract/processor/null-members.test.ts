@@ -9,6 +9,7 @@ import type { Place } from '../../support/rewriting-proxy.ts'
 import { customerBench, idOf, meteredPair, withCard } from './customer-bench.ts'
 import type { CustomerBench } from './customer-bench.ts'
 import { processorOf } from './bench.ts'
+import { noTax } from '../../support/no-tax.ts'
 
 interface World {
   readonly processor: Processor
@@ -158,17 +159,11 @@ const writes: readonly (readonly [string, Act])[] = [
       const customer = idOf({ id: bench.customer })
       const page = await processor.createCheckout(
         {
-          ...{
-            mode: 'subscription',
-            customer,
-            price: idOf(seats),
-            quantity: 1,
-            trialPeriodDays: null,
-            ...withCard,
-            currency: null,
-          },
+          ...{ mode: 'subscription', customer, items: [{ price: idOf(seats), quantity: 1 }] },
+          ...{ trialPeriodDays: null, currency: null },
+          ...withCard,
           ...{ successUrl: 'https://a.example/', cancelUrl: 'https://a.example/', allowPromotionCodes: false },
-          ...{ promotionCode: null, metadata: { ratecard_tenant_id: 't' } },
+          ...{ promotionCode: null, tax: noTax, metadata: { ratecard_tenant_id: 't' } },
         },
         writing,
       )
@@ -206,11 +201,11 @@ const planned: Act = async ({ bench, subscription }) => {
 }
 
 describe('a null in place of a list or an object of a response', () => {
-  it.each(reads)('is read as empty or refused as broken: %s', (_name, act) => eachNull(act))
+  it.each(reads)('is read as an empty value or refused as broken: %s', (_name, act) => eachNull(act))
   it.each(writes)('never leaves a write half done: %s', (_name, act) => eachNull(act))
-  it('never leaves a write half done: a change at period end of a subscription with the customer’s own schedule', () =>
+  it('never leaves a write half done: a change at the end of the period, with a schedule that the customer already had', () =>
     eachNull(swapCalls, planned))
-  it('is read as empty or refused as broken: the prices that a schedule leads to', () =>
+  it('is read as an empty value or refused as broken: the prices that a schedule leads to', () =>
     eachNull(
       async ({ processor, bench, subscription }) =>
         processor.scheduledPrices(await bench.live(subscription), bench.signal),

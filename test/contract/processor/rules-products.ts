@@ -8,7 +8,7 @@ export function productRules(tools: Tools): void {
   const { id, perform, locate, make } = tools
 
   describe('products', () => {
-    it('are created under the chosen id with their configuration id in metadata, and can be located', async () => {
+    it('are created under the chosen id, with their configuration id in the metadata, and can be found again', async () => {
       const step = createProduct(id('p_new'), { description: 'All of it', metadata: { team: 'core' } })
       const made = await perform(step)
       expect(made.processorId).toBe(step.id)
@@ -17,14 +17,14 @@ export function productRules(tools: Tools): void {
       expect((await locate(step))?.processorId).toBe(step.id)
     })
 
-    it('are not located before they exist, nor if the object differs', async () => {
+    it('are not found before they exist, nor if the existing object differs', async () => {
       const step = createProduct(id('p_absent'))
       expect(await locate(step)).toBeNull()
       await perform(step)
       expect(await locate({ ...step, fields: { ...step.fields, name: 'Another' } })).toBeNull()
     })
 
-    it('are updated in place, with empty fields cleared and metadata keys removed', async () => {
+    it('are updated in place: empty fields are cleared, and missing metadata keys are removed', async () => {
       const step = createProduct(id('p_change'), { description: 'Old', metadata: { keep: '1', drop: '2' } })
       const target = await make(step)
       const change = update('product', id('p_change'), target, {
@@ -60,7 +60,7 @@ export function productRules(tools: Tools): void {
       expectObserved(cleared, { fields: expect.objectContaining({ defaultPrice: null }) })
     })
 
-    it('cannot change a fixed field, and nothing is sent', async () => {
+    it('cannot have a fixed field changed, and such an update sends nothing', async () => {
       const target = await make(createProduct(id('p_type')))
       const change = update('product', id('p_type'), target, { set: { type: 'good' } })
       await expect(perform(change)).rejects.toThrow(/type of a product cannot be changed/)
@@ -68,11 +68,11 @@ export function productRules(tools: Tools): void {
   })
 
   describe('prices', () => {
-    it('have their config id as lookup key, and pass it on to their successor', async () => {
+    it('get the lookup key of their plan step, and lose it to the price that replaces them', async () => {
       const product = await make(createProduct(id('pr_key')))
       const first = createPrice(id('pr_key_m'), product)
       const made = await perform(first)
-      expectObserved(made, { fields: first.fields, lookupKey: first.configId, mark: first.configId })
+      expectObserved(made, { fields: first.fields, mark: first.configId })
       expect((await locate(first))?.processorId).toBe(made.processorId)
       const second = createPrice(id('pr_key_m'), product, { unitAmount: '1400' })
       expect(await locate(second)).toBeNull()
@@ -80,8 +80,8 @@ export function productRules(tools: Tools): void {
       expect(successor.processorId).not.toBe(made.processorId)
       expect((await locate(second))?.processorId).toBe(successor.processorId)
       expect(await locate(first)).toBeNull()
-      const back = update('price', id('pr_key_m'), made.processorId, { claimLookupKey: true })
-      expectObserved(await perform(back), { lookupKey: first.configId })
+      const back = update('price', id('pr_key_m'), made.processorId, { set: { lookupKey: first.fields.lookupKey } })
+      expectObserved(await perform(back), { fields: first.fields })
     })
 
     it('keep every kind of amount exactly', async () => {
@@ -111,7 +111,7 @@ export function productRules(tools: Tools): void {
       }
     })
 
-    it('accept a tax behavior once, and can be archived and reactivated', async () => {
+    it('get a tax behavior only once, and can be archived and reactivated', async () => {
       const product = await make(createProduct(id('pr_tax')))
       const target = await make(createPrice(id('pr_tax_m'), product))
       const taxed = await perform(update('price', id('pr_tax_m'), target, { set: { taxBehavior: 'exclusive' } }))
@@ -125,7 +125,7 @@ export function productRules(tools: Tools): void {
       expect(await locate(stop)).toBeNull()
     })
 
-    it('of an unknown product are rejected with the processor’s error', async () => {
+    it('are rejected with the processor’s error if their product is unknown', async () => {
       const refused = perform(createPrice(id('pr_orphan'), processorId(id('rc_nowhere'))))
       await expect(refused).rejects.toMatchObject({
         kind: 'rejected',
@@ -135,8 +135,8 @@ export function productRules(tools: Tools): void {
     })
   })
 
-  describe('meters', () => {
-    it('can be created, renamed, deactivated and reactivated, and are located without metadata', async () => {
+  describe('can be created, renamed, deactivated and reactivated, and are found without metadata', () => {
+    it('can be created, renamed, deactivated and reactivated, and are found without metadata', async () => {
       const step = createMeter(id('m_life'), { formula: 'count', customerKey: 'who', valueKey: 'amount' })
       expect(await locate(step)).toBeNull()
       const made = await perform(step)

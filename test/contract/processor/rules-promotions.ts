@@ -7,7 +7,7 @@ export function promotionRules(tools: Tools): void {
   const { id, perform, locate, make } = tools
 
   describe('coupons', () => {
-    it('keep discount, limits and products, and change name and metadata only', async () => {
+    it('keep their discount, limits and products; only their name and metadata can be changed', async () => {
       const products = [await make(createProduct(id('c_b'))), await make(createProduct(id('c_a')))].sort()
       const step = createCoupon(id('c_full'), {
         name: 'Spring',
@@ -25,7 +25,7 @@ export function promotionRules(tools: Tools): void {
       expectObserved(await perform(change), { fields: { ...step.fields, name: 'Summer', metadata: {} } })
     })
 
-    it('have a limit that is reduced by the redemptions of predecessors', async () => {
+    it('have a redemption limit that is reduced by the redemptions of the coupons they replaced', async () => {
       const step = createCoupon(
         id('c_left'),
         { percentOff: null, amountOff: 500, currency: 'eur', maxRedemptions: 10 },
@@ -48,7 +48,7 @@ export function promotionRules(tools: Tools): void {
   })
 
   describe('promotion codes', () => {
-    it('can be created, deactivated and reactivated, and are located by their code', async () => {
+    it('can be created, deactivated and reactivated, and are found by their code', async () => {
       const coupon = await make(createCoupon(id('k_coupon')))
       const step = createCode(
         id('k_code'),
@@ -70,7 +70,7 @@ export function promotionRules(tools: Tools): void {
       })
     })
 
-    it('can be created inactive', async () => {
+    it('can be created as inactive', async () => {
       const coupon = await make(createCoupon(id('k_coupon_off')))
       const step = createCode(id('k_off'), coupon, { active: false })
       expectObserved(await perform(step), { active: false, fields: step.fields })

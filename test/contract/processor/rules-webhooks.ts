@@ -7,7 +7,7 @@ export function webhookRules(tools: Tools): void {
   const { signal, id, perform, locate, make } = tools
 
   describe('webhooks', () => {
-    it('return their secret at creation only', async () => {
+    it('return their signing secret only at creation', async () => {
       const step = createWebhook(id('w_secret'), {
         events: ['charge.refunded', 'invoice.paid'],
         description: 'Books',

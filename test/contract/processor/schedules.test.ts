@@ -18,8 +18,8 @@ async function priced(bench: CustomerBench, ...amounts: number[]): Promise<Strip
 const held = async (bench: CustomerBench, made: { readonly id: string }) =>
   (await bench.live(made)).items.map(({ price, quantity }) => [price.id, quantity])
 
-describe('a scheduled swap', () => {
-  it('keeps seven seats, bills nothing now and the new price from the next period on, and is released', async () => {
+describe('a scheduled swap of prices', () => {
+  it('keeps seven seats, bills nothing now, bills the new price from the next period on, and then releases its schedule', async () => {
     const bench = await customerBench()
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list, { items: [{ price: list.id, quantity: 7 }] })
@@ -38,7 +38,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([7000, 4900, 4900])
   })
 
-  it('of a metered item bills usage before it at the old price and usage after it at the new one', async () => {
+  it('bills a metered item’s usage before the swap at the old price, and usage after it at the new one', async () => {
     const bench = await customerBench()
     const [dear, cheap] = await meteredPair(bench)
     const made = await bench.stripe.subscriptions.create({ customer: bench.customer, items: [{ price: dear.id }] })
@@ -53,7 +53,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([550, 200])
   })
 
-  it('moves only the given items; others keep price and quantity', async ({ shop: bench }) => {
+  it('moves only the named items, and the others keep their price and quantity', async ({ shop: bench }) => {
     const [dear, cheap] = await meteredPair(bench)
     const [seats, support] = (await priced(bench, 1000, 300)) as [Stripe.Price, Stripe.Price]
     const items = [{ price: seats.id, quantity: 3 }, { price: dear.id }, { price: support.id, quantity: 2 }]
@@ -69,7 +69,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([3600, 4100])
   })
 
-  it('happens at the end of each item’s own period: a monthly item does not wait for a yearly one', async () => {
+  it('takes effect at the end of each item’s own period, so a monthly item does not wait for a yearly one', async () => {
     const bench = await customerBench()
     const [month, nextMonth] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const recurring = { interval: 'year' as const }
@@ -126,7 +126,7 @@ describe('a scheduled swap', () => {
     expect(await bench.totals()).toEqual([0, 1000, 700])
   })
 
-  it('is refused without a write for a subscription that ends or has ended', async ({ shop: bench }) => {
+  it('is refused without a write for a subscription that has ended or is going to end', async ({ shop: bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const ending = await bench.subscribed(pair[0], { cancel_at_period_end: true })
     const ended = await bench.subscribed(pair[0])
@@ -139,7 +139,7 @@ describe('a scheduled swap', () => {
     expect(await bench.live(ending)).toMatchObject({ cancelAtPeriodEnd: true, schedule: null })
   })
 
-  it('is refused without a write for a price the item is not on, an unknown price, and one of another usage type', async () => {
+  it('is refused without a write if the item is not on the price, or the new price is unknown or has another usage type', async () => {
     const bench = await customerBench()
     const [dear] = await meteredPair(bench)
     const [list, other] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
@@ -154,13 +154,13 @@ describe('a scheduled swap', () => {
       [list, once],
     ]
     for (const pair of pairs) await expect(schedule(bench, made, [pair])).rejects.toMatchObject({ kind: 'rejected' })
-    await expect(schedule(bench, made, [[unknown, other]])).rejects.toThrow(/no item on/)
+    await expect(schedule(bench, made, [[unknown, other]])).rejects.toThrow(/has no item with the price/)
     expect(bench.posts()).toHaveLength(sofar)
     expect((await bench.live(made)).schedule).toBeNull()
   })
 })
 
-describe('a scheduled swap of a subscription with a schedule', () => {
+describe('a scheduled swap of prices on a subscription with a schedule', () => {
   /** Creates the customer's own schedule: seven seats now, nine from 1 March on. */
   async function planned(bench: CustomerBench, list: Stripe.Price, ending: 'release' | 'cancel' = 'release') {
     const { stripe } = bench
@@ -177,7 +177,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     return { made, schedule: id }
   }
 
-  it('keeps the customer’s later change and moves its price', async ({ shop: bench }) => {
+  it('keeps the customer’s later change and updates the price in it', async ({ shop: bench }) => {
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const { made, schedule: id } = await planned(bench, list)
     expect(await schedule(bench, made, [[list, negotiated]])).toEqual({ effectiveAt: at('2027-02-01') })
@@ -194,7 +194,7 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     expect((await bench.live(made)).schedule).toBeNull()
   })
 
-  it('writes nothing if an earlier swap scheduled the same', async ({ shop: bench }) => {
+  it('writes nothing if an earlier swap scheduled the same price', async ({ shop: bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(pair[0])
     const first = await schedule(bench, made, [pair], 'same')
@@ -204,7 +204,9 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     expect(bench.posts()).toHaveLength(sofar)
   })
 
-  it('can replace or cancel the scheduled price, but not skip it', async ({ shop: bench }) => {
+  it('can replace or cancel the scheduled price, but cannot swap the current price for a third one', async ({
+    shop: bench,
+  }) => {
     const [list, first, second] = (await priced(bench, 1000, 700, 500)) as [Stripe.Price, Stripe.Price, Stripe.Price]
     const made = await bench.subscribed(list)
     await schedule(bench, made, [[list, first]])
@@ -229,7 +231,18 @@ describe('a scheduled swap of a subscription with a schedule', () => {
     expect((await bench.live(made)).status).toBe('canceled')
   })
 
-  it('keeps the end of the last phase', async ({ shop: bench }) => {
+  it('is refused without a write if the subscription is cancelled at a time that is not the end of its schedule', async ({
+    shop: bench,
+  }) => {
+    const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
+    const made = await bench.subscribed(pair[0], { cancel_at: at('2027-03-15') / 1000 })
+    await bench.stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    const sofar = bench.posts().length
+    await expect(schedule(bench, made, [pair])).rejects.toThrow(/is going to be cancelled/)
+    expect(bench.posts()).toHaveLength(sofar)
+  })
+
+  it('keeps the end date of the last phase', async ({ shop: bench }) => {
     const pair = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const { made } = await planned(bench, pair[0], 'cancel')
     await schedule(bench, made, [pair])

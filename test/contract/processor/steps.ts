@@ -26,7 +26,7 @@ export function createProduct(id: string, fields: Partial<Fields<'product'>> = {
 }
 
 export function createPrice(id: string, product: ProcessorId, fields: Partial<Fields<'price'>> = {}): Create<'price'> {
-  const base = fieldsOf('price', { product, currency: 'eur', interval: 'month', unitAmount: '1200' })
+  const base = fieldsOf('price', { product, currency: 'eur', interval: 'month', unitAmount: '1200', lookupKey: id })
   return { op: 'create', kind: 'price', configId: configId(id), id: null, carried: 0, fields: { ...base, ...fields } }
 }
 
@@ -64,6 +64,18 @@ export function createCode(
   }
 }
 
+export function createTaxRate(id: string, fields: Partial<Fields<'tax_rate'>> = {}): Create<'tax_rate'> {
+  const base = fieldsOf('tax_rate', { displayName: `Tax ${id}`, percentage: '19', inclusive: false })
+  return {
+    op: 'create',
+    kind: 'tax_rate',
+    configId: configId(id),
+    id: null,
+    carried: 0,
+    fields: { ...base, ...fields },
+  }
+}
+
 export function createWebhook(id: string, fields: Partial<Fields<'webhook'>> = {}): Create<'webhook'> {
   // The API version of webhook endpoints that a test does not state.
   const apiVersion = '2025-03-31.basil'
@@ -75,7 +87,7 @@ export function update<K extends ResourceKind>(
   kind: K,
   id: string,
   target: ProcessorId,
-  change: Partial<Pick<Update<K>, 'set' | 'unset' | 'mark' | 'claimLookupKey' | 'activate'>>,
+  change: Partial<Pick<Update<K>, 'set' | 'unset' | 'mark' | 'activate'>>,
 ): UpdateStep<ProcessorId> {
   return {
     op: 'update',
@@ -85,7 +97,6 @@ export function update<K extends ResourceKind>(
     set: {},
     unset: [],
     mark: false,
-    claimLookupKey: false,
     activate: false,
     ...change,
   } as UpdateStep<ProcessorId>

@@ -14,7 +14,7 @@ if (secretKey === undefined || !/^(sk|rk)_test_/.test(secretKey)) {
   const reason = 'RATECARD_TEST_STRIPE_KEY holds no test key'
   announceSkip('the processor port on Stripe in test mode', reason, 'account')
   describe('the processor port on Stripe in test mode', () => {
-    it.skip('is not checked here: RATECARD_TEST_STRIPE_KEY holds no test key', () => undefined)
+    it.skip('is not checked in this run, because RATECARD_TEST_STRIPE_KEY holds no test key', () => undefined)
   })
 } else {
   processorContract('Stripe in test mode', async () => {

@@ -28,9 +28,15 @@ describe('subscriptions read through the adapter', () => {
       currency: 'usd',
       schedule: null,
       cancelAtPeriodEnd: false,
+      cancelAt: null,
+      endedAt: null,
+      paused: null,
+      collectionMethod: 'charge_automatically',
+      testClock: expect.stringMatching(/^clock_/) as string,
       trialStart: null,
       trialEnd: null,
-      soldPriceId: null,
+      soldPriceIds: [],
+      taxRates: [],
       createdAt: at('2027-01-01'),
       allowsDuplicate: false,
       ends: [],
@@ -65,7 +71,7 @@ describe('subscriptions read through the adapter', () => {
     })
   })
 
-  it('are the live ones, oldest first, including trialing and past due; ended ones are read by id only', async () => {
+  it('are the active ones, oldest first, including trialing and past due ones; ended ones are found by id only', async () => {
     const bench = await customerBench()
     const { stripe, processor, signal, customer } = bench
     const price = await bench.monthly(1000)
@@ -107,7 +113,7 @@ describe('subscriptions read through the adapter', () => {
     expect(ids(await processor.subscriptionsOfPrice(idOf(other), signal))).toHaveLength(1)
   })
 
-  it('of an unknown customer or price are rejected; a deleted customer has none', async () => {
+  it('cause an error for an unknown customer or price, and are an empty list for a deleted customer', async () => {
     const { stripe, processor, signal, customer } = await customerBench()
     const unknown = processor.subscriptions(processorId('cus_unknown'), signal)
     await expect(unknown).rejects.toMatchObject({ kind: 'rejected', original: { code: 'resource_missing' } })
@@ -118,7 +124,7 @@ describe('subscriptions read through the adapter', () => {
   })
 })
 
-describe('a swap of items', () => {
+describe('a swap of prices on subscription items', () => {
   it('keeps seven seats, bills nothing now and the new price at the renewal', async ({ shop: bench }) => {
     const [list, negotiated] = [await bench.monthly(1000), await bench.monthly(700)]
     const made = await bench.subscribed(list, { items: [{ price: list.id, quantity: 7 }] })
@@ -132,7 +138,7 @@ describe('a swap of items', () => {
     expect(await bench.totals()).toEqual([7000, 4900])
   })
 
-  it('moves two items in one write: both or neither', async ({ shop: bench }) => {
+  it('moves two items in one write, so that either both move or neither', async ({ shop: bench }) => {
     const { processor, writing } = bench
     const [a, b, c, d] = [
       await bench.monthly(1),
@@ -178,7 +184,7 @@ describe('a swap of items', () => {
     expect(held.sort()).toEqual(next.map((price, index) => `${price.id} ${index + 1}`).sort())
   })
 
-  it('to another interval begins a new period, which is in the result', async ({ shop: bench }) => {
+  it('starts a new period if the new price has another interval, and returns that period', async ({ shop: bench }) => {
     const monthly = await bench.monthly(1000)
     const yearly = await bench.monthly(9000, { recurring: { interval: 'year' } })
     const made = await bench.subscribed(monthly)
@@ -219,7 +225,7 @@ describe('a swap of items', () => {
     expect((await bench.live(made)).items[0]?.price.id).toBe(list.id)
   })
 
-  it('of a trialing or past due subscription keeps status and dates', async ({ shop: bench }) => {
+  it('keeps the status and the dates of a trialing or past due subscription', async ({ shop: bench }) => {
     const { stripe, customer } = bench
     const [list, negotiated] = [await bench.monthly(1000), await bench.monthly(700)]
     const card = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })

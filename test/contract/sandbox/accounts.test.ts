@@ -19,7 +19,7 @@ describe('accounts of the sandbox:', () => {
     expect(other.id).not.toBe(first.id)
   })
 
-  test('an account neither sees nor collides with the objects of another', async ({ sandbox }) => {
+  test('an account neither sees the objects of another account nor collides with their ids', async ({ sandbox }) => {
     const [one, two] = [clientOf(sandbox, 'sk_test_one'), clientOf(sandbox, 'sk_test_two')]
     const price = { currency: 'usd', unit_amount: 1, lookup_key: 'k' }
     const meter = { display_name: 'm', event_name: 'e', default_aggregation: { formula: 'sum' as const } }
@@ -36,7 +36,9 @@ describe('accounts of the sandbox:', () => {
     expect((await two.events.list({ limit: 100 })).data).toHaveLength(5)
   })
 
-  test('a live key, or any key that is no test key, is refused with 401 and masked', async ({ sandbox }) => {
+  test('a live key, or any other key that is no test key, is refused with 401 and masked in the error', async ({
+    sandbox,
+  }) => {
     for (const [key, shown] of [
       ['sk_live_abcdefgh1234', 'sk_live_********1234'],
       ['pk_test_abcdefgh1234', 'pk_test_********1234'],
@@ -50,7 +52,9 @@ describe('accounts of the sandbox:', () => {
     }
   })
 
-  test('a request without a key gets the API’s instructions; Basic and Bearer both work', async ({ sandbox }) => {
+  test('a request without a key gets the real API’s instructions, and both Basic and Bearer authentication work', async ({
+    sandbox,
+  }) => {
     const { url } = sandbox
     const bare = await fetch(`${url}/v1/products`)
     expect(bare.status).toBe(401)
@@ -68,7 +72,7 @@ describe('accounts of the sandbox:', () => {
     expect(failed).toMatchObject({ requestId: expect.stringMatching(/^req_/) as string })
   })
 
-  test('an unknown path gets the real API’s error', async ({ sandbox: { url, apiKey } }) => {
+  test('a request to an unknown path gets the error message of the real API', async ({ sandbox: { url, apiKey } }) => {
     const reply = await fetch(`${url}/v1/nope`, { method: 'POST', headers: { Authorization: `Bearer ${apiKey}` } })
     expect(reply.status).toBe(404)
     expect(await reply.json()).toMatchObject({
@@ -80,14 +84,16 @@ describe('accounts of the sandbox:', () => {
     })
   })
 
-  test('a body that is not form-encoded is refused', async ({ sandbox: { url, apiKey } }) => {
+  test('a request body that is not form-encoded is refused', async ({ sandbox: { url, apiKey } }) => {
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' }
     const reply = await fetch(`${url}/v1/products`, { method: 'POST', headers, body: '{"name":"P"}' })
     expect(reply.status).toBe(400)
     expect(await reply.text()).toContain('application/x-www-form-urlencoded')
   })
 
-  test('lists in curl’s notation are accepted', async ({ sandbox: { url, apiKey, stripe } }) => {
+  test('list parameters may have empty brackets, e.g. `items[]=a`, as programs with curl send them', async ({
+    sandbox: { url, apiKey, stripe },
+  }) => {
     const { id } = await stripe.products.create({ name: 'P' })
     const body =
       `product=${id}&currency=usd&billing_scheme=tiered&tiers_mode=graduated&recurring[interval]=month` +
@@ -125,7 +131,7 @@ describe('state of the sandbox:', () => {
     expect(replayed.lastResponse.headers['idempotent-replayed']).toBe('true')
   })
 
-  test('only its owner can read the file, and it contains no API key', async () => {
+  test('the state file can be read by its owner only, and contains no API key', async () => {
     const dataDir = temporaryFolder()
     const { stripe, close } = await startTestSandbox({ dataDir, apiKey: 'sk_test_verysecretkey' })
     await stripe.products.create({ name: 'P' })
@@ -135,7 +141,7 @@ describe('state of the sandbox:', () => {
     expect(readFileSync(file).includes('verysecretkey')).toBe(false)
   })
 
-  test('a second sandbox on the same folder fails with a clear error', async () => {
+  test('a second sandbox on the same data folder fails to start with a clear error', async () => {
     const dataDir = temporaryFolder()
     const first = await sandboxForTest({ dataDir })
     await first.stripe.products.create({ name: 'P' })

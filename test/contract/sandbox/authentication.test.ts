@@ -67,6 +67,7 @@ test('a subscription is incomplete until the cardholder authenticates, then acti
   })
   expect(await typesSince(sandbox, told)).toEqual([
     ...['charge.succeeded', 'payment_intent.succeeded', 'invoice.payment_succeeded', 'invoice.paid'],
+    'invoice_payment.paid',
     'customer.subscription.updated',
   ])
   const [last] = (await stripe.events.list({ type: 'customer.subscription.updated', limit: 1 })).data
@@ -93,7 +94,7 @@ test('a card that requires authentication fails to pay an invoice through the AP
   expect(await stripe.invoices.retrieve(drafted.id)).toMatchObject({ status: 'paid', amount_paid: 2000 })
 })
 
-test('a failed authentication leaves the subscription incomplete, and it expires after 23 hours', async () => {
+test('a failed authentication leaves the subscription incomplete, and the subscription expires after 23 hours', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { customer, price } = await subscriber(sandbox)
@@ -111,7 +112,7 @@ test('a failed authentication leaves the subscription incomplete, and it expires
   expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('incomplete_expired')
 })
 
-test('a renewal that needs authentication is past due, counts as an attempt, is not retried, and is active once authenticated', async () => {
+test('a renewal that needs authentication is past due, counts as one attempt without retries, and is paid once authenticated', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const start = Math.floor(sandbox.clock.now() / 1000)
@@ -152,7 +153,7 @@ test('a payment with authentication redirects to the caller’s return_url with 
   expect(await stripe.paymentIntents.retrieve(intent.id)).toMatchObject({ status: 'succeeded', amount_received: 2000 })
 })
 
-test('an off-session payment with a card that requires authentication is declined with authentication_required', async ({
+test('an off-session payment with a card that requires authentication is declined with the code authentication_required', async ({
   sandbox,
 }) => {
   const { stripe } = sandbox
@@ -179,7 +180,7 @@ test('a setup intent waits for authentication, and then its card is attached to 
   expect((await stripe.paymentMethods.list({ customer })).data).toHaveLength(1)
 })
 
-test('the sandbox does not support a free start, or a checkout page, with a card that requires authentication', async ({
+test('a subscription without a first charge, or a checkout page, refuses a card that requires authentication as not supported', async ({
   sandbox,
 }) => {
   const { stripe } = sandbox

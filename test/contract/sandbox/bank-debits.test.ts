@@ -77,7 +77,7 @@ test('a failed bank debit leaves the checkout session unpaid', async ({ sandbox 
   ])
 })
 
-test('a pending bank debit can neither be confirmed again nor cancelled', async ({ sandbox }) => {
+test('a pending bank debit can be neither confirmed again nor cancelled', async ({ sandbox }) => {
   const { stripe } = sandbox
   const method = await stripe.paymentMethods.create({
     ...{ type: 'sepa_debit', sepa_debit: { iban: 'AT321904300235473204' } },

@@ -33,7 +33,7 @@ async function pageOf(url: string | null) {
 }
 
 describe('checkout of the sandbox:', () => {
-  test('a session that is paid on its page becomes a subscription', async ({ shop }) => {
+  test('a session that is paid on its page creates a subscription', async ({ shop }) => {
     const { stripe } = shop
     const data = { metadata: { tenant: 't' }, trial_period_days: 7 }
     const open = await session(shop, { metadata: { order: '1' }, client_reference_id: 'ref', subscription_data: data })
@@ -70,7 +70,7 @@ describe('checkout of the sandbox:', () => {
     ])
   })
 
-  test('the page shows formatted amounts (¥3,000) and a cancel link to `cancel_url`', async ({ shop }) => {
+  test('the page shows formatted amounts (e.g. ¥3,000) and a cancel link to `cancel_url`', async ({ shop }) => {
     const yen = await shop.monthly(1500, { currency: 'jpy', recurring: { interval: 'year' } })
     const open = await session(shop, { line_items: [{ price: yen.id, quantity: 2 }] })
     const { text } = await pageOf(open.url)
@@ -80,7 +80,7 @@ describe('checkout of the sandbox:', () => {
     expect(text).not.toContain('Promotion code')
   })
 
-  test('names are escaped on the page', async ({ shop }) => {
+  test('product names are escaped as HTML on the page', async ({ shop }) => {
     const product = await shop.stripe.products.create({ name: '<script>alert(1)</script> & "co"' })
     const price = await shop.monthly(100, { product: product.id })
     const { text } = await pageOf((await session(shop, { line_items: [{ price: price.id, quantity: 1 }] })).url)
@@ -88,7 +88,7 @@ describe('checkout of the sandbox:', () => {
     expect(text).not.toContain('<script>')
   })
 
-  test('a declined card leaves the session open and no objects behind', async ({ shop }) => {
+  test('a declined card leaves the session open and creates no objects', async ({ shop }) => {
     const { stripe } = shop
     const open = await session(shop)
     for (const number of ['4000000000000002', '4000000000000341']) {
@@ -104,7 +104,7 @@ describe('checkout of the sandbox:', () => {
     expect((await stripe.checkout.sessions.retrieve(open.id)).payment_status).toBe('paid')
   })
 
-  test('a promotion code is applied, shown and redeemed', async ({ shop }) => {
+  test('a promotion code is shown on the page, applied and counted as redeemed', async ({ shop }) => {
     const { stripe } = shop
     const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
     const code = await stripe.promotionCodes.create({
@@ -128,7 +128,7 @@ describe('checkout of the sandbox:', () => {
     expect((await stripe.promotionCodes.retrieve(code.id)).times_redeemed).toBe(1)
   })
 
-  test('a one-time price is paid with a single payment', async ({ shop }) => {
+  test('a one-time price is sold with a single payment', async ({ shop }) => {
     const { stripe, customer } = shop
     const price = await shop.price({ unit_amount: 4900 })
     const line_items = [{ price: price.id, quantity: 1 }]
@@ -145,7 +145,7 @@ describe('checkout of the sandbox:', () => {
     expect(payment).toMatchObject({ status: 'succeeded', amount: 4900, customer, metadata: { a: 'b' } })
   })
 
-  test('a code that leaves less than the minimum charge is refused, and a subscription’s invoice below it is not charged', async () => {
+  test('a code that reduces the amount below the minimum charge is refused, and a subscription’s invoice below the minimum is not charged', async () => {
     const shop = await customerShop()
     const { stripe } = shop
     const coupon = await stripe.coupons.create({ percent_off: 99, duration: 'forever' })
@@ -180,7 +180,22 @@ describe('checkout of the sandbox:', () => {
     expect((await submit(nothing.url, { number: '' })).status).toBe(303)
   })
 
-  test('sessions expire after their time or on request', async ({ shop }) => {
+  test('a session with prices of two intervals is refused, although a subscription accepts them', async ({ shop }) => {
+    const { stripe } = shop
+    const [yearly, metered] = [
+      await shop.price({ unit_amount: 12_000, recurring: { interval: 'year' } }),
+      await meteredPrice(shop),
+    ]
+    const line_items = [{ price: yearly.id, quantity: 1 }, { price: metered.id }]
+    expect(await refusal(session(shop, { line_items }))).toMatchObject({
+      status: 400,
+      message: 'Checkout does not support multiple prices with different billing intervals.',
+    })
+    const made = await stripe.subscriptions.create({ customer: shop.customer, items: line_items, trial_period_days: 7 })
+    expect(made.items.data).toHaveLength(2)
+  })
+
+  test('sessions expire at their expiry time or on request', async ({ shop }) => {
     const { stripe, control, apiKey } = shop
     const [told, left] = [await session(shop), await session(shop)]
     expect(await stripe.checkout.sessions.expire(told.id)).toMatchObject({ status: 'expired', url: null })
@@ -222,7 +237,7 @@ describe('checkout of the sandbox:', () => {
       'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
     ],
     ['a URL that is not http or https', { success_url: 'javascript:alert(1)' }, 'Not a valid URL'],
-  ] as const)('a request is refused: %s', async (_title, params, message) => {
+  ] as const)('a request for a session is refused: %s', async (_title, params, message) => {
     const shop = await customerShop()
     expect(await refusal(session(shop, params as Partial<Stripe.Checkout.SessionCreateParams>))).toMatchObject({
       message,
@@ -231,7 +246,9 @@ describe('checkout of the sandbox:', () => {
 })
 
 describe('customer portal of the sandbox:', () => {
-  test('a customer sees the subscriptions, plans their cancellation and revokes it', async ({ shop }) => {
+  test('a customer sees the subscriptions, cancels one for the end of the period, and revokes the cancellation', async ({
+    shop,
+  }) => {
     const { stripe, customer, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
     await stripe.billingPortal.configurations.create({ features: { subscription_cancel: { enabled: true } } })
@@ -249,7 +266,7 @@ describe('customer portal of the sandbox:', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).cancel_at_period_end).toBe(false)
   })
 
-  test('a session shows and changes its own customer’s subscriptions only', async ({ shop }) => {
+  test('a portal session shows and changes its own customer’s subscriptions only', async ({ shop }) => {
     const { stripe, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
     const { id: other } = await stripe.customers.create()
@@ -261,7 +278,9 @@ describe('customer portal of the sandbox:', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).cancel_at_period_end).toBe(false)
   })
 
-  test('a session is refused until the portal settings are saved', async ({ shop: { stripe, customer } }) => {
+  test('a portal session is refused until the portal settings of the account are saved', async ({
+    shop: { stripe, customer },
+  }) => {
     expect(await refusal(stripe.billingPortal.sessions.create({ customer }))).toMatchObject({
       status: 400,
       type: 'invalid_request_error',
@@ -289,7 +308,7 @@ describe('customer portal of the sandbox:', () => {
     })
   })
 
-  test('a session allows what its configuration allows', async ({ shop }) => {
+  test('a portal session allows the actions that its configuration enables', async ({ shop }) => {
     const { stripe, customer, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
     const settings = await stripe.billingPortal.configurations.create({
@@ -308,7 +327,7 @@ describe('customer portal of the sandbox:', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
   })
 
-  test('an account with saved settings needs no configuration', async () => {
+  test('an account with saved portal settings needs no separate configuration', async () => {
     const { stripe } = await sandboxForTest({ portalSavedFor: ['sk_test_sandbox'] })
     const { id: customer } = await stripe.customers.create()
     const { configuration } = await stripe.billingPortal.sessions.create({ customer })
@@ -320,7 +339,7 @@ describe('customer portal of the sandbox:', () => {
   })
 })
 
-describe('the payment page API that Stripe’s own programs use:', () => {
+describe('the payment page API that Stripe’s own command-line tools call:', () => {
   async function paymentPage() {
     const shop = await customerShop()
     const { stripe } = shop
@@ -363,7 +382,7 @@ describe('the payment page API that Stripe’s own programs use:', () => {
     })
   })
 
-  test('a session that cannot be paid is refused unchanged', async () => {
+  test('a session that cannot be paid is refused, and stays unchanged', async () => {
     const { shop, open, card, read, confirm } = await paymentPage()
     const good = await card('tok_visa')
     for (const [params, error] of [
@@ -396,7 +415,7 @@ describe('the payment page API that Stripe’s own programs use:', () => {
     })
   })
 
-  test('a subscription and a saved card belong to the customer', async () => {
+  test('after a payment, the subscription and the saved card belong to the customer', async () => {
     const { shop, card, confirm } = await paymentPage()
     const { stripe, customer } = shop
     const plan = await session(shop, { customer })

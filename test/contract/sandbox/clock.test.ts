@@ -30,13 +30,13 @@ async function daily() {
 }
 
 describe('the clock of a sandbox account:', () => {
-  test('a move of the clock by 31,000 years is refused', async () => {
+  test('an advance of the clock by 31,000 years is refused', async () => {
     const { ask } = clockOf(await daily())
     const answer = await ask('POST', { advance_seconds: 999_999_999_999 })
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('at most') } })
   })
 
-  test('many long moves together stop at the same limit', async () => {
+  test('many long advances of the clock together stop at the same limit', async () => {
     const { ask } = clockOf(await sandboxForTest())
     expect((await ask('POST', { advance_seconds: 99 * 365 * day })).status).toBe(200)
     expect(await ask('POST', { advance_seconds: 99 * 365 * day })).toMatchObject({
@@ -45,7 +45,7 @@ describe('the clock of a sandbox account:', () => {
     })
   })
 
-  test('other requests are served during a long move, and the move can be stopped', async () => {
+  test('other requests are served during a long advance of the clock, and the advance can be stopped', async () => {
     const shop = await daily()
     const { ask } = clockOf(shop)
     const before = Number((await ask('GET')).body['now'])
@@ -62,7 +62,7 @@ describe('the clock of a sandbox account:', () => {
     expect((await ask('GET')).body['now']).toBe(reached)
   })
 
-  test('a client that disconnects stops the clock', async () => {
+  test('the clock stops when the client that advances it disconnects', async () => {
     const shop = await daily()
     const { ask } = clockOf(shop)
     const caller = new AbortController()
@@ -81,16 +81,17 @@ describe('the clock of a sandbox account:', () => {
     ['faults', { kind: 'conflict', count: 1e12 }],
     ['faults', { kind: 'conflict', skip: 1e12 }],
     ['faults', { kind: 'conflict', path: '*'.repeat(501) }],
-  ])('%s refuses %j', async (route, body) => {
+  ])('a control request for %s refuses %j', async (route, body) => {
     const { url } = await sandboxForTest()
     const answer = await fetch(`${url}/_sandbox/${route}`, { method: 'POST', body: JSON.stringify(body) })
     expect(answer.status).toBe(400)
   })
 
-  test('a list of events by a type with 60 asterisks responds within 2 seconds', async () => {
+  test('a list of events filtered by a type with 60 asterisks is returned, without trying each split of the type', async () => {
     const { stripe } = await sandboxForTest()
-    const before = performance.now()
+    await stripe.products.create({ name: 'An object with an event' })
+    // With backtracking, the response would take longer than any test.
     expect((await stripe.events.list({ type: `${'*'.repeat(60)}!` })).data).toEqual([])
-    expect(performance.now() - before).toBeLessThan(2000)
+    expect((await stripe.events.list({ type: '*'.repeat(60) })).data).toHaveLength(1)
   })
 })

@@ -20,7 +20,7 @@ async function control(
 }
 
 describe('control routes of the sandbox:', () => {
-  test('the status counts objects by account and kind', async ({ sandbox }) => {
+  test('the status response counts objects by account and kind', async ({ sandbox }) => {
     await sandbox.stripe.products.create({ name: 'P' })
     const { id } = await sandbox.stripe.accounts.retrieveCurrent()
     expect((await control(sandbox, 'GET', '')).body).toMatchObject({
@@ -33,7 +33,9 @@ describe('control routes of the sandbox:', () => {
     })
   })
 
-  test('a seed sends ordinary requests, and later ones use fields of earlier responses', async ({ sandbox }) => {
+  test('a seed request sends ordinary requests, and later ones can use fields of earlier responses', async ({
+    sandbox,
+  }) => {
     const calls = [
       { path: '/v1/products', params: { name: 'Solo' }, as: 'solo' },
       {
@@ -52,7 +54,7 @@ describe('control routes of the sandbox:', () => {
     })
   })
 
-  test('a seed stops at the first error and names the call', async ({ sandbox }) => {
+  test('a seed request stops at the first error and names the request that failed', async ({ sandbox }) => {
     const calls = [
       { path: '/v1/products', params: { name: 'P' } },
       { path: '/v1/prices', params: { currency: 'usd' } },
@@ -65,7 +67,9 @@ describe('control routes of the sandbox:', () => {
     expect((await control(sandbox, 'POST', 'seed', { body: { calls } })).status).toBe(401)
   })
 
-  test('a reset empties one account with its key, and all accounts without', async ({ sandbox }) => {
+  test('a reset with a key empties that account, and a reset without a key empties all accounts', async ({
+    sandbox,
+  }) => {
     const other = clientOf(sandbox, 'sk_test_other')
     await sandbox.stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
     await other.products.create({ name: 'P' })
@@ -78,7 +82,7 @@ describe('control routes of the sandbox:', () => {
     expect((await other.products.list()).data).toEqual([])
   })
 
-  test('a snapshot can be restored repeatedly, for one account or for all', async ({ sandbox }) => {
+  test('a snapshot can be restored more than once, for one account or for all', async ({ sandbox }) => {
     const other = clientOf(sandbox, 'sk_test_other')
     await sandbox.stripe.products.create({ id: 'a', name: 'A' })
     await control(sandbox, 'PUT', 'snapshots/start', { key: sandbox.apiKey })
@@ -135,7 +139,7 @@ describe('control routes of the sandbox:', () => {
     })
   })
 
-  test('faults are added, listed and cleared', async ({ sandbox }) => {
+  test('injected faults can be added, listed and cleared', async ({ sandbox }) => {
     const body = { kind: 'rate_limit', method: 'POST', path: '/v1/prices', count: 3 }
     expect((await control(sandbox, 'POST', 'faults', { body })).body).toEqual({ id: 1 })
     expect((await control(sandbox, 'GET', 'faults')).body).toMatchObject({ faults: [{ ...body, struck: 0 }] })

@@ -4,7 +4,7 @@ import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('coupons of the sandbox:', () => {
-  test('a percent coupon has the defaults of the real API', async ({ sandbox: { stripe } }) => {
+  test('a percentage coupon has the default values of the real API', async ({ sandbox: { stripe } }) => {
     const coupon = await stripe.coupons.create({ percent_off: 22.5 })
     expect(coupon).toMatchObject({
       object: 'coupon',
@@ -84,12 +84,12 @@ describe('coupons of the sandbox:', () => {
       'currency_options',
     ],
   ]
-  test.each(refused)('a coupon is refused: %s', async (_title, params, message, code, param) => {
+  test.each(refused)('a request for a coupon is refused: %s', async (_title, params, message, code, param) => {
     const { stripe } = await sandboxForTest()
     expect(await refusal(stripe.coupons.create(params))).toMatchObject({ status: 400, message, code, param })
   })
 
-  test('an id chosen by the caller is unique', async ({ sandbox: { stripe } }) => {
+  test('an id that the caller chooses must be unique', async ({ sandbox: { stripe } }) => {
     expect(await stripe.coupons.create({ id: 'TEN', percent_off: 10 })).toMatchObject({ id: 'TEN' })
     expect(await refusal(stripe.coupons.create({ id: 'TEN', percent_off: 5 }))).toMatchObject({
       code: 'resource_already_exists',
@@ -97,7 +97,9 @@ describe('coupons of the sandbox:', () => {
     })
   })
 
-  test('the products of a coupon must exist, and are returned when expanded', async ({ sandbox: { stripe } }) => {
+  test('the products of a coupon must exist, and are returned if they are expanded', async ({
+    sandbox: { stripe },
+  }) => {
     const { id } = await stripe.products.create({ name: 'P' })
     const coupon = await stripe.coupons.create({
       percent_off: 10,
@@ -112,7 +114,7 @@ describe('coupons of the sandbox:', () => {
     ).toMatchObject({ status: 400, code: 'resource_missing', message: "No such product: 'prod_nope'" })
   })
 
-  test('name and metadata change, everything else is fixed', async ({ sandbox: { stripe } }) => {
+  test('only the name and metadata of a coupon can be changed', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.coupons.create({ amount_off: 500, currency: 'usd' })
     const change = { name: 'Five', metadata: { k: 'v' }, currency_options: { gbp: { amount_off: 300 } } }
     expect(await stripe.coupons.update(id, { ...change, expand: ['currency_options'] })).toMatchObject(change)
@@ -126,7 +128,7 @@ describe('coupons of the sandbox:', () => {
     expect(events[0]?.data.previous_attributes).toEqual({ name: null, metadata: { k: null } })
   })
 
-  test('an expired coupon is not valid', async ({ sandbox: { stripe, clock } }) => {
+  test('a coupon is not valid after its expiry', async ({ sandbox: { stripe, clock } }) => {
     const end = Math.floor(clock.now() / 1000) + 60
     const { id } = await stripe.coupons.create({ percent_off: 10, redeem_by: end })
     expect((await stripe.coupons.retrieve(id)).valid).toBe(true)
@@ -134,7 +136,9 @@ describe('coupons of the sandbox:', () => {
     expect((await stripe.coupons.retrieve(id)).valid).toBe(false)
   })
 
-  test('a deleted coupon is a 404, stops its codes, and its id is free again', async ({ sandbox: { stripe } }) => {
+  test('a deleted coupon returns 404, its promotion codes become inactive, and its id can be used again', async ({
+    sandbox: { stripe },
+  }) => {
     await stripe.coupons.create({ id: 'TEN', percent_off: 10 })
     const code = await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: 'TEN' }, code: 'SAVE' })
     expect(await stripe.coupons.del('TEN')).toEqual({ id: 'TEN', object: 'coupon', deleted: true })

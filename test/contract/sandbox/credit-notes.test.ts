@@ -18,7 +18,9 @@ async function typesOf({ stripe }: CustomerShop): Promise<string[]> {
 }
 
 describe('a credit note', () => {
-  test('reduces the amount due of an open invoice, and voiding it raises the amount again', async ({ shop }) => {
+  test('reduces the amount due of an open invoice, and increases it again when the note is voided', async ({
+    shop,
+  }) => {
     const { stripe } = shop
     const invoice = await openInvoice(shop)
     const made = await stripe.creditNotes.create({
@@ -59,14 +61,14 @@ describe('a credit note', () => {
     expect(await typesOf(shop)).toEqual(expect.arrayContaining(['credit_note.created', 'credit_note.voided']))
   })
 
-  test('that leaves less than the minimum charge is refused as not supported', async ({ shop }) => {
+  test('is refused as not supported if it leaves less than the minimum charge', async ({ shop }) => {
     const { id } = await openInvoice(shop)
     const { message } = await refusal(shop.stripe.creditNotes.create({ invoice: id, amount: 2470 }))
     expect(message).toContain('The sandbox does not support credit notes that leave less than')
     expect(await shop.stripe.invoices.retrieve(id)).toMatchObject({ status: 'open', amount_remaining: 2500 })
   })
 
-  test('for all of an open invoice marks it paid', async ({ shop }) => {
+  test('marks an open invoice as paid if it credits the whole amount', async ({ shop }) => {
     const { stripe } = shop
     const invoice = await openInvoice(shop)
     const made = await stripe.creditNotes.create({ invoice: invoice.id, amount: 2500 })
@@ -82,7 +84,9 @@ describe('a credit note', () => {
     expect(await refusal(stripe.creditNotes.voidCreditNote(made.id))).toMatchObject({ status: 400 })
   })
 
-  test('of a paid invoice is returned in full, to the balance or out of band', async ({ shop }) => {
+  test('of a paid invoice returns the money in full, to the customer’s balance or outside of Stripe', async ({
+    shop,
+  }) => {
     const { stripe, customer } = shop
     const invoice = await openInvoice(shop)
     await stripe.invoices.pay(invoice.id)
@@ -112,7 +116,7 @@ describe('a credit note', () => {
     expect(next).toMatchObject({ total: 2500, starting_balance: -150, amount_due: 2350 })
   })
 
-  test('credits parts of lines, never more than the line has left', async ({ shop }) => {
+  test('credits parts of invoice lines, never more than what is left of the line', async ({ shop }) => {
     const { stripe } = shop
     const invoice = await openInvoice(shop)
     const travel = invoice.lines.data.find(({ description }) => description === 'Travel')?.id ?? ''
@@ -136,7 +140,7 @@ describe('a credit note', () => {
     ).toMatchObject({ message: expect.stringContaining('must equal the credit note amount ($0.00).') })
   })
 
-  test('can be previewed, listed, updated, and its lines listed', async ({ shop }) => {
+  test('can be previewed, listed and updated, and its lines can be listed', async ({ shop }) => {
     const { stripe, customer } = shop
     const invoice = await openInvoice(shop)
     expect(await stripe.creditNotes.preview({ invoice: invoice.id, amount: 100 })).toMatchObject({ amount: 100 })
@@ -157,7 +161,7 @@ describe('a credit note', () => {
     })
   })
 
-  test('with taxes or discounts is refused as not supported', async ({ shop }) => {
+  test('is refused as not supported if the invoice has taxes or discounts', async ({ shop }) => {
     const { stripe, customer } = shop
     const rate = await stripe.taxRates.create({ display_name: 'VAT', inclusive: false, percentage: 10 })
     await stripe.invoiceItems.create({ customer, amount: 1000, currency: 'usd', tax_rates: [rate.id] })

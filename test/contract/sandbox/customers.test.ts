@@ -3,7 +3,9 @@ import { sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('customers of the sandbox:', () => {
-  test('a customer needs no parameters, and every given value is returned', async ({ sandbox: { stripe } }) => {
+  test('a customer needs no parameters, and each parameter that is sent is returned', async ({
+    sandbox: { stripe },
+  }) => {
     expect(await stripe.customers.create()).toMatchObject({
       object: 'customer',
       email: null,
@@ -24,7 +26,7 @@ describe('customers of the sandbox:', () => {
     expect(made).toMatchObject({ ...given, address: { city: 'Kyoto', country: 'JP', line1: null } })
   })
 
-  test('an empty text clears its field, the others stay', async ({ sandbox: { stripe } }) => {
+  test('an empty text clears the field of a customer, and other fields stay', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.customers.create({ email: 'a@example.test', name: 'A', address: { city: 'Kyoto' } })
     expect(await stripe.customers.update(id, { name: '', address: '' })).toMatchObject({
       email: 'a@example.test',
@@ -33,7 +35,7 @@ describe('customers of the sandbox:', () => {
     })
   })
 
-  test('a deleted customer can still be retrieved', async ({ sandbox: { stripe } }) => {
+  test('a deleted customer can still be retrieved, marked as deleted', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.customers.create({ email: 'a@example.test' })
     await stripe.customers.del(id)
     expect(await stripe.customers.retrieve(id)).toMatchObject({ id, object: 'customer', deleted: true })
@@ -45,14 +47,14 @@ describe('customers of the sandbox:', () => {
     })
   })
 
-  test('the list filters by exact email', async ({ sandbox: { stripe } }) => {
+  test('the list of customers can be filtered by exact email address', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.customers.create({ email: 'a@example.test' })
     await stripe.customers.create({ email: 'b@example.test' })
     expect((await stripe.customers.list({ email: 'a@example.test' })).data.map((found) => found.id)).toEqual([id])
     expect((await stripe.customers.list({ email: 'A@example.test' })).data).toEqual([])
   })
 
-  test('unsupported parameters are refused, not ignored', async ({ sandbox: { stripe } }) => {
+  test('unsupported parameters are refused instead of ignored', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.customers.create({ business_name: 'Acme' }))).toMatchObject({
       param: 'business_name',
       message: 'The sandbox does not support the parameter `business_name`.',

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Stripe from 'stripe'
-import { describe, expect, onTestFinished, vi } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
 import { listenLocally } from '../../support/listen.ts'
@@ -32,13 +32,13 @@ async function receiver(answer: (response: ServerResponse, count: number) => voi
 }
 
 async function stateOf(sandbox: TestSandbox, state: string): Promise<void> {
-  await vi.waitFor(() => {
-    expect(sandbox.control.deliveries().map((delivery) => delivery.state)).toEqual([state])
-  })
+  await expect.poll(() => sandbox.control.deliveries().map((delivery) => delivery.state)).toEqual([state])
 }
 
 describe('webhook deliveries of the sandbox:', () => {
-  test('an event is delivered with the real API’s signature, to subscribed endpoints only', async ({ sandbox }) => {
+  test('an event is delivered with the real API’s signature, and to endpoints that subscribe to it only', async ({
+    sandbox,
+  }) => {
     const { received, url } = await receiver((response) => response.end())
     const { stripe } = sandbox
     const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: ['product.created'] })
@@ -67,7 +67,7 @@ describe('webhook deliveries of the sandbox:', () => {
     expect(sandbox.control.deliveries()[0]?.attempts.map((attempt) => attempt.status)).toEqual([500, 500, 200])
   })
 
-  test('a delivery fails after its last attempt', async () => {
+  test('a delivery is marked as failed after its last attempt', async () => {
     const sandbox = await sandboxForTest({ retryAfterMs: [1] })
     const { url } = await receiver((response) => response.writeHead(302, { location: 'http://127.0.0.1:1' }).end())
     await sandbox.stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
@@ -76,20 +76,22 @@ describe('webhook deliveries of the sandbox:', () => {
     expect(sandbox.control.deliveries()[0]?.attempts).toHaveLength(2)
   })
 
-  test('a hanging endpoint delays no other endpoint', async ({ sandbox }) => {
+  test('an endpoint that does not respond delays no other endpoint', async ({ sandbox }) => {
     const { stripe, url: origin } = sandbox
     const hanging = await receiver(() => undefined)
     const prompt = await receiver((response) => response.end())
     await stripe.webhookEndpoints.create({ url: hanging.url, enabled_events: ['*'] })
     await stripe.webhookEndpoints.create({ url: prompt.url, enabled_events: ['*'] })
     for (let index = 0; index < 20; index++) await stripe.products.create({ name: `P${index}` })
-    await vi.waitFor(() => expect(prompt.received).toHaveLength(20))
+    await expect.poll(() => prompt.received).toHaveLength(20)
     const reply = await fetch(`${origin}/_sandbox/deliveries?limit=2`)
     expect(await reply.json()).toMatchObject({ deliveries: [{ type: 'product.created' }, { type: 'product.created' }] })
     expect(hanging.received.length).toBeLessThan(20)
   })
 
-  test('nothing is sent to an address outside this machine, and the log contains the reason', async ({ sandbox }) => {
+  test('nothing is delivered to an address outside this machine, and the log contains the reason', async ({
+    sandbox,
+  }) => {
     await sandbox.stripe.webhookEndpoints.create({ url: 'https://example.test/hook', enabled_events: ['*'] })
     await sandbox.stripe.products.create({ name: 'P' })
     expect(sandbox.control.deliveries()).toMatchObject([
@@ -97,7 +99,7 @@ describe('webhook deliveries of the sandbox:', () => {
     ])
   })
 
-  test('a refused request and a disabled endpoint cause no delivery', async ({ sandbox }) => {
+  test('a refused request causes no delivery, and a disabled endpoint gets none', async ({ sandbox }) => {
     const { url } = await receiver((response) => response.end())
     const { id } = await sandbox.stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
     await sandbox.stripe.prices.create({ currency: 'usd' }).catch(() => undefined)

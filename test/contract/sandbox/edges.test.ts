@@ -9,7 +9,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (result ??= work())
 }
 
-test('a reset drops the late writes of the account, and keeps those of another account', async () => {
+test('a reset of an account drops that account’s delayed requests, and keeps those of other accounts', async () => {
   const sandbox = await sandboxForTest()
   const { control, apiKey, stripe } = sandbox
   const other = clientOf(sandbox, 'sk_test_other')
@@ -26,7 +26,7 @@ test('a reset drops the late writes of the account, and keeps those of another a
   expect(await stripe.products.create({ name: 'New' }, options)).toMatchObject({ name: 'New' })
 })
 
-test('a clock that is still advancing when the server closes is answered with 503, not as if it had moved', async () => {
+test('a request to advance the clock gets 503 if the server closes before the clock reaches its target', async () => {
   const sandbox = await startTestSandbox()
   const { url, apiKey, stripe } = sandbox
   const close = once(() => sandbox.close())
@@ -53,7 +53,7 @@ test('a clock that is still advancing when the server closes is answered with 50
   await closing
 })
 
-test('the discount of a single payment without a customer has no customer', async () => {
+test('the discount of a single payment without a customer names no customer', async () => {
   const shop = await customerShop()
   const { stripe } = shop
   const price = await shop.price({ unit_amount: 4900 })
@@ -72,7 +72,7 @@ test('the discount of a single payment without a customer has no customer', asyn
   expect(data.map(({ data: { object } }) => (object as Stripe.Discount).customer)).toEqual([null])
 })
 
-test('a card whose bank declines to be kept is not attached by the payment of a first invoice', async () => {
+test('a card that cannot be saved is not attached to the customer by the payment of a first invoice', async () => {
   const { stripe, customer, subscribed, monthly } = await customerShop()
   const made = await subscribed(await monthly(1000), {
     payment_behavior: 'default_incomplete',

@@ -4,7 +4,9 @@ import { contractVersion } from '../../support/stripe-contract.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('events of the sandbox:', () => {
-  test('each change is an event with the object and the id of the request', async ({ sandbox: { stripe, clock } }) => {
+  test('each change creates an event with the object and the id of the request', async ({
+    sandbox: { stripe, clock },
+  }) => {
     const product = await stripe.products.create({ name: 'P' }, { idempotencyKey: 'key-1' })
     const [event] = (await stripe.events.list()).data
     expect(event).toMatchObject({
@@ -19,20 +21,24 @@ describe('events of the sandbox:', () => {
     expect(await stripe.events.retrieve(event?.id ?? '')).toMatchObject({ id: event?.id })
   })
 
-  test('an update’s event contains the previous values, metadata key by key', async ({ sandbox: { stripe } }) => {
+  test('the event of an update contains the previous values, and of metadata only the changed keys', async ({
+    sandbox: { stripe },
+  }) => {
     const { id } = await stripe.products.create({ name: 'P', metadata: { a: '1', b: '2' } })
     await stripe.products.update(id, { description: 'd', metadata: { a: 'x', b: '', c: '3' } })
     const [event] = (await stripe.events.list({ type: 'product.updated' })).data
     expect(event?.data.previous_attributes).toEqual({ description: null, metadata: { a: '1', b: '2', c: null } })
   })
 
-  test('a refused request causes no event', async ({ sandbox: { stripe } }) => {
+  test('a refused request creates no event', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.products.create({ id: 'p', name: 'P' })
     await expect(stripe.products.create({ id, name: 'P' })).rejects.toThrow()
     expect((await stripe.events.list()).data).toHaveLength(1)
   })
 
-  test('neither a product nor an event remains if its price is refused', async ({ sandbox: { stripe } }) => {
+  test('if the price of a new product is refused, neither the product nor its event is kept', async ({
+    sandbox: { stripe },
+  }) => {
     const params = { currency: 'usd', unit_amount: 1, lookup_key: 'k' }
     await stripe.prices.create({ ...params, product_data: { name: 'one' } })
     await expect(stripe.prices.create({ ...params, product_data: { name: 'two' } })).rejects.toThrow(/lookup key/)
@@ -40,7 +46,9 @@ describe('events of the sandbox:', () => {
     expect((await stripe.events.list()).data).toHaveLength(2)
   })
 
-  test('the list filters by type, types, pattern and time', async ({ sandbox: { stripe, clock } }) => {
+  test('the list of events can be filtered by type, types, pattern and time', async ({
+    sandbox: { stripe, clock },
+  }) => {
     const { id } = await stripe.products.create({ name: 'P' })
     await stripe.prices.create({ product: id, currency: 'usd', unit_amount: 1 })
     clock.advance(60_000)

@@ -3,8 +3,8 @@ import { describe, expect } from 'vitest'
 import { clientOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
-describe('faults of the sandbox:', () => {
-  test('the next matching request is rate limited, the one after succeeds', async ({ sandbox }) => {
+describe('injected faults of the sandbox:', () => {
+  test('the fault rate_limit refuses the next matching request, and the one after it succeeds', async ({ sandbox }) => {
     const { stripe, control } = sandbox
     control.fail({ kind: 'rate_limit', reason: 'endpoint-rate' })
     const failed: unknown = await stripe.products.list().catch((error: unknown) => error)
@@ -13,7 +13,7 @@ describe('faults of the sandbox:', () => {
     await stripe.products.list()
   })
 
-  test('faults match by method, path and account, fail a number of requests, and skip a number first', async () => {
+  test('faults match requests by method, path and account, fail a number of them, and can skip a number first', async () => {
     const sandbox = await sandboxForTest()
     const { control, stripe } = sandbox
     control.fail({ kind: 'rate_limit', method: 'POST', path: '/v1/products/*', count: 2, skip: 1 })
@@ -32,12 +32,12 @@ describe('faults of the sandbox:', () => {
     await stripe.products.list()
   })
 
-  test('a locked object is a 429 with its own code', async ({ sandbox: { stripe, control } }) => {
+  test('the fault lock_timeout returns a 429 with its own error code', async ({ sandbox: { stripe, control } }) => {
     control.fail({ kind: 'lock_timeout' })
     expect(await refusal(stripe.products.create({ name: 'P' }))).toMatchObject({ status: 429, code: 'lock_timeout' })
   })
 
-  test('a conflict is a 409 and stores nothing', async ({ sandbox: { stripe, control } }) => {
+  test('the fault conflict returns a 409 and executes nothing', async ({ sandbox: { stripe, control } }) => {
     control.fail({ kind: 'conflict' })
     expect(await refusal(stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' }))).toMatchObject({
       status: 409,
@@ -46,7 +46,9 @@ describe('faults of the sandbox:', () => {
     await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
   })
 
-  test('a request that failed with keep: false is executed on retry', async ({ sandbox: { stripe, control } }) => {
+  test('a request that failed without a stored result (option keep: false) is executed when it is retried', async ({
+    sandbox: { stripe, control },
+  }) => {
     for (const kind of ['error_before', 'error_after'] as const) {
       control.reset()
       control.fail({ kind, keep: false })
@@ -63,7 +65,7 @@ describe('faults of the sandbox:', () => {
     ['close_before', 0],
     ['close_after', 1],
     ['cut_body', 1],
-  ] as const)('%s loses the response; objects created: %d', async (kind, made) => {
+  ] as const)('the fault %s loses the response; the number of objects created is %d', async (kind, made) => {
     const { stripe, control, url, apiKey } = await sandboxForTest()
     control.fail({ kind })
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/x-www-form-urlencoded' }
@@ -72,14 +74,14 @@ describe('faults of the sandbox:', () => {
     expect((await stripe.products.list()).data).toHaveLength(made)
   })
 
-  test('the SDK treats a truncated body as a connection error and does not retry', async ({ sandbox }) => {
+  test('the SDK treats a truncated response as a connection error and does not retry', async ({ sandbox }) => {
     const stripe = clientOf(sandbox, sandbox.apiKey, 2)
     sandbox.control.fail({ kind: 'cut_body' })
     await expect(stripe.products.create({ name: 'P' })).rejects.toBeInstanceOf(Stripe.errors.StripeConnectionError)
     expect(sandbox.control.requests()).toHaveLength(1)
   })
 
-  test('a latency and another fault can apply to the same request', async ({ sandbox: { stripe, control } }) => {
+  test('added latency and another fault can apply to the same request', async ({ sandbox: { stripe, control } }) => {
     control.fail({ kind: 'latency', latencyMs: 5 })
     control.fail({ kind: 'rate_limit' })
     await expect(stripe.products.list()).rejects.toThrow(/rate limit/)
@@ -87,7 +89,7 @@ describe('faults of the sandbox:', () => {
   })
 })
 
-describe('rate profiles of the sandbox:', () => {
+describe('rate limit profiles of the sandbox:', () => {
   const burst = async (stripe: Stripe, size: number): Promise<(string | undefined)[]> => {
     const calls = Array.from({ length: size }, () => stripe.products.list().then(() => undefined, reasonOf))
     return (await Promise.all(calls)).filter((reason) => reason !== undefined)
@@ -95,11 +97,11 @@ describe('rate profiles of the sandbox:', () => {
   const reasonOf = (error: unknown): string =>
     error instanceof Stripe.errors.StripeError ? (error.headers?.['stripe-rate-limited-reason'] ?? 'none') : 'none'
 
-  test('nothing is limited unless a profile is set', async ({ sandbox: { stripe } }) => {
+  test('requests are not limited unless a profile is set', async ({ sandbox: { stripe } }) => {
     expect(await burst(stripe, 60)).toEqual([])
   })
 
-  test('the sandbox profile allows 25 requests per second', async () => {
+  test('the profile `sandbox` allows 25 requests per second', async () => {
     const { stripe, clock } = await sandboxForTest({ profile: 'sandbox' })
     expect(await burst(stripe, 30)).toEqual(Array(5).fill('global-rate'))
     clock.advance(200)
@@ -108,7 +110,7 @@ describe('rate profiles of the sandbox:', () => {
     expect(await burst(stripe, 30)).toHaveLength(5)
   })
 
-  test('the live profile allows 25 requests per second of one operation and 100 in total', async ({
+  test('the profile `live` allows 25 requests per second of one operation and 100 in total', async ({
     sandbox: { stripe, control },
   }) => {
     control.setProfile('live')
@@ -123,7 +125,7 @@ describe('rate profiles of the sandbox:', () => {
     expect(answers.filter((answer) => answer === 'global-rate')).toHaveLength(25)
   })
 
-  test('accounts have separate limits', async () => {
+  test('each account has its own rate limit', async () => {
     const sandbox = await sandboxForTest({ profile: 'sandbox' })
     expect(await burst(sandbox.stripe, 25)).toEqual([])
     expect(await burst(clientOf(sandbox, 'sk_test_other'), 25)).toEqual([])

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const installed = spawnSync('curl', ['--version']).status === 0
 if (!installed) announceSkip('the commands of docs/guides/sandbox.md', 'curl is not installed')
 
-test.runIf(installed)('the commands of the guide work in order, unchanged', async () => {
+test.runIf(installed)('the commands of the sandbox guide run in order and unchanged', async () => {
   const sandbox = await sandboxForTest()
   expect(blocks).toHaveLength(10)
   for (const block of blocks) {
@@ -28,6 +28,6 @@ test.runIf(installed)('the commands of the guide work in order, unchanged', asyn
   })
 })
 
-test('the guide names every fault', () => {
+test('the sandbox guide names every fault', () => {
   for (const kind of faultKinds) expect(guide).toMatch(new RegExp(`^\\| \`${kind}\` +\\|`, 'm'))
 })

@@ -16,7 +16,7 @@ describe('idempotency keys of the sandbox:', () => {
     expect((await stripe.products.list()).data).toHaveLength(1)
   })
 
-  test('a retry returns the stored response, not the current state', async ({ sandbox: { stripe } }) => {
+  test('a retry returns the stored response, even if the object has changed since', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.products.create({ name: 'before' }, { idempotencyKey: 'k' })
     await stripe.products.update(id, { name: 'after' })
     expect(await stripe.products.create({ name: 'before' }, { idempotencyKey: 'k' })).toMatchObject({
@@ -25,7 +25,9 @@ describe('idempotency keys of the sandbox:', () => {
     })
   })
 
-  test('other parameters or another operation with the same key are refused', async ({ sandbox: { stripe } }) => {
+  test('a key is refused if it is sent with other parameters or to another operation', async ({
+    sandbox: { stripe },
+  }) => {
     await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
     const reused = {
       status: 400,
@@ -38,7 +40,7 @@ describe('idempotency keys of the sandbox:', () => {
     expect(await refusal(stripe.customers.create({ name: 'P' }, { idempotencyKey: 'k' }))).toMatchObject(reused)
   })
 
-  test('a refused request does not use up its key', async ({ sandbox: { stripe } }) => {
+  test('a refused request does not use up its idempotency key', async ({ sandbox: { stripe } }) => {
     await expect(stripe.products.create({} as never, { idempotencyKey: 'k' })).rejects.toThrow()
     expect(await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).toMatchObject({ name: 'P' })
   })
@@ -51,7 +53,9 @@ describe('idempotency keys of the sandbox:', () => {
     expect((await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).id).not.toBe(first.id)
   })
 
-  test('a 500 is returned again too, even if the request was executed', async ({ sandbox: { stripe, control } }) => {
+  test('a retry of a request that failed with a 500 gets the same 500, even if the request was executed', async ({
+    sandbox: { stripe, control },
+  }) => {
     for (const [kind, made] of [
       ['error_before', 0],
       ['error_after', 1],
@@ -68,7 +72,9 @@ describe('idempotency keys of the sandbox:', () => {
     }
   })
 
-  test('a concurrent request with the same key is a 409', async ({ sandbox: { stripe, control } }) => {
+  test('a request gets a 409 while another one with the same key is running', async ({
+    sandbox: { stripe, control },
+  }) => {
     control.fail({ kind: 'latency', latencyMs: 150, path: '/v1/products', count: 2 })
     const slow = stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
     // The slow request holds its key once the fault counts it.
@@ -82,7 +88,7 @@ describe('idempotency keys of the sandbox:', () => {
     expect(await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })).toMatchObject({ id: (await slow).id })
   })
 
-  test('a key has at most 255 characters', async ({ sandbox: { stripe } }) => {
+  test('a key with more than 255 characters is refused', async ({ sandbox: { stripe } }) => {
     await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k'.repeat(255) })
     expect(await refusal(stripe.products.create({ name: 'P' }, { idempotencyKey: 'k'.repeat(256) }))).toMatchObject({
       status: 400,
@@ -90,7 +96,7 @@ describe('idempotency keys of the sandbox:', () => {
     })
   })
 
-  test('the SDK’s retries with one key create one object', async ({ sandbox }) => {
+  test('retries of the SDK with one key create only one object', async ({ sandbox }) => {
     const stripe = clientOf(sandbox, sandbox.apiKey, 2)
     sandbox.control.fail({ kind: 'close_after', method: 'POST' })
     const { id } = await stripe.products.create({ name: 'P' })

@@ -6,7 +6,7 @@ const january = utc('2027-01-01T00:00:00')
 const byMail = { collection_method: 'send_invoice', days_until_due: 14 } as const
 
 describe('subscriptions that are paid by invoice', () => {
-  test('need no card, are active at once, and have their draft invoice emailed after an hour', async () => {
+  test('need no card, are active at once, and their draft invoice is emailed after an hour', async () => {
     const { stripe, clockId, monthly } = await customerShop(january)
     const { id: customer } = await stripe.customers.create({ test_clock: clockId, email: 'ada@example.com' })
     const price = await monthly(1000)
@@ -32,7 +32,7 @@ describe('subscriptions that are paid by invoice', () => {
     expect(types).toEqual(expect.arrayContaining(['invoice.finalized', 'invoice.sent', 'invoice.overdue']))
   })
 
-  test('require days_until_due, and only they accept it', async ({ shop: { stripe, customer, monthly } }) => {
+  test('require days_until_due, which other subscriptions refuse', async ({ shop: { stripe, customer, monthly } }) => {
     const items = [{ price: (await monthly(1000)).id }]
     const without = stripe.subscriptions.create({ customer, items, collection_method: 'send_invoice' })
     expect(await refusal(without)).toMatchObject({
@@ -62,7 +62,7 @@ describe('subscriptions that are paid by invoice', () => {
     expect((await stripe.invoices.markUncollectible(two)).status).toBe('uncollectible')
   })
 
-  test('that wait for the payment of their first invoice end when it is voided', async ({ shop }) => {
+  test('end when their first invoice is voided before it is paid', async ({ shop }) => {
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     await stripe.invoices.voidInvoice(made.latest_invoice as string)
@@ -70,7 +70,7 @@ describe('subscriptions that are paid by invoice', () => {
   })
 })
 
-test('the page of an emailed invoice shows it, refuses cards that decline, and accepts one that pays', async () => {
+test('the page of an emailed invoice shows the invoice, refuses a card that is declined, and accepts a valid card', async () => {
   const { stripe, customer, monthly, url, product } = await customerShop()
   await stripe.products.update(product, { name: '<b>Pro</b>' })
   const items = [{ price: (await monthly(1000)).id }]
@@ -94,7 +94,7 @@ test('the page of an emailed invoice shows it, refuses cards that decline, and a
 })
 
 describe('taxes and discounts of invoices:', () => {
-  test('exclusive rates are added, inclusive ones included, and an item’s own rates take precedence', async () => {
+  test('exclusive tax rates are added to the total, inclusive ones are part of it, and an item’s own rates take precedence', async () => {
     const { stripe, customer, monthly, subscribed } = await customerShop()
     const rate = (percentage: number, inclusive: boolean) =>
       stripe.taxRates.create({ display_name: 'VAT', percentage, inclusive })
@@ -119,7 +119,9 @@ describe('taxes and discounts of invoices:', () => {
     expect((await refusal(subscribed(plain, { default_tax_rates: [gone.id] }))).message).toContain('inactive')
   })
 
-  test('automatic tax needs the customer’s location', async ({ shop: { stripe, customer, monthly, subscribed } }) => {
+  test('automatic tax requires the customer’s location', async ({
+    shop: { stripe, customer, monthly, subscribed },
+  }) => {
     const price = await monthly(1000)
     const automatic = { automatic_tax: { enabled: true } }
     expect((await refusal(subscribed(price, automatic))).code).toBe('customer_tax_location_invalid')
@@ -146,7 +148,7 @@ test('a one-time discount of an item reduces only the line of that item, and onl
   expect((await invoices()).at(-1)).toMatchObject({ total: 4000 })
 })
 
-test('a schedule’s phases set billing terms, and its subscription uses them', async () => {
+test('the phases of a schedule set billing terms, and the subscription has the terms of its current phase', async () => {
   const { stripe, customer, clockId, monthly, invoices } = await customerShop(january)
   const rate = await stripe.taxRates.create({ display_name: 'VAT', percentage: 20, inclusive: false })
   const forever = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })

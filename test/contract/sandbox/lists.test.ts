@@ -14,14 +14,14 @@ const idsOf = (list: { readonly data: readonly { readonly id: string }[] }): str
   list.data.map((item) => item.id)
 
 describe('lists of the sandbox:', () => {
-  test('a list returns ten objects, newest first, unless a limit is given', async ({ sandbox: { stripe } }) => {
+  test('a list returns ten objects, newest first, by default', async ({ sandbox: { stripe } }) => {
     const ids = await fill(stripe, 12)
     const list = await stripe.products.list()
     expect(list).toMatchObject({ object: 'list', has_more: true, url: '/v1/products' })
     expect(idsOf(list)).toEqual(ids.slice(0, 10))
   })
 
-  test('the limit is clamped to 1–100, never refused', async ({ sandbox: { stripe } }) => {
+  test('a limit outside of 1–100 is clamped, never refused', async ({ sandbox: { stripe } }) => {
     const ids = await fill(stripe, 103)
     expect((await stripe.products.list({ limit: 0 })).data).toHaveLength(1)
     const most = await stripe.products.list({ limit: 1000 })
@@ -36,7 +36,7 @@ describe('lists of the sandbox:', () => {
     expect(walked).toEqual(ids)
   })
 
-  test('paging forward returns every object once and ends', async ({ sandbox: { stripe } }) => {
+  test('paging forward returns each object once and then ends', async ({ sandbox: { stripe } }) => {
     const ids = await fill(stripe, 7)
     const walked: string[] = []
     for await (const product of stripe.products.list({ limit: 3 })) walked.push(product.id)
@@ -48,7 +48,7 @@ describe('lists of the sandbox:', () => {
     })
   })
 
-  test('paging backward returns the page just before the cursor, newest first', async ({ sandbox: { stripe } }) => {
+  test('paging backward returns the page directly before the cursor, newest first', async ({ sandbox: { stripe } }) => {
     const ids = await fill(stripe, 9)
     const page = await stripe.products.list({ ending_before: ids[6] ?? '', limit: 2 })
     expect(idsOf(page)).toEqual(ids.slice(4, 6))
@@ -58,7 +58,7 @@ describe('lists of the sandbox:', () => {
     expect(first.has_more).toBe(false)
   })
 
-  test('an unknown cursor is refused, and so are two cursors', async ({ sandbox: { stripe } }) => {
+  test('an unknown cursor and two cursors together are refused', async ({ sandbox: { stripe } }) => {
     const [one = '', two = ''] = await fill(stripe, 2)
     expect(await refusal(stripe.products.list({ starting_after: 'prod_nope' }))).toMatchObject({
       status: 400,
@@ -71,7 +71,9 @@ describe('lists of the sandbox:', () => {
     })
   })
 
-  test('a cursor is a position: its object may be deleted and need not match the filter', async ({ sandbox }) => {
+  test('a cursor marks a position in the list, so its object may be deleted or excluded by the filter', async ({
+    sandbox,
+  }) => {
     const { stripe } = sandbox
     const [newest = '', middle = '', oldest = ''] = await fill(stripe, 3)
     await stripe.products.del(middle)
@@ -89,7 +91,9 @@ describe('lists of the sandbox:', () => {
 })
 
 describe('expand in the sandbox:', () => {
-  test('references and hidden members are expanded along the path, up to four levels', async ({ sandbox }) => {
+  test('references and fields that are hidden by default can be expanded along a path of up to four levels', async ({
+    sandbox,
+  }) => {
     const { stripe } = sandbox
     await stripe.products.create({ id: 'p', name: 'P', default_price_data: { currency: 'usd', unit_amount: 1 } })
     const [price] = (await stripe.prices.list({ expand: ['data.product.default_price.currency_options'] })).data
@@ -103,7 +107,7 @@ describe('expand in the sandbox:', () => {
     })
   })
 
-  test('the tiers of every currency are expanded through currency_options', async ({ sandbox: { stripe } }) => {
+  test('the tiers of each currency can be expanded through currency_options', async ({ sandbox: { stripe } }) => {
     const { id: product } = await stripe.products.create({ name: 'P' })
     const tiers = [{ up_to: 'inf' as const, unit_amount: 5 }]
     const { id } = await stripe.prices.create({
@@ -125,7 +129,9 @@ describe('expand in the sandbox:', () => {
     expect(one.currency_options?.['usd']).not.toHaveProperty('tiers')
   })
 
-  test('a member that cannot be expanded is refused, in lists with a hint', async ({ sandbox: { stripe } }) => {
+  test('an expansion of a field that cannot be expanded is refused, for lists with a hint', async ({
+    sandbox: { stripe },
+  }) => {
     expect(await refusal(stripe.products.create({ name: 'P', expand: ['name'] }))).toMatchObject({
       message: 'This property cannot be expanded (name).',
     })
@@ -137,7 +143,9 @@ describe('expand in the sandbox:', () => {
 })
 
 describe('metadata in the sandbox:', () => {
-  test('an update merges keys, an empty value removes its key, empty metadata removes all', async ({ sandbox }) => {
+  test('an update merges keys, an empty value removes its key, and empty metadata removes all keys', async ({
+    sandbox,
+  }) => {
     const { stripe } = sandbox
     const { id } = await stripe.products.create({ name: 'P', metadata: { a: '1', b: '2', 0: 'zero' } })
     expect((await stripe.products.update(id, { metadata: { b: '', c: 3 } })).metadata).toEqual({
@@ -148,7 +156,7 @@ describe('metadata in the sandbox:', () => {
     expect((await stripe.products.update(id, { metadata: '' })).metadata).toEqual({})
   })
 
-  test('the number and the length of keys and the length of values are limited', async ({ sandbox: { stripe } }) => {
+  test('the number of keys and the lengths of keys and values are limited', async ({ sandbox: { stripe } }) => {
     const make = (metadata: Record<string, string>): Promise<unknown> => stripe.products.create({ name: 'P', metadata })
     expect(await refusal(make({ k: 'v'.repeat(501) }))).toMatchObject({
       param: 'metadata[k]',

@@ -25,7 +25,7 @@ async function reports({ url, apiKey }: TestSandbox): Promise<{ readonly type: s
   return data.map(({ type, data: { reason } }) => ({ type, code: reason.error_types[0]?.code }))
 }
 
-test('streamed usage is counted once per identifier', async ({ sandbox }) => {
+test('usage events sent through the stream API are counted once per identifier', async ({ sandbox }) => {
   const { stripe, clock } = sandbox
   const { id } = await stripe.billing.meters.create(meter)
   const { id: customer } = await stripe.customers.create()
@@ -46,7 +46,9 @@ test('streamed usage is counted once per identifier', async ({ sandbox }) => {
   expect(await reports(sandbox)).toEqual([])
 })
 
-test('invalid streamed usage is reported: no customer, no meter, no valid timestamp', async ({ sandbox }) => {
+test('usage events sent through the stream API are reported as invalid without a customer, a meter or a valid timestamp', async ({
+  sandbox,
+}) => {
   const { stripe } = sandbox
   await stripe.billing.meters.create(meter)
   const { authentication_token: token } = await stripe.v2.billing.meterEventSession.create()
@@ -63,7 +65,7 @@ test('invalid streamed usage is reported: no customer, no meter, no valid timest
   ])
 })
 
-test('a stream accepts only a session token, for 15 minutes', async ({ sandbox }) => {
+test('the stream API accepts only a session token, and each token only for 15 minutes', async ({ sandbox }) => {
   const { stripe, apiKey, clock, url } = sandbox
   const { authentication_token: token } = await stripe.v2.billing.meterEventSession.create()
   expect((await send(sandbox, apiKey, [])).status).toBe(401)
@@ -77,7 +79,7 @@ test('a stream accepts only a session token, for 15 minutes', async ({ sandbox }
   ])
 })
 
-test('API v2 accepts JSON only, and an unsupported operation is refused with a message that names it', async ({
+test('API v2 accepts only JSON, and refuses an unsupported operation with a message that names it', async ({
   sandbox,
 }) => {
   const { url, apiKey } = sandbox

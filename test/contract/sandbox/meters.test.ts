@@ -24,7 +24,7 @@ describe('meters of the sandbox:', () => {
     expect(meter).not.toHaveProperty('metadata')
   })
 
-  test('an event name belongs to one active meter', async ({ sandbox: { stripe } }) => {
+  test('an event name can be used by only one active meter', async ({ sandbox: { stripe } }) => {
     const first = await stripe.billing.meters.create(calls)
     expect(await refusal(stripe.billing.meters.create(calls))).toMatchObject({
       status: 400,
@@ -39,7 +39,9 @@ describe('meters of the sandbox:', () => {
     })
   })
 
-  test('deactivation and reactivation set timestamps and emit events', async ({ sandbox: { stripe, clock } }) => {
+  test('the deactivation and reactivation of a meter set timestamps and emit events', async ({
+    sandbox: { stripe, clock },
+  }) => {
     const meter = await stripe.billing.meters.create(calls)
     clock.advance(10_000)
     const now = Math.floor(clock.now() / 1000)
@@ -72,7 +74,9 @@ describe('meters of the sandbox:', () => {
     }
   })
 
-  test('a missing parameter of a meter is named with its path', async ({ sandbox: { stripe } }) => {
+  test('the error about a missing parameter of a meter contains the parameter’s path', async ({
+    sandbox: { stripe },
+  }) => {
     const empty = { ...calls, default_aggregation: { formula: '' } }
     expect(await refusal(stripe.billing.meters.create(empty as never))).toMatchObject({
       param: 'default_aggregation[formula]',
@@ -88,7 +92,7 @@ describe('meters of the sandbox:', () => {
     })
   })
 
-  test('the list filters by status', async ({ sandbox: { stripe } }) => {
+  test('the list of meters can be filtered by status', async ({ sandbox: { stripe } }) => {
     const one = await stripe.billing.meters.create(calls)
     const two = await stripe.billing.meters.create({ ...calls, event_name: 'other' })
     await stripe.billing.meters.deactivate(one.id)

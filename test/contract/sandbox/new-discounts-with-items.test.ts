@@ -4,7 +4,7 @@ import { customerShop, day, utc } from './customer-shop.ts'
 const april = utc('2027-04-01T00:00:00')
 
 test.each(['classic', 'flexible'] as const)(
-  'a discount that is added with new items does not reduce the credit for the earlier items (%s)',
+  'a discount that is added together with new items does not reduce the credit for the earlier items (%s)',
   async (type) => {
     const shop = await customerShop(april)
     const { stripe, subscribed, monthly } = shop

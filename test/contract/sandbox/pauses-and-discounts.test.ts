@@ -38,7 +38,7 @@ describe('a subscription with pause_collection', () => {
     ['keep_as_draft', 'draft'],
     ['mark_uncollectible', 'uncollectible'],
     ['void', 'void'],
-  ] as const)('with %s has invoices that are %s', async (behavior, status) => {
+  ] as const)('and the behavior %s has invoices that are %s', async (behavior, status) => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000))
@@ -59,11 +59,11 @@ describe('a subscription with pause_collection', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'paid', amount_paid: 1000 })
   })
 
-  test('and behavior void has invoices that do not use the balance, even if it would cover them', async () => {
+  test('and the behavior void does not use the customer’s balance for its invoices, even if the balance would cover them', async () => {
     await voidedWithBalance(-5000)
   })
 
-  test('and a trial without a card is active after the trial, and its invoice is a draft', async () => {
+  test('is active after a trial without a card, and its invoice is a draft', async () => {
     const shop = await customerShop(january)
     const { stripe, monthly, clockId } = shop
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
@@ -79,7 +79,7 @@ describe('a subscription with pause_collection', () => {
     expect(await latest(shop, made.id)).toMatchObject({ status: 'draft', total: 1000 })
   })
 
-  test('is collected again from resumes_at, and its void invoices do not use the balance', async () => {
+  test('is charged again from resumes_at, and its void invoices do not use the customer’s balance', async () => {
     const resumes_at = february + 10 * day
     const { shop, made } = await voidedWithBalance(-300, { resumes_at })
     const { stripe } = shop
@@ -92,8 +92,8 @@ describe('a subscription with pause_collection', () => {
   })
 })
 
-describe('proration_date', () => {
-  test('prorates from the given time, in the preview and in the update', async () => {
+describe('the parameter proration_date', () => {
+  test('prorates a change from the given time, in the preview and in the update', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(3100))
@@ -118,7 +118,7 @@ describe('proration_date', () => {
   })
 })
 
-test('with error_if_incomplete, a change whose invoice is unpaid is not made', async () => {
+test('a subscription change with error_if_incomplete is not made if its invoice cannot be paid', async () => {
   const shop = await customerShop()
   const { stripe, customer, subscribed, monthly } = shop
   const made = await subscribed(await monthly(1000))
@@ -135,7 +135,7 @@ test('with error_if_incomplete, a change whose invoice is unpaid is not made', a
 })
 
 describe('phases of a schedule with coupons', () => {
-  test('redeem the coupons when the phase begins, and keep running discounts', async () => {
+  test('redeem the coupons when the phase begins, and keep the discounts that already run', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const [price, coupon, other] = await Promise.all([
@@ -171,7 +171,7 @@ describe('phases of a schedule with coupons', () => {
     expect(await latest(shop, made.id)).toMatchObject({ total: 800 })
   })
 
-  test('coupons in schedule phases apply at once in the running phase and in a schedule that starts now; an unknown coupon is refused', async () => {
+  test('coupons of schedule phases apply at once in the current phase and in a schedule that starts now; an unknown coupon is refused', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, subscribed, monthly } = shop
     const [price, coupon] = await Promise.all([
@@ -205,8 +205,8 @@ describe('phases of a schedule with coupons', () => {
   })
 })
 
-describe('phases with coupons that are no longer valid', () => {
-  test('begin without them, and the account keeps responding', async () => {
+describe('schedule phases with coupons that are no longer valid', () => {
+  test('begin without these coupons, and the account keeps working', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, monthly } = shop
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -240,7 +240,7 @@ describe('phases with coupons that are no longer valid', () => {
     expect((await stripe.coupons.retrieve(single.id)).times_redeemed).toBe(1)
   })
 
-  test('are refused at once if their items could not start', async () => {
+  test('are refused at once if their items could not be started', async () => {
     const { stripe, customer, subscribed, monthly } = await customerShop(january)
     const price = await monthly(1000)
     const euros = await monthly(1000, { currency: 'eur' })
@@ -256,7 +256,7 @@ describe('phases with coupons that are no longer valid', () => {
   })
 })
 
-test('a schedule that has not started is cancelled with its customer', async () => {
+test('a schedule that has not started is cancelled when its customer is deleted', async () => {
   const shop = await customerShop(january)
   const { stripe, customer, monthly } = shop
   const items = [{ price: (await monthly(1000)).id }]
@@ -267,7 +267,7 @@ test('a schedule that has not started is cancelled with its customer', async () 
   expect(await stripe.subscriptionSchedules.retrieve(id)).toMatchObject({ status: 'canceled', subscription: null })
 })
 
-describe('discounts of a phase that changes the items', () => {
+describe('discounts of a schedule phase that changes the items', () => {
   async function driven() {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
@@ -278,7 +278,7 @@ describe('discounts of a phase that changes the items', () => {
     return { shop, made, id, current, old: firstItem(made).price.id }
   }
 
-  test('reduce the invoice of the change, and a once coupon is used up by it', async () => {
+  test('reduce the invoice of the change, which uses up a coupon with the duration `once`', async () => {
     const { shop, made, id, current } = await driven()
     const { stripe, monthly } = shop
     const half = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
@@ -290,7 +290,7 @@ describe('discounts of a phase that changes the items', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).discounts).toEqual([])
   })
 
-  test('reduce the charge, and not the credit, if a phase begins in mid-period', async () => {
+  test('reduce the charge, but not the credit, if a phase begins in mid-period', async () => {
     const { shop, made, id, current, old } = await driven()
     const { stripe, monthly } = shop
     const half = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -332,7 +332,7 @@ describe('a customer’s own discount', () => {
     return { stripe, customer, monthly }
   }
 
-  test('is accepted from former API versions, and applies if the subscription has none', async () => {
+  test('can be set with former API versions, and applies if the subscription has no discount', async () => {
     const { stripe, customer, monthly } = await discounted()
     const tenth = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
     const half = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -363,7 +363,7 @@ describe('a customer’s own discount', () => {
     expect((await stripe.subscriptions.retrieve(other.id)).discounts).toEqual([])
   })
 
-  test('from a once coupon is used up by the first invoice, and can be replaced and removed', async () => {
+  test('is used up by the first invoice if its coupon has the duration `once`, and can be replaced and removed', async () => {
     const { stripe, customer, monthly } = await discounted()
     const once = await stripe.coupons.create({ percent_off: 10, duration: 'once' })
     const other = await stripe.coupons.create({ percent_off: 20, duration: 'forever' })
@@ -385,65 +385,51 @@ describe('a customer’s own discount', () => {
   })
 })
 
-test('a change cannot move a planned end from the border of a period into the middle of one', async () => {
-  const shop = await customerShop(january)
-  const { stripe, subscribed, monthly } = shop
-  const made = await subscribed(await monthly(1000))
-  const border = made.items.data[0]?.current_period_end ?? 0
-  await stripe.subscriptions.update(made.id, { cancel_at: border })
-  await advance(shop, january + 8 * day)
-  const moved = stripe.subscriptions.update(made.id, { billing_cycle_anchor: { type: 'now' } })
-  expect(await refusal(moved)).toMatchObject({ param: 'cancel_at' })
-  const { id: price } = await stripe.prices.create({
-    ...{ currency: 'usd', unit_amount: 100, product_data: { name: 'Every 5 days' } },
-    recurring: { interval: 'day', interval_count: 5 },
-  })
-  const item = stripe.subscriptionItems.update(made.items.data[0]?.id ?? '', { price })
-  expect(await refusal(item)).toMatchObject({ param: 'cancel_at' })
-})
-
 describe('the end of a trial with a missing_payment_method rule', () => {
   test.each([
     ['pause', 'paused'],
     ['cancel', 'canceled'],
-  ] as const)('without a card and with %s makes the subscription %s', async (missing_payment_method, status) => {
-    const shop = await customerShop(january)
-    const { stripe, monthly, clockId } = shop
-    const { id: customer } = await stripe.customers.create({ test_clock: clockId })
-    const made = await stripe.subscriptions.create({
-      customer,
-      items: [{ price: (await monthly(1000)).id }],
-      trial_period_days: 7,
-      trial_settings: { end_behavior: { missing_payment_method } },
-    })
-    expect(made.trial_settings).toMatchObject({ end_behavior: { missing_payment_method } })
-    await advance(shop, january + 8 * day)
-    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe(status)
-    expect((await stripe.invoices.list({ customer })).data.map(({ total }) => total)).toEqual([0])
-    await advance(shop, march)
-    expect((await stripe.subscriptions.retrieve(made.id)).status).toBe(status)
-    if (status === 'canceled') return
-    const change = stripe.subscriptions.update(made.id, { description: 'New' })
-    expect(await refusal(change)).toMatchObject({
-      message: 'The sandbox does not support changes of a paused subscription.',
-    })
-    const item = made.items.data[0]?.id ?? ''
-    const others = [
-      stripe.subscriptionItems.update(item, { quantity: 5 }),
-      stripe.subscriptionSchedules.create({ from_subscription: made.id }),
-    ]
-    for (const other of others) expect((await refusal(other)).message).toContain('changes of a paused subscription')
-    const { id: configuration } = await stripe.billingPortal.configurations.create({
-      features: { subscription_cancel: { enabled: true, mode: 'at_period_end' } },
-    })
-    const portal = await stripe.billingPortal.sessions.create({ customer, configuration })
-    const body = new URLSearchParams({ action: 'cancel', subscription: made.id })
-    const page = await fetch(portal.url, { method: 'POST', body, redirect: 'manual' })
-    expect(await page.text()).toContain('changes of a paused subscription')
-    expect((await stripe.subscriptions.retrieve(made.id)).cancel_at).toBeNull()
-  })
+  ] as const)(
+    'for a customer without a card and the rule %s makes the subscription %s',
+    async (missing_payment_method, status) => {
+      const shop = await customerShop(january)
+      const { stripe, monthly, clockId } = shop
+      const { id: customer } = await stripe.customers.create({ test_clock: clockId })
+      const made = await stripe.subscriptions.create({
+        customer,
+        items: [{ price: (await monthly(1000)).id }],
+        trial_period_days: 7,
+        trial_settings: { end_behavior: { missing_payment_method } },
+      })
+      expect(made.trial_settings).toMatchObject({ end_behavior: { missing_payment_method } })
+      await advance(shop, january + 8 * day)
+      expect((await stripe.subscriptions.retrieve(made.id)).status).toBe(status)
+      expect((await stripe.invoices.list({ customer })).data.map(({ total }) => total)).toEqual([0])
+      await advance(shop, march)
+      expect((await stripe.subscriptions.retrieve(made.id)).status).toBe(status)
+      if (status === 'canceled') return
+      const change = stripe.subscriptions.update(made.id, { description: 'New' })
+      expect(await refusal(change)).toMatchObject({
+        message: 'The sandbox does not support changes of a paused subscription.',
+      })
+      const item = made.items.data[0]?.id ?? ''
+      const others = [
+        stripe.subscriptionItems.update(item, { quantity: 5 }),
+        stripe.subscriptionSchedules.create({ from_subscription: made.id }),
+      ]
+      for (const other of others) expect((await refusal(other)).message).toContain('changes of a paused subscription')
+      const { id: configuration } = await stripe.billingPortal.configurations.create({
+        features: { subscription_cancel: { enabled: true, mode: 'at_period_end' } },
+      })
+      const portal = await stripe.billingPortal.sessions.create({ customer, configuration })
+      const body = new URLSearchParams({ action: 'cancel', subscription: made.id })
+      const page = await fetch(portal.url, { method: 'POST', body, redirect: 'manual' })
+      expect(await page.text()).toContain('changes of a paused subscription')
+      expect((await stripe.subscriptions.retrieve(made.id)).cancel_at).toBeNull()
+    },
+  )
 
-  test('is refused together with a change that would be lost', async () => {
+  test('cannot be requested together with a change of items, because that change would be lost', async () => {
     const { stripe, monthly, clockId } = await customerShop(january)
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
     const made = await stripe.subscriptions.create({

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { idOf, sandboxTest as test } from '../../support/sandbox.ts'
 
-test('a plan is a price with its own product', async ({ sandbox: { stripe } }) => {
+test('a plan (the former kind of price) is a price with a product of its own', async ({ sandbox: { stripe } }) => {
   const plan = await stripe.plans.create({
     ...{ id: 'gold', currency: 'usd', interval: 'year', amount: 2000, nickname: 'Gold' },
     product: { name: 'Metal' },
@@ -21,7 +21,7 @@ test('a plan is a price with its own product', async ({ sandbox: { stripe } }) =
   expect((await stripe.plans.list({ product: idOf(plan.product) })).data.map(({ id }) => id)).toEqual(['gold'])
 })
 
-test('a recurring price is a plan too, a one-time price is not', async ({ sandbox: { stripe } }) => {
+test('a recurring price can be read as a plan, a one-time price cannot', async ({ sandbox: { stripe } }) => {
   const product = await stripe.products.create({ name: 'Pro' })
   const monthly = await stripe.prices.create({
     ...{ product: product.id, currency: 'eur', unit_amount: 1200, recurring: { interval: 'month' } },
@@ -32,7 +32,7 @@ test('a recurring price is a plan too, a one-time price is not', async ({ sandbo
   expect((await stripe.plans.list()).data.map(({ id }) => id)).toEqual([monthly.id])
 })
 
-test('an unused plan can be deleted; one in use is refused', async ({ sandbox: { stripe } }) => {
+test('an unused plan can be deleted, and a plan with subscriptions cannot', async ({ sandbox: { stripe } }) => {
   const plan = await stripe.plans.create({ currency: 'usd', interval: 'month', amount: 2000, product: { name: 'A' } })
   expect(plan.id).toMatch(/^plan_/)
   expect(await stripe.plans.del(plan.id)).toMatchObject({ id: plan.id, object: 'plan', deleted: true })

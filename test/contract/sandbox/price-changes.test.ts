@@ -17,7 +17,9 @@ describe('updates of prices in the sandbox:', () => {
     })
   })
 
-  test('a transferred lookup key leaves its former holder, which stays active', async ({ shop: { price, stripe } }) => {
+  test('a lookup key that is transferred to another price is removed from its former price, which stays active', async ({
+    shop: { price, stripe },
+  }) => {
     const holder = await price({ unit_amount: 1, lookup_key: 'pro' })
     const taker = await price({ unit_amount: 2, lookup_key: 'pro', transfer_lookup_key: true })
     expect(taker.lookup_key).toBe('pro')
@@ -28,13 +30,13 @@ describe('updates of prices in the sandbox:', () => {
     expect(await stripe.prices.retrieve(taker.id)).toMatchObject({ lookup_key: null })
   })
 
-  test('a price can be sent its own lookup key again', async ({ shop: { price, stripe } }) => {
+  test('an update may contain the lookup key that the price already has', async ({ shop: { price, stripe } }) => {
     const { id } = await price({ unit_amount: 1, lookup_key: 'pro' })
     expect(await stripe.prices.update(id, { lookup_key: 'pro' })).toMatchObject({ lookup_key: 'pro' })
   })
 
   test.each(['unit_amount', 'currency', 'product', 'recurring', 'tiers', 'billing_scheme', 'tiers_mode'])(
-    'the %s of a price is fixed',
+    'the field %s of a price cannot be changed',
     async (param) => {
       const { price, stripe } = await shop()
       const { id } = await price()
@@ -46,7 +48,7 @@ describe('updates of prices in the sandbox:', () => {
     },
   )
 
-  test('nickname, lookup key, state and metadata of a price can be updated', async ({ shop: { price, stripe } }) => {
+  test('nickname, lookup key, state and metadata of a price can be changed', async ({ shop: { price, stripe } }) => {
     const { id } = await price({ unit_amount: 1, metadata: { a: '1', b: '2' } })
     const change = { nickname: 'n', lookup_key: 'k', active: false, metadata: { b: '', c: '3' } }
     expect(await stripe.prices.update(id, change)).toMatchObject({ nickname: 'n', lookup_key: 'k', active: false })
@@ -64,7 +66,7 @@ describe('updates of prices in the sandbox:', () => {
     await stripe.prices.update(id, { tax_behavior: 'inclusive' })
   })
 
-  test('the default price of a product cannot be archived until it is replaced', async ({ shop }) => {
+  test('a price cannot be archived while it is the default price of its product', async ({ shop }) => {
     const { price, product, stripe } = shop
     const { id } = await price()
     await stripe.products.update(product, { default_price: id })
@@ -79,7 +81,7 @@ describe('updates of prices in the sandbox:', () => {
     expect(await stripe.prices.update(id, { active: false })).toMatchObject({ active: false })
   })
 
-  test('an unknown price is a 404 that names the price', async ({ shop: { stripe } }) => {
+  test('a request for an unknown price gets a 404 that names the price', async ({ shop: { stripe } }) => {
     for (const call of [stripe.prices.retrieve('price_nope'), stripe.prices.update('price_nope', { active: false })]) {
       expect(await refusal(call)).toEqual({
         status: 404,
@@ -91,7 +93,9 @@ describe('updates of prices in the sandbox:', () => {
     }
   })
 
-  test('the list filters by state, product, lookup keys, currency, type and recurrence', async ({ shop }) => {
+  test('the list of prices can be filtered by state, product, lookup keys, currency, type and recurrence', async ({
+    shop,
+  }) => {
     const { price, stripe, product } = shop
     const one = await price({ unit_amount: 1, lookup_key: 'k1' })
     const two = await price({ unit_amount: 2, currency: 'eur', recurring: { interval: 'year' }, active: false })

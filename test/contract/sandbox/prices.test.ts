@@ -6,7 +6,7 @@ const monthly = { interval: 'month' } as const
 const tiered = { billing_scheme: 'tiered', tiers_mode: 'graduated', recurring: monthly } as const
 
 describe('prices of the sandbox:', () => {
-  test('a one-time price has the defaults of the real API', async ({ shop: { price, product } }) => {
+  test('a one-time price has the default values of the real API', async ({ shop: { price, product } }) => {
     const made = await price()
     expect(made).toMatchObject({
       object: 'price',
@@ -25,7 +25,7 @@ describe('prices of the sandbox:', () => {
     expect(made).not.toHaveProperty('currency_options')
   })
 
-  test('a recurring price defaults to one interval and licensed usage', async ({ shop: { price } }) => {
+  test('a recurring price has interval_count 1 and usage type licensed by default', async ({ shop: { price } }) => {
     expect((await price({ unit_amount: 0, recurring: monthly })).recurring).toEqual({
       interval: 'month',
       interval_count: 1,
@@ -35,7 +35,9 @@ describe('prices of the sandbox:', () => {
     })
   })
 
-  test('a fraction leaves unit_amount null, a whole decimal sets both', async ({ shop: { price } }) => {
+  test('a price in fractions of a cent has no unit_amount, and a whole decimal amount sets both fields', async ({
+    shop: { price },
+  }) => {
     const fraction = await price({ unit_amount_decimal: decimal('123.45') })
     expect([fraction.unit_amount, String(fraction.unit_amount_decimal)]).toEqual([null, '123.45'])
     const whole = await price({ unit_amount_decimal: decimal('500.000') })
@@ -44,7 +46,7 @@ describe('prices of the sandbox:', () => {
     expect(String(tiny.unit_amount_decimal)).toBe('0.000000000001')
   })
 
-  test('exactly one amount is required, whole and not negative', async ({ shop: { price } }) => {
+  test('a price requires exactly one amount, which must be whole and not negative', async ({ shop: { price } }) => {
     const missing = { message: 'Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.' }
     expect(await refusal(price({}))).toMatchObject(missing)
     expect(await refusal(price({ recurring: monthly }))).toMatchObject(missing)
@@ -65,7 +67,7 @@ describe('prices of the sandbox:', () => {
     })
   })
 
-  test('either a product or product_data is required', async ({ shop: { stripe, product } }) => {
+  test('a price requires either a product or product_data', async ({ shop: { stripe, product } }) => {
     expect(await refusal(stripe.prices.create({ currency: 'usd', unit_amount: 1 }))).toMatchObject({
       message: 'You must specify either `product` or `product_data` when creating a price.',
     })
@@ -91,7 +93,9 @@ describe('prices of the sandbox:', () => {
     expect(inline.product).toMatchObject({ object: 'product', name: 'inline' })
   })
 
-  test('a currency is stored in lower case, and an unknown one is refused with the list', async ({ shop }) => {
+  test('a currency is stored in lower case, and an unknown one is refused with the list of known ones', async ({
+    shop,
+  }) => {
     const { price } = shop
     expect(await price({ currency: 'EUR', unit_amount: 1 })).toMatchObject({ currency: 'eur' })
     const refused = await refusal(price({ currency: 'xyz', unit_amount: 1 }))
@@ -106,7 +110,7 @@ describe('prices of the sandbox:', () => {
     ['week', 156, 'weekly'],
     ['month', 36, 'monthly'],
     ['year', 3, 'yearly'],
-  ] as const)('a price recurs at least every three years: %s', async (interval, most, name) => {
+  ] as const)('a billing interval has at most three years: %s', async (interval, most, name) => {
     const { price } = await shop()
     await price({ unit_amount: 1, recurring: { interval, interval_count: most } })
     expect(await refusal(price({ unit_amount: 1, recurring: { interval, interval_count: most + 1 } }))).toMatchObject({
@@ -153,7 +157,7 @@ describe('prices of the sandbox:', () => {
     })
   })
 
-  test('tiers are returned only when expanded, and `up_to` of the last one is null', async ({
+  test('tiers are returned only if they are expanded, and `up_to` of the last one is null', async ({
     shop: { price, stripe },
   }) => {
     const made = await price({
@@ -175,7 +179,9 @@ describe('prices of the sandbox:', () => {
     expect(listed?.tiers).toHaveLength(2)
   })
 
-  test('tiers must recur, have a mode, ascend, and end with an open one', async ({ shop: { price } }) => {
+  test('tiers are refused unless the price recurs, has a tiers_mode, and the tiers ascend to an open last one', async ({
+    shop: { price },
+  }) => {
     const open = { up_to: 'inf', unit_amount: 1 } as const
     const once = { billing_scheme: 'tiered', tiers_mode: 'volume' } as const
     expect(await refusal(price({ ...once, tiers: [open] }))).toMatchObject({
@@ -204,7 +210,9 @@ describe('prices of the sandbox:', () => {
     })
   })
 
-  test('other currencies are returned when expanded, together with the price’s own', async ({ shop }) => {
+  test('other currencies are returned if they are expanded, together with the price’s own currency', async ({
+    shop,
+  }) => {
     const { price, stripe } = shop
     const made = await price({ unit_amount: 1000, currency_options: { eur: { unit_amount: 900 } } })
     expect(made).not.toHaveProperty('currency_options')

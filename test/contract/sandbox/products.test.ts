@@ -3,7 +3,7 @@ import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('products of the sandbox:', () => {
-  test('a new product has the defaults of the real API', async ({ sandbox: { stripe, clock } }) => {
+  test('a new product has the default values of the real API', async ({ sandbox: { stripe, clock } }) => {
     const product = await stripe.products.create({ name: 'Solo' })
     const now = Math.floor(clock.now() / 1000)
     expect(product).toMatchObject({
@@ -24,7 +24,7 @@ describe('products of the sandbox:', () => {
     expect(product.id).toMatch(/^prod_[A-Za-z0-9]{14}$/)
   })
 
-  test('every parameter is returned', async ({ sandbox: { stripe } }) => {
+  test('each parameter of a product is returned', async ({ sandbox: { stripe } }) => {
     const given = {
       id: 'full',
       name: 'Full',
@@ -45,7 +45,7 @@ describe('products of the sandbox:', () => {
     expect(await stripe.products.retrieve('full')).toMatchObject(given)
   })
 
-  test('an archived product keeps its own id', async ({ sandbox: { stripe } }) => {
+  test('the id of an archived product cannot be used for a new product', async ({ sandbox: { stripe } }) => {
     await stripe.products.create({ id: 'solo', name: 'Solo' })
     await stripe.products.update('solo', { active: false })
     expect(await refusal(stripe.products.create({ id: 'solo', name: 'Again' }))).toEqual({
@@ -57,7 +57,7 @@ describe('products of the sandbox:', () => {
     })
   })
 
-  test('a missing name is named', async ({ sandbox: { stripe } }) => {
+  test('the error about a missing name contains the parameter `name`', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.products.create({} as never))).toMatchObject({
       status: 400,
       code: 'parameter_missing',
@@ -66,7 +66,7 @@ describe('products of the sandbox:', () => {
     })
   })
 
-  test('a member that cannot be updated is an unknown parameter', async ({ sandbox: { stripe } }) => {
+  test('a field that cannot be updated is refused as an unknown parameter', async ({ sandbox: { stripe } }) => {
     await stripe.products.create({ id: 'solo', name: 'Solo' })
     for (const [param, value] of [
       ['id', 'other'],
@@ -81,7 +81,7 @@ describe('products of the sandbox:', () => {
     }
   })
 
-  test('several unknown parameters are named together', async ({ sandbox: { stripe } }) => {
+  test('several unknown parameters are all named in one error', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.products.create({ name: 'x', foo: 1, bar: 2 } as never))).toMatchObject({
       message: 'Received unknown parameters: foo, bar',
     })
@@ -100,7 +100,7 @@ describe('products of the sandbox:', () => {
     await stripe.products.create({ name: 'n'.repeat(5000), description: 'd'.repeat(40_000) })
   })
 
-  test('an empty text clears an optional field and is refused for others', async ({ sandbox: { stripe } }) => {
+  test('an empty text clears an optional field and is refused for a required one', async ({ sandbox: { stripe } }) => {
     await stripe.products.create({ id: 'solo', name: 'Solo', description: 'd', unit_label: 'seat' })
     expect(await stripe.products.update('solo', { description: '', unit_label: '' })).toMatchObject({
       description: null,
@@ -115,7 +115,7 @@ describe('products of the sandbox:', () => {
     })
   })
 
-  test('an update without a change keeps the time of change and emits no event', async ({ sandbox }) => {
+  test('an update that changes nothing does not change `updated`, and emits no event', async ({ sandbox }) => {
     const { stripe, clock } = sandbox
     const product = await stripe.products.create({ name: 'Solo' })
     clock.advance(5000)
@@ -125,7 +125,7 @@ describe('products of the sandbox:', () => {
     expect(later.updated).toBe(product.updated + 5)
   })
 
-  test('archiving a product leaves its prices active', async ({ sandbox: { stripe } }) => {
+  test('archived products keep their prices active', async ({ sandbox: { stripe } }) => {
     const product = await stripe.products.create({ name: 'Solo' })
     const price = await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 100 })
     expect(await stripe.products.update(product.id, { active: false })).toMatchObject({ active: false })
@@ -145,7 +145,9 @@ describe('products of the sandbox:', () => {
     expect(await stripe.products.retrieve(product.id)).toMatchObject({ id: product.id })
   })
 
-  test('a deleted product is a 404, its event shows it inactive, and its id is free again', async ({ sandbox }) => {
+  test('a deleted product returns 404, its event shows it as inactive, and its id can be used again', async ({
+    sandbox,
+  }) => {
     const { stripe } = sandbox
     await stripe.products.create({ id: 'gone', name: 'Gone' })
     expect(await stripe.products.del('gone')).toEqual({ id: 'gone', object: 'product', deleted: true })
@@ -180,7 +182,7 @@ describe('products of the sandbox:', () => {
     })
   })
 
-  test('a product can be archived and its default price dropped in one call', async ({ sandbox: { stripe } }) => {
+  test('a product can be archived and lose its default price in one request', async ({ sandbox: { stripe } }) => {
     const product = await stripe.products.create({
       name: 'Solo',
       default_price_data: { currency: 'eur', unit_amount: 900, recurring: { interval: 'month' } },
@@ -191,7 +193,7 @@ describe('products of the sandbox:', () => {
     })
   })
 
-  test('a product created with a price emits both events, the product’s first with the price’s id', async () => {
+  test('a product that is created with a price emits two events, first the product’s, which contains the price’s id', async () => {
     const { stripe } = await sandboxForTest()
     const product = await stripe.products.create({
       name: 'Solo',
@@ -205,7 +207,9 @@ describe('products of the sandbox:', () => {
     expect(events[1]?.data.object).toMatchObject({ default_price: priceId })
   })
 
-  test('the list filters by state, ids, url, type and time', async ({ sandbox: { stripe, clock } }) => {
+  test('the list of products can be filtered by state, ids, url, type and time', async ({
+    sandbox: { stripe, clock },
+  }) => {
     await stripe.products.create({ id: 'a', name: 'a', shippable: true, url: 'https://example.test/a', type: 'good' })
     clock.advance(60_000)
     await stripe.products.create({ id: 'b', name: 'b', active: false })
@@ -224,7 +228,7 @@ describe('products of the sandbox:', () => {
     expect(await ids({ created: now })).toEqual(['b'])
   })
 
-  test('an invalid enum value is refused with all allowed values', async ({ sandbox: { stripe } }) => {
+  test('an invalid enum value is refused with the list of allowed values', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.products.create({ name: 'x', type: 'thing' }))).toMatchObject({
       param: 'type',
       message: 'Invalid type: must be one of good or service',

@@ -22,7 +22,7 @@ async function promotions(coupon: Stripe.CouponCreateParams = { percent_off: 10 
 }
 
 describe('promotion codes of the sandbox:', () => {
-  test('a code has its coupon under promotion, and gets a random code by default', async () => {
+  test('a promotion code contains its coupon in `promotion`, and gets a random code by default', async () => {
     const { code } = await promotions()
     const made = await code()
     expect(made).toMatchObject({
@@ -39,14 +39,14 @@ describe('promotion codes of the sandbox:', () => {
     expect(made).not.toHaveProperty('coupon')
   })
 
-  test('the coupon is expanded under promotion', async () => {
+  test('the coupon in `promotion` can be expanded', async () => {
     const { code, stripe } = await promotions()
     const { id } = await code()
     const seen = await stripe.promotionCodes.retrieve(id, { expand: ['promotion.coupon'] })
     expect(seen.promotion.coupon).toMatchObject({ object: 'coupon', id: 'TEN', percent_off: 10 })
   })
 
-  test('the promotion is required, and each invalid form has its own error', async () => {
+  test('`promotion` is required, and each invalid form of it has its own error', async () => {
     const { stripe } = await promotions()
     const create = (params: object): Promise<unknown> => stripe.promotionCodes.create(params as never)
     expect(await refusal(create({ code: 'X' }))).toMatchObject({
@@ -79,7 +79,7 @@ describe('promotion codes of the sandbox:', () => {
     })
   })
 
-  test('an active code is unique regardless of case, and deactivation frees it', async () => {
+  test('an active code is unique regardless of case, and can be used again once it is deactivated', async () => {
     const { code, stripe } = await promotions()
     const first = await code({ code: 'SAVE' })
     expect(await refusal(code({ code: 'save' }))).toMatchObject({
@@ -93,7 +93,7 @@ describe('promotion codes of the sandbox:', () => {
     })
   })
 
-  test('several customers can have the same code', async () => {
+  test('promotion codes of several customers can have the same code', async () => {
     const { code, stripe } = await promotions()
     const [a, b] = [await stripe.customers.create(), await stripe.customers.create()]
     await code({ code: 'YOURS', customer: a.id })
@@ -103,7 +103,7 @@ describe('promotion codes of the sandbox:', () => {
     expect(await refusal(code({ customer: 'cus_nope' }))).toMatchObject({ code: 'resource_missing', param: 'customer' })
   })
 
-  test('an expiry must be in the future, within five years, and not after the coupon’s', async () => {
+  test('an expiry must be in the future, at most five years ahead, and not after that of the coupon', async () => {
     const { code, now } = await promotions({ percent_off: 10, redeem_by: 1_800_000_000 })
     expect(await refusal(code({ expires_at: 2000 }))).toMatchObject({
       param: 'expires_at',
@@ -122,7 +122,7 @@ describe('promotion codes of the sandbox:', () => {
     expect(await code({ max_redemptions: 5 })).toMatchObject({ max_redemptions: 5 })
   })
 
-  test('a minimum amount comes with its currency', async () => {
+  test('a minimum amount requires its currency', async () => {
     const { code } = await promotions()
     expect(await refusal(code({ restrictions: { minimum_amount: 5 } }))).toMatchObject({
       param: 'restrictions[minimum_amount_currency]',
@@ -152,7 +152,7 @@ describe('promotion codes of the sandbox:', () => {
     })
   })
 
-  test('state and metadata change, everything else is fixed', async () => {
+  test('only the state and the metadata of a code can be changed', async () => {
     const { code, stripe } = await promotions()
     const { id } = await code({ metadata: { a: '1' } })
     expect(await stripe.promotionCodes.update(id, { metadata: { b: '2' } })).toMatchObject({
@@ -166,7 +166,7 @@ describe('promotion codes of the sandbox:', () => {
     }
   })
 
-  test('the list can be filtered by coupon, customer, state, and code (in upper or lower case)', async () => {
+  test('the list can be filtered by coupon, customer, state and code (in any case)', async () => {
     const { code, stripe } = await promotions()
     const customer = (await stripe.customers.create()).id
     const one = await code({ code: 'ONE', customer })
@@ -184,7 +184,7 @@ describe('promotion codes of the sandbox:', () => {
     })
   })
 
-  test('an unknown id is a 404 that names a promotion code', async () => {
+  test('a request for an unknown id gets a 404 that names a promotion code', async () => {
     const { stripe } = await promotions()
     expect(await refusal(stripe.promotionCodes.retrieve('promo_nope'))).toMatchObject({
       status: 404,

@@ -20,8 +20,8 @@ async function shopInApril() {
   return { ...shop, to, latest, balance }
 }
 
-describe('prorations:', () => {
-  test('a credit is a share of what was charged: one seat of five that were added without proration (source: Stripe’s pages)', async () => {
+describe('prorations of the sandbox:', () => {
+  test('a credit is a share of the amount that was charged, including a seat that was added without proration (source: Stripe’s pages)', async () => {
     const { stripe, to, subscribed, monthly, latest } = await shopInApril()
     const made = await subscribed(await monthly(1000))
     const item = firstItem(made).id
@@ -38,7 +38,7 @@ describe('prorations:', () => {
     expect(linesOf(await latest())).toEqual([-334, 1333])
   })
 
-  test('classic billing credits the item’s current cost (source: Stripe’s pages)', async () => {
+  test('in classic billing mode the credit is a share of the item’s current amount (source: Stripe’s pages)', async () => {
     const { stripe, to, subscribed, monthly, latest } = await shopInApril()
     const made = await subscribed(await monthly(1000), { billing_mode: { type: 'classic' } })
     const items = (quantity: number) => [{ id: firstItem(made).id, quantity }]
@@ -48,7 +48,7 @@ describe('prorations:', () => {
     expect(linesOf(await latest())).toEqual([-2500, 500])
   })
 
-  test('a credit after a once coupon is a share of the discounted amount (source: Stripe’s pages)', async () => {
+  test('after a coupon with the duration once, a credit is a share of the discounted amount (source: Stripe’s pages)', async () => {
     const { stripe, to, subscribed, monthly, latest } = await shopInApril()
     const once = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
     const made = await subscribed(await monthly(1000), { discounts: [{ coupon: once.id }] })
@@ -59,8 +59,8 @@ describe('prorations:', () => {
   })
 })
 
-describe('usage:', () => {
-  test('usage reported while the invoice is a draft is billed with it (source: Stripe’s pages)', async () => {
+describe('usage in the sandbox:', () => {
+  test('usage that is reported while the invoice is a draft is billed on that invoice (source: Stripe’s pages)', async () => {
     const shop = await shopInApril()
     const { stripe, customer, to, subscribed, latest } = shop
     const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
@@ -83,7 +83,7 @@ describe('usage:', () => {
     expect((await latest())?.total).toBe(0)
   })
 
-  test('with a daily window the event received last counts, not the latest timestamp (source: Stripe’s pages)', async () => {
+  test('with a daily window, the event that was received last counts, not the one with the latest timestamp (source: Stripe’s pages)', async () => {
     const { stripe, customer, product, to, subscribed, latest } = await shopInApril()
     const meter = await stripe.billing.meters.create({
       ...{ default_aggregation: { formula: 'sum' }, display_name: 'Seats', event_name: 'seats' },
@@ -104,8 +104,8 @@ describe('usage:', () => {
   })
 })
 
-describe('cancellation', () => {
-  test('credits nothing by default, and with prorate leaves a pending credit for another invoice (source: the SDK’s types)', async () => {
+describe('a cancellation in the sandbox', () => {
+  test('credits nothing by default, and with prorate leaves a pending credit for a later invoice (source: the SDK’s types)', async () => {
     const { stripe, customer, to, subscribed, monthly, latest, balance } = await shopInApril()
     const price = await monthly(1000)
     const [one, two] = [await subscribed(price), await subscribed(price)]
@@ -127,7 +127,7 @@ describe('cancellation', () => {
     expect([(await latest())?.amount_paid, await balance()]).toEqual([1500, 0])
   })
 
-  test('of a schedule bills the usage and credits unused time (source: the SDK’s types)', async () => {
+  test('by the cancellation of its schedule bills the usage and credits unused time (source: the SDK’s types)', async () => {
     const shop = await shopInApril()
     const { stripe, customer, to, monthly, latest } = shop
     const [seats, calls] = [await monthly(1000), await meteredPrice(shop)]
@@ -141,7 +141,7 @@ describe('cancellation', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
   })
 
-  test('stops the retries of its open invoice (source: the SDK’s types)', async () => {
+  test('stops further payment attempts for its open invoice (source: the SDK’s types)', async () => {
     const { stripe, customer, to, subscribed, monthly, latest } = await shopInApril()
     const made = await subscribed(await monthly(1000))
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -157,8 +157,8 @@ describe('cancellation', () => {
   })
 })
 
-describe('manual invoices:', () => {
-  test('a draft accepts, changes and drops items, and a plain amount has a price (source: recordings)', async () => {
+describe('manual invoices of the sandbox:', () => {
+  test('items of a draft can be added, changed and removed, and an item with a plain amount gets a price (source: recordings)', async () => {
     const { stripe, customer } = await shopInApril()
     const rate = await stripe.taxRates.create({ display_name: 'VAT', percentage: 10, inclusive: false })
     const draft = await stripe.invoices.create({ customer, default_tax_rates: [rate.id], auto_advance: false })
@@ -186,7 +186,7 @@ describe('manual invoices:', () => {
     })
   })
 
-  test('deleting a draft deletes its items (source: recordings)', async () => {
+  test('the deletion of a draft deletes its invoice items (source: recordings)', async () => {
     const { stripe, customer } = await shopInApril()
     const item = await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
     const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
@@ -198,7 +198,7 @@ describe('manual invoices:', () => {
     })
   })
 
-  test('a draft is finalized an hour after its creation if auto_advance is set later (source: recordings)', async () => {
+  test('a draft whose auto_advance is set later is finalized an hour after its creation (source: recordings)', async () => {
     const { stripe, customer, to, latest } = await shopInApril()
     await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
     const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
@@ -208,13 +208,13 @@ describe('manual invoices:', () => {
     expect(await latest()).toMatchObject({ status: 'paid', amount_paid: 500 })
   })
 
-  test('the customer’s address is on its invoices', async () => {
+  test('the customer’s address is printed on the invoices', async () => {
     const { stripe, customer } = await shopInApril()
     await stripe.customers.update(customer, { address: { country: 'DE', city: 'Bonn' } })
     expect((await stripe.invoices.create({ customer })).customer_address).toMatchObject({ country: 'DE', city: 'Bonn' })
   })
 
-  test('errors have the real API’s messages and codes (source: recordings)', async () => {
+  test('invalid requests get the real API’s messages and codes (source: recordings)', async () => {
     const { stripe, customer } = await shopInApril()
     const paid = await stripe.invoices.create({ customer })
     await stripe.invoices.finalizeInvoice(paid.id)
@@ -251,7 +251,7 @@ describe('manual invoices:', () => {
   })
 })
 
-describe('subscriptions:', () => {
+describe('invalid requests about subscriptions of the sandbox:', () => {
   test('errors have the real API’s messages and codes (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const price = await monthly(1000)
@@ -278,7 +278,7 @@ describe('subscriptions:', () => {
     })
   })
 
-  test('ending a trial without a payment method is refused (source: recordings)', async () => {
+  test('the end of a trial is refused without a payment method (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const made = await subscribed(await monthly(1000), { trial_period_days: 7 })
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: emptied } })
@@ -295,7 +295,7 @@ describe('subscriptions:', () => {
   })
 })
 
-describe('the start of a subscription', () => {
+describe('a subscription in the sandbox', () => {
   const begun = async (params: Partial<Stripe.SubscriptionCreateParams>) => {
     const shop = await shopInApril()
     await shop.to('04-11T00:00:00')
@@ -303,7 +303,7 @@ describe('the start of a subscription', () => {
     return { ...shop, made, first: await shop.latest() }
   }
 
-  test('can align periods to a billing cycle anchor, prorated until then (source: the SDK’s types)', async () => {
+  test('can align billing periods to an anchor date, and prorates until then (source: the SDK’s types)', async () => {
     const { made, first, to, latest } = await begun({ billing_cycle_anchor: at('05-01T00:00:00') })
     expect([made.billing_cycle_anchor, firstItem(made).current_period_end]).toEqual([
       at('05-01T00:00:00'),
@@ -335,7 +335,7 @@ describe('the start of a subscription', () => {
     expect(linesOf(whole)).toEqual([322, 1000, 1000, 1000])
   })
 
-  test('accepts inline prices and one-time items (source: the SDK’s types)', async () => {
+  test('can include inline prices and one-time invoice items (source: the SDK’s types)', async () => {
     const { stripe, customer, product, latest } = await shopInApril()
     const data = { currency: 'usd', product }
     const made = await stripe.subscriptions.create({
@@ -370,7 +370,7 @@ describe('the start of a subscription', () => {
     expect((await stripe.paymentMethods.retrieve(paid.payment_method as string)).customer).toBe(customer)
   })
 
-  test('can be resumed from a pause once there is a payment method (source: the SDK’s types)', async () => {
+  test('can be resumed from a pause once it has a payment method (source: the SDK’s types)', async () => {
     const { stripe, customer, to, subscribed, monthly, latest } = await shopInApril()
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: emptied } })
     const made = await subscribed(await monthly(1000), {
@@ -391,7 +391,7 @@ describe('the start of a subscription', () => {
     expect((await stripe.events.list({ type: 'customer.subscription.resumed' })).data).toHaveLength(1)
   })
 
-  test('accepts `billing_cycle_anchor: now` in an update only with former API versions', async () => {
+  test('accepts `billing_cycle_anchor: now` in an update with former API versions only', async () => {
     // These parameters are not in the contract of the current version.
     const { stripe } = await sandboxForTest({ check: () => [] })
     const customer = await payingCustomer(stripe)
@@ -406,7 +406,7 @@ describe('the start of a subscription', () => {
   })
 })
 
-test('a credit note refunds the card, or refers to an earlier refund (source: the SDK’s types)', async () => {
+test('a credit note refunds the charged card, or names an earlier refund (source: the SDK’s types)', async () => {
   const { stripe, subscribed, monthly, latest } = await shopInApril()
   await subscribed(await monthly(1000))
   const invoice = (await latest())?.id ?? ''

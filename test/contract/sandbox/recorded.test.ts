@@ -42,7 +42,7 @@ describe('the sandbox refuses', () => {
     expect((await stripe.subscriptions.update(made.id, { items })).items.data[0]?.price.id).toBe(dear.id)
   })
 
-  test('a second currency for one customer (source: public issues)', async ({
+  test('a subscription in a second currency of one customer (source: public issues)', async ({
     shop: { subscribed, monthly, stripe },
   }) => {
     const first = await subscribed(await monthly(1000))
@@ -66,7 +66,7 @@ describe('the sandbox refuses', () => {
     expect((await refusal(session)).message).toContain('product is not active')
   })
 
-  test('moving a test clock by more than two intervals of the shortest subscription (source: the SDK’s types)', async () => {
+  test('an advance of a test clock by more than two intervals of the shortest subscription (source: the SDK’s types)', async () => {
     const { stripe, clockId, subscribed, monthly } = await customerShop(january)
     const to = (moment: string) => stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc(moment) })
     await subscribed(await monthly(1000))
@@ -97,8 +97,8 @@ describe('the sandbox refuses', () => {
   })
 })
 
-describe('amounts', () => {
-  test('of a change in mid-period are both rounded down (source: recordings)', async () => {
+describe('billing in the sandbox:', () => {
+  test('credit and charge of a change in mid-period are both rounded down (source: recordings)', async () => {
     const shop = await customerShop(utc('2027-04-01T00:00:00'))
     const { stripe, clockId, subscribed, monthly, invoices } = shop
     const [low, high] = [await monthly(1000), await monthly(2000)]
@@ -117,7 +117,7 @@ describe('amounts', () => {
     }
   })
 
-  test('of a change with a discount credit what was paid (source: Stripe’s pages)', async () => {
+  test('a change of a discounted item credits the amount that was paid (source: Stripe’s pages)', async () => {
     const { stripe, clockId, subscribed, monthly, invoices } = await customerShop(utc('2027-04-01T00:00:00'))
     const [low, high] = [await monthly(1000), await monthly(2000)]
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -128,7 +128,7 @@ describe('amounts', () => {
     expect((await invoices()).at(-1)).toMatchObject({ subtotal: 250, total: 250, total_discount_amounts: [] })
   })
 
-  test('of a trial that begins or ends in the middle of a subscription equal Stripe’s (source: recordings)', async () => {
+  test('a trial that begins or ends in the middle of a subscription is billed with Stripe’s amounts (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly, invoices } = await customerShop(january)
     const made = await subscribed(await monthly(2000))
     await stripe.subscriptions.update(made.id, { trial_end: january + 10 * day })
@@ -147,7 +147,7 @@ describe('amounts', () => {
     ])
   })
 
-  test('of usage with a daily window count the last event of each day (source: the SDK’s types)', async () => {
+  test('usage with a daily window counts the last event of each day (source: the SDK’s types)', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, clockId, product, invoices } = shop
     const meter = await stripe.billing.meters.create({
@@ -173,7 +173,7 @@ describe('amounts', () => {
     expect((await invoices()).at(-1)?.total).toBe(700)
   })
 
-  test('an item that is added later starts its period then (source: recordings)', async () => {
+  test('an item that is added later starts its period at the time of its addition (source: recordings)', async () => {
     const { stripe, clockId, subscribed, monthly } = await customerShop(january)
     const made = await subscribed(await monthly(1000))
     const later = january + 10 * day
@@ -188,7 +188,7 @@ describe('amounts', () => {
     expect(prorated.map((line) => line.amount).reduce((sum, amount) => sum + amount, 0)).toBe(0)
   })
 
-  test('a declined card is an error, and its attempt is stored (source: recordings)', async () => {
+  test('a declined card causes an error, and the payment attempt is stored (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly, invoices } = await customerShop()
     await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -200,8 +200,8 @@ describe('amounts', () => {
   })
 })
 
-describe('a list', () => {
-  test('of subscriptions or customers leaves out those on test clocks, unless the clock is named (source: the SDK’s types)', async () => {
+describe('lists of the sandbox:', () => {
+  test('subscriptions and customers on test clocks are listed only if the clock is named (source: the SDK’s types)', async () => {
     const { stripe, clockId, customer, subscribed, monthly } = await customerShop(january)
     const price = await monthly(1000)
     const made = await subscribed(price)
@@ -214,7 +214,7 @@ describe('a list', () => {
     expect(ids(await stripe.customers.list({ test_clock: clockId }))).toEqual([customer])
   })
 
-  test('of an invoice’s lines has pages, and the invoice contains the first ten (source: the SDK’s types)', async () => {
+  test('the lines of an invoice are listed in pages, and the invoice contains the first ten (source: the SDK’s types)', async () => {
     const { stripe, customer, monthly } = await customerShop()
     const items = []
     for (let n = 1; n <= 12; n++) items.push({ price: (await monthly(n)).id })
@@ -236,8 +236,8 @@ describe('a list', () => {
   })
 })
 
-describe('the events', () => {
-  test('of a renewal name no request, and the payment’s comes before the invoice’s (source: recordings)', async () => {
+describe('events of the sandbox:', () => {
+  test('the events of a renewal name no request, and the event of the payment comes before that of the invoice (source: recordings)', async () => {
     const { stripe, clockId, subscribed, monthly } = await customerShop(january)
     await subscribed(await monthly(1000))
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
@@ -252,8 +252,8 @@ describe('the events', () => {
   })
 })
 
-describe('a retry with the same idempotency key', () => {
-  test('of a declined payment gets the same response (source: Stripe’s pages)', async ({ shop }) => {
+describe('a retry in the sandbox with the same idempotency key', () => {
+  test('gets the same response after a declined payment (source: Stripe’s pages)', async ({ shop }) => {
     const { stripe, customer, monthly, url, apiKey, port } = shop
     const price = await monthly(1000)
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -276,7 +276,7 @@ describe('a retry with the same idempotency key', () => {
   })
 })
 
-test('usage of a tiered price has one line per tier (source: Stripe’s pages)', async () => {
+test('tiered usage is billed with one invoice line per tier (source: Stripe’s pages)', async () => {
   const shop = await customerShop(january)
   const price = await meteredPrice(shop, {
     billing_scheme: 'tiered',

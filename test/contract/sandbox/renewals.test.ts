@@ -4,7 +4,7 @@ import { decimal } from './shop.ts'
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('test clocks and renewals of the sandbox:', () => {
-  test('a month end stays a month end, over short months and leap years', async () => {
+  test('a subscription that starts at the end of a month renews at the end of each month, also in short months and leap years', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-12-31T12:00:00'))
     const made = await subscribed(await monthly(1000))
     for (const moment of ['2028-02-29', '2028-04-29'])
@@ -27,7 +27,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     expect([iso(item.current_period_start), iso(item.current_period_end)]).toEqual(['2028-05-31', '2028-06-30'])
   })
 
-  test('prorations are pending invoice items, and are not billed if they are deleted or the subscription ends', async () => {
+  test('prorations are pending invoice items, and are not billed if they are deleted or the subscription ends first', async () => {
     const start = utc('2027-01-01T00:00:00')
     const { stripe, clockId, customer, monthly, subscribed, invoices } = await customerShop(start)
     const made = await subscribed(await monthly(1000))
@@ -55,7 +55,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     expect(await waiting()).toEqual([])
   })
 
-  test('an amount below the minimum charge stays in the balance until it is enough, and is not charged', async () => {
+  test('an amount below the minimum charge is added to the customer’s balance until the sum can be charged', async () => {
     const { stripe, clockId, customer, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     await subscribed(await monthly(30))
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })
@@ -79,7 +79,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     ['day', 10, '2027-01-01', ['2027-01-01', '2027-01-11', '2027-01-21']],
     ['month', 3, '2027-11-30', ['2027-11-30', '2028-02-29', '2028-05-30']],
   ] as const)(
-    'a subscription is billed every %s × %i from %s on the right days',
+    'a subscription that is billed every %s × %i from %s on renews on the right days',
     async (interval, count, from, expected) => {
       const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc(`${from}T00:00:00`))
       await subscribed(await monthly(1000, { recurring: { interval, interval_count: count } }))
@@ -91,7 +91,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     },
   )
 
-  test('a renewal is a draft for an hour, then paid', async () => {
+  test('the invoice of a renewal is a draft for an hour, and is then paid', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     await subscribed(await monthly(1000))
     const advance = (moment: string) => stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc(moment) })
@@ -109,7 +109,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     expect(await refusal(advance('2027-01-15T00:00:00'))).toMatchObject({ param: 'frozen_time' })
   })
 
-  test('a trial is free, is announced by an event, and ends with the first charge', async () => {
+  test('a trial is free, its end is announced by an event, and it ends with the first charge', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     const made = await subscribed(await monthly(1000), { trial_period_days: 14 })
     expect(made).toMatchObject({ status: 'trialing', trial_end: made.created + 14 * day })
@@ -134,7 +134,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     // The flat fee of the first tier is charged without usage too.
     ['graduated', 0, 300, [0]],
   ] as const)(
-    'usage is billed in arrears, %s, %i units, one line per part of each tier',
+    'usage is billed at the end of the period, with %s tiers and %i units, in one line per tier',
     async (mode, used, expected, quantities) => {
       const shop = await customerShop(utc('2027-01-01T00:00:00'))
       const { stripe, clockId, customer, invoices } = shop
@@ -156,7 +156,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     },
   )
 
-  test('usage before a swap with proration_behavior none is dropped, and usage after it has the new price', async () => {
+  test('usage before a swap of prices with proration_behavior none is dropped, and later usage has the new price', async () => {
     const shop = await customerShop(utc('2027-01-01T00:00:00'))
     const { stripe, clockId, customer, product, invoices } = shop
     const price = await meteredPrice(shop)
@@ -186,7 +186,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     ['once', {}, [900, 1000, 1000, 1000]],
     ['repeating', { duration_in_months: 2 }, [900, 900, 1000, 1000]],
     ['forever', {}, [900, 900, 900, 900]],
-  ] as const)('a coupon that lasts %s', async (duration, more, expected) => {
+  ] as const)('a coupon with the duration %s reduces the right invoices', async (duration, more, expected) => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     const coupon = await stripe.coupons.create({ duration, percent_off: 10, ...more })
     const made = await subscribed(await monthly(1000), { discounts: [{ coupon: coupon.id }] })
@@ -197,7 +197,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).discounts).toHaveLength(duration === 'forever' ? 1 : 0)
   })
 
-  test('an amount off is split exactly over the lines, and a total is never below zero', async () => {
+  test('a coupon’s amount is split exactly over the invoice lines, and a total is never below zero', async () => {
     const { stripe, monthly, subscribed, customer } = await customerShop()
     const coupon = await stripe.coupons.create({ duration: 'once', amount_off: 100, currency: 'usd' })
     const code = await stripe.promotionCodes.create({
@@ -218,7 +218,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     expect(await stripe.invoices.retrieve(small.latest_invoice as string)).toMatchObject({ total: 0, status: 'paid' })
   })
 
-  test('a declined renewal is past due until it is paid', async () => {
+  test('a subscription whose renewal payment was declined is past due until the invoice is paid', async () => {
     const { stripe, customer, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     const made = await subscribed(await monthly(1000))
     const bad = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
@@ -236,7 +236,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
   })
 
-  test('a preview equals the later charge and changes nothing', async () => {
+  test('an invoice preview equals the later charge, and changes nothing', async () => {
     const { stripe, customer, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     const [low, high] = [await monthly(1000), await monthly(3000)]
     const made = await subscribed(low)
@@ -254,7 +254,7 @@ describe('test clocks and renewals of the sandbox:', () => {
       customer,
       subscription_details: { items: [{ price: high.id }] },
     })
-    expect(planned).toMatchObject({ total: 3000, billing_reason: 'subscription_create' })
+    expect(planned).toMatchObject({ total: 3000, billing_reason: 'upcoming' })
     expect((await stripe.events.list({ limit: 1 })).data[0]?.id).toBe(before.data[0]?.id)
     expect(await invoices()).toHaveLength(1)
     await stripe.subscriptions.update(made.id, details)
@@ -268,7 +268,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     })
   })
 
-  test('without a test clock a customer lives on the account’s clock, which a control route moves', async () => {
+  test('a customer without a test clock uses the clock of the account, which a control request can advance', async () => {
     const { url, apiKey, monthly, subscribed, invoices } = await customerShop()
     await subscribed(await monthly(1000))
     const headers = { Authorization: `Bearer ${apiKey}` }
@@ -277,7 +277,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     expect((await invoices()).map((invoice) => invoice.status)).toEqual(['paid', 'paid', 'paid'])
   })
 
-  test('deleting a clock deletes its customers', async () => {
+  test('the deletion of a test clock deletes its customers', async () => {
     const { stripe, customer, clockId, monthly, subscribed } = await customerShop(utc('2027-01-01T00:00:00'))
     const made = await subscribed(await monthly(1000))
     await stripe.testHelpers.testClocks.del(clockId)
@@ -287,7 +287,7 @@ describe('test clocks and renewals of the sandbox:', () => {
 })
 
 describe('meter events of the sandbox:', () => {
-  test('an identifier counts once, and timestamps too far away are refused', async () => {
+  test('an identifier is counted once, and timestamps too far in the past or future are refused', async () => {
     const shop = await customerShop()
     const { stripe, customer, clock } = shop
     const price = await meteredPrice(shop)

@@ -1,6 +1,6 @@
 // Ends of schedules: the expiring event a week before, an end within the first period, and an abort because of an unpaid invoice.
 import type Stripe from 'stripe'
-import { expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { idOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
 import type { TestSandbox } from '../../support/sandbox.ts'
 
@@ -30,7 +30,9 @@ async function times({ stripe }: TestSandbox, type: string): Promise<number[]> {
   return (await stripe.events.list({ type })).data.map(({ created }) => created)
 }
 
-test('the expiring event of a schedule is sent once, a week before its end', async ({ sandbox }) => {
+test('the event subscription_schedule.expiring is sent once, a week before the end of the schedule', async ({
+  sandbox,
+}) => {
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { duration: { interval: 'month' } }, 'release')
   await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 20 * day })
@@ -42,7 +44,7 @@ test('the expiring event of a schedule is sent once, a week before its end', asy
   expect(event?.data.previous_attributes).toBeUndefined()
 })
 
-test('a schedule with a new end sends its expiring event again', async ({ sandbox }) => {
+test('a schedule whose end date is changed sends its expiring event again', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { duration: { interval: 'month' } }, 'release')
   await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 25 * day })
@@ -57,7 +59,7 @@ test('a schedule with a new end sends its expiring event again', async ({ sandbo
   ])
 })
 
-test('a test clock that stops within ten days of a schedule’s end sends the expiring event, as Stripe’s command-line tool expects', async () => {
+test('a test clock that stops within ten days before a schedule’s end sends the expiring event, as Stripe’s command-line tool expects', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { clock } = await scheduled(sandbox, { end_date: start + 28 * day })
@@ -68,7 +70,7 @@ test('a test clock that stops within ten days of a schedule’s end sends the ex
   expect(await times(sandbox, 'subscription_schedule.expiring')).toEqual([start + 19 * day])
 })
 
-test('a subscription that ends within its first period is billed for that part, and ends', async ({ sandbox }) => {
+test('a subscription that ends within its first period is billed for the part before its end', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { end_date: start + 28 * day })
   const subscription = await stripe.subscriptions.retrieve(idOf(schedule.subscription), {
@@ -81,12 +83,6 @@ test('a subscription that ends within its first period is billed for that part, 
   expect(subscription.latest_invoice).toMatchObject({
     ...{ amount_due: 1354, lines: { data: [{ amount: 1354, period: { start, end: start + 28 * day } }] } },
   })
-  await expect(stripe.subscriptionSchedules.release(schedule.id)).rejects.toThrow(
-    'The sandbox does not support releasing a schedule that ends in the middle of its first period.',
-  )
-  await expect(stripe.subscriptionSchedules.update(schedule.id, { end_behavior: 'release' })).rejects.toThrow(
-    'The sandbox does not support other phases of a schedule that ends in the middle of its first period.',
-  )
   await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 40 * day })
   expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
     ...{ status: 'canceled', ended_at: start + 28 * day },
@@ -96,7 +92,7 @@ test('a subscription that ends within its first period is billed for that part, 
   expect(invoices.map(({ amount_paid: paid }) => paid)).toEqual([1354])
 })
 
-test('a credit for a partial period is a share of what was paid for it', async ({ sandbox }) => {
+test('a credit for a partial period is a share of the amount that was paid for that period', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { end_date: start + 28 * day })
   await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 14 * day })
@@ -106,19 +102,92 @@ test('a credit for a partial period is a share of what was paid for it', async (
   expect(last?.lines.data.map(({ amount }) => amount)).toEqual([-677])
 })
 
-test('other ends in mid-period are refused with a message that names them: later ones, with discounts, without prorations', async () => {
-  const sandbox = await sandboxForTest()
-  const refusal = /^The sandbox does not support a last phase that ends in the middle of a period/
-  const { id: coupon } = await sandbox.stripe.coupons.create({ percent_off: 10 })
-  for (const phase of [
-    { end_date: start + 45 * day },
-    { end_date: start + 20 * day, discounts: [{ coupon }] },
-    { end_date: start + 20 * day, proration_behavior: 'none' as const },
-  ])
-    await expect(scheduled(sandbox, phase)).rejects.toThrow(refusal)
+/** Returns the amounts (minor units) of the schedule's invoices, oldest first. */
+async function billed({ stripe }: TestSandbox, schedule: Stripe.SubscriptionSchedule): Promise<number[]> {
+  const { data } = await stripe.invoices.list({ subscription: idOf(schedule.subscription) })
+  return data.map(({ total }) => total).reverse()
+}
+
+describe('a schedule that cancels in the middle of a period', () => {
+  test('bills only the part of that period, and is completed', async ({ sandbox }) => {
+    const { stripe } = sandbox
+    const { clock, schedule } = await scheduled(sandbox, { end_date: start + (31 + 14) * day })
+    const id = idOf(schedule.subscription)
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({
+      ...{ cancel_at: start + 45 * day, canceled_at: start, cancel_at_period_end: false },
+      items: { data: [{ current_period_end: start + 31 * day }] },
+    })
+    await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 32 * day })
+    expect((await stripe.subscriptions.retrieve(id)).items.data[0]?.current_period_end).toBe(start + 45 * day)
+    await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 60 * day })
+    // Half of the 28 days of February.
+    expect(await billed(sandbox, schedule)).toEqual([1500, 750])
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'canceled', ended_at: start + 45 * day })
+    expect(await stripe.subscriptionSchedules.retrieve(schedule.id)).toMatchObject({
+      ...{ status: 'completed', completed_at: start + 45 * day, canceled_at: null },
+    })
+  })
+
+  test('takes off discounts, and bills the whole period if the phase does not prorate', async ({ sandbox }) => {
+    const { id: coupon } = await sandbox.stripe.coupons.create({ percent_off: 10 })
+    const discounted = await scheduled(sandbox, { end_date: start + 20 * day, discounts: [{ coupon }] })
+    // The coupon is used once, so a line that is discountable keeps it: 20 of 31 days of 15.00.
+    expect(await billed(sandbox, discounted.schedule)).toEqual([967])
+    const forever = await sandbox.stripe.coupons.create({ percent_off: 10, duration: 'forever' })
+    const always = await scheduled(sandbox, { end_date: start + 20 * day, discounts: [{ coupon: forever.id }] })
+    expect(await billed(sandbox, always.schedule)).toEqual([870])
+    const whole = await scheduled(sandbox, { end_date: start + 20 * day, proration_behavior: 'none' })
+    expect(await billed(sandbox, whole.schedule)).toEqual([1500])
+  })
+
+  test('credits the rest of a period that its last phase began in', async ({ sandbox }) => {
+    const { stripe } = sandbox
+    const { clock, schedule } = await scheduled(sandbox, { end_date: start + 10 * day }, 'release')
+    const [first] = schedule.phases
+    const items = [{ price: idOf(first?.items[0]?.price), quantity: 1 }]
+    await stripe.subscriptionSchedules.update(schedule.id, {
+      end_behavior: 'cancel',
+      phases: [
+        { items, start_date: start, end_date: start + 10 * day },
+        { items, end_date: start + 21 * day },
+      ],
+    })
+    const id = idOf(schedule.subscription)
+    expect((await stripe.subscriptions.retrieve(id)).cancel_at).toBeNull()
+    await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 11 * day })
+    expect((await stripe.subscriptions.retrieve(id)).cancel_at).toBe(start + 21 * day)
+    await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 30 * day })
+    // 10 of 31 days of 15.00 are credited.
+    expect(await billed(sandbox, schedule)).toEqual([1500, -484])
+  })
+
+  test('that is told to release it charges the rest of the period', async ({ sandbox }) => {
+    const { stripe } = sandbox
+    const { clock, schedule } = await scheduled(sandbox, { end_date: start + 20 * day })
+    await stripe.subscriptionSchedules.update(schedule.id, { end_behavior: 'release' })
+    const id = idOf(schedule.subscription)
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ cancel_at: null, canceled_at: null })
+    await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 32 * day })
+    // 20 of 31 days first; then the other 11, and February.
+    expect(await billed(sandbox, schedule)).toEqual([967, 532 + 1500])
+  })
+
+  test('and is released takes its planned end along, unless it is to be kept', async ({ sandbox }) => {
+    const { stripe } = sandbox
+    const end = start + 45 * day
+    const gone = await scheduled(sandbox, { end_date: end })
+    await stripe.subscriptionSchedules.release(gone.schedule.id)
+    expect(await stripe.subscriptions.retrieve(idOf(gone.schedule.subscription))).toMatchObject({ cancel_at: null })
+    const kept = await scheduled(sandbox, { end_date: end })
+    await stripe.subscriptionSchedules.release(kept.schedule.id, { preserve_cancel_date: true })
+    const id = idOf(kept.schedule.subscription)
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ cancel_at: end, schedule: null })
+    await stripe.testHelpers.testClocks.advance(kept.clock, { frozen_time: end + day })
+    expect((await stripe.subscriptions.retrieve(id)).status).toBe('canceled')
+  })
 })
 
-test('the schedule of an unpaid subscription is aborted with it', async ({ sandbox }) => {
+test('a schedule is aborted when its subscription expires unpaid', async ({ sandbox }) => {
   const { stripe, control } = sandbox
   const { id: customer } = await stripe.customers.create({ source: 'tok_chargeCustomerFail' })
   const product = await stripe.products.create({ name: 'Pro' })

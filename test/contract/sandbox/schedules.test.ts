@@ -69,7 +69,7 @@ describe('subscription schedules of the sandbox:', () => {
     },
   )
 
-  test('a phase that swaps a metered item bills the usage before it at the old price', async () => {
+  test('a phase that replaces a metered item bills the usage before it at the old price', async () => {
     const shop = await customerShop(start)
     const { stripe, clockId, customer, product, invoices } = shop
     const old = await meteredPrice(shop)
@@ -93,7 +93,7 @@ describe('subscription schedules of the sandbox:', () => {
     expect((await invoices()).map((invoice) => invoice.total)).toEqual([500, 200])
   })
 
-  test('a subscription with a schedule can only be changed through the schedule, until it is released', async () => {
+  test('a subscription with a schedule can be changed only through the schedule, until the schedule is released', async () => {
     const { stripe, monthly, subscribed } = await customerShop(start)
     const [from, to] = [await monthly(1000), await monthly(700)]
     const made = await subscribed(from)
@@ -124,7 +124,7 @@ describe('subscription schedules of the sandbox:', () => {
     expect(await refusal(stripe.subscriptionSchedules.release(id))).toMatchObject({ status: 400 })
   })
 
-  test('a price archived before its phase begins is still billed', async () => {
+  test('a price that is archived before its phase begins is still billed', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(start)
     const [from, to] = [await monthly(1000), await monthly(700)]
     const made = await subscribed(from)
@@ -141,9 +141,9 @@ describe('subscription schedules of the sandbox:', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
   })
 
-  test('an end in mid-period is refused with a message that names it, and one at a period’s border is accepted', async () => {
-    const { stripe, monthly, subscribed } = await customerShop(start)
-    const price = await monthly(1000)
+  test('a schedule that is told to cancel a running period early credits the rest of it', async () => {
+    const { stripe, customer, monthly, subscribed } = await customerShop(start)
+    const price = await monthly(3100)
     const made = await subscribed(price)
     const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
     const { start_date, end_date } = phases[0] ?? { start_date: 0, end_date: 0 }
@@ -151,8 +151,13 @@ describe('subscription schedules of the sandbox:', () => {
       stripe.subscriptionSchedules.update(id, {
         ...{ end_behavior: 'cancel', phases: [{ items: [{ price: price.id }], start_date, end_date: at }] },
       })
-    expect(await refusal(ending(end_date - 86_400))).toMatchObject({ param: 'phases[0][end_date]' })
-    expect(await ending(end_date)).toMatchObject({ end_behavior: 'cancel' })
+    const pending = async () =>
+      (await stripe.invoiceItems.list({ customer, pending: true })).data.map(({ amount }) => amount)
+    await ending(end_date)
+    expect(await pending()).toEqual([])
+    await ending(end_date - 86_400)
+    expect(await pending()).toEqual([-100])
+    expect(await stripe.subscriptions.retrieve(made.id)).toMatchObject({ cancel_at: end_date - 86_400 })
   })
 
   describe('a setting that a phase omits', () => {
@@ -177,7 +182,7 @@ describe('subscription schedules of the sandbox:', () => {
       return { stripe, made, end_date, update }
     }
 
-    test('ends at once: a trial or a discount', async () => {
+    test('ends when the phase begins if it is a trial or a discount', async () => {
       const { stripe, made, update } = await changed({})
       await update
       const after = await stripe.subscriptions.retrieve(made.id, { expand: ['latest_invoice'] })
@@ -191,7 +196,7 @@ describe('subscription schedules of the sandbox:', () => {
       expect(await stripe.subscriptions.retrieve(made.id)).toMatchObject({ status: 'trialing', trial_end: trialEnd })
     })
 
-    test('is refused if invalid: a trial beyond the phase, an unknown discount', async () => {
+    test('is refused if the phase repeats it with invalid values, e.g. a trial beyond the phase or an unknown discount', async () => {
       const long = await changed({ trial_end: start + 40 * day })
       expect(await refusal(long.update)).toMatchObject({ param: 'phases[0][trial_end]' })
       const foreign = await changed({ discounts: [{ discount: 'di_unknown' }] })

@@ -70,7 +70,7 @@ describe('a search', () => {
       ])
   })
 
-  test('has pages, newest first, and finds new objects at once unless a delay is set', async () => {
+  test('returns pages, newest first, and finds new objects at once unless a delay is set', async () => {
     const { stripe, control, url, clock } = await sandboxForTest()
     const ids: string[] = []
     for (let index = 0; index < 5; index++) {

@@ -46,7 +46,7 @@ describe('a setup intent', () => {
     expect(await stripe.setupIntents.retrieve(made.id)).toMatchObject({ status: 'canceled' })
   })
 
-  test('fails with a card that declines attachment, and succeeds with one that declines payments', async () => {
+  test('fails with a card that cannot be saved, and succeeds with a card whose payments are declined', async () => {
     const { stripe } = await sandboxForTest()
     const { id: customer } = await stripe.customers.create()
     const confirmed = (payment_method: string) =>
@@ -63,7 +63,7 @@ describe('a setup intent', () => {
 })
 
 describe('a card that was set up without a customer', () => {
-  test('can be attached afterwards, and not again once it was detached', async ({ sandbox: { stripe } }) => {
+  test('can be attached to a customer later, but not again after it was detached', async ({ sandbox: { stripe } }) => {
     const { id: customer } = await stripe.customers.create()
     const done = await stripe.setupIntents.create({ payment_method: 'pm_card_visa', confirm: true })
     const card = done.payment_method as string
@@ -125,7 +125,7 @@ describe('a checkout in setup mode', () => {
     )
   })
 
-  test('creates a customer only on request, and cancels its intent when it expires', async ({ sandbox }) => {
+  test('creates a customer only on request, and cancels its setup intent when it expires', async ({ sandbox }) => {
     const { stripe } = sandbox
     const create = (params: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
       stripe.checkout.sessions.create({ ...urls, mode: 'setup', currency: 'eur', ...params })

@@ -13,7 +13,9 @@ async function declineCode(call: Promise<unknown>): Promise<[string | undefined,
   throw new Error('The card was not declined')
 }
 
-test('a declined card has a decline_code', async ({ shop: { stripe, customer } }) => {
+test('the error about a declined card in the sandbox contains a decline_code', async ({
+  shop: { stripe, customer },
+}) => {
   const attached = (card: string) => declineCode(stripe.paymentMethods.attach(card, { customer }))
   expect(await attached('pm_card_chargeDeclined')).toEqual(['card_declined', 'generic_decline'])
   const poor = 'pm_card_visa_chargeDeclinedInsufficientFunds'
@@ -26,7 +28,9 @@ test('a declined card has a decline_code', async ({ shop: { stripe, customer } }
   expect(data[0]?.outcome).toMatchObject({ reason: 'insufficient_funds' })
 })
 
-test('a trial without a card has a pending_setup_intent', async ({ shop: { stripe, monthly, subscribed } }) => {
+test('a subscription with a trial and without a card contains a pending_setup_intent', async ({
+  shop: { stripe, monthly, subscribed },
+}) => {
   const price = await monthly(1000)
   expect((await subscribed(price, { trial_period_days: 7 })).pending_setup_intent).toBeNull()
   const { id: customer } = await stripe.customers.create()
@@ -42,7 +46,7 @@ test('a trial without a card has a pending_setup_intent', async ({ shop: { strip
   })
 })
 
-test('a credit contains the ids of the invoice lines that it credits', async () => {
+test('a proration credit contains the ids of the invoice lines that it credits', async () => {
   const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2026-01-01T00:00:00'))
   const made = await subscribed(await monthly(3100))
   await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2026-01-11T00:00:00') })
@@ -60,14 +64,14 @@ test('a credit contains the ids of the invoice lines that it credits', async () 
   ])
 })
 
-test('a malformed email address is refused', async ({ shop: { stripe, customer } }) => {
+test('a malformed email address of a customer is refused', async ({ shop: { stripe, customer } }) => {
   const wrong = { code: 'email_invalid', message: 'Invalid email address: nobody', status: 400 }
   expect(await refusal(stripe.customers.create({ email: 'nobody' }))).toMatchObject({ ...wrong, param: 'email' })
   expect(await refusal(stripe.customers.update(customer, { email: 'nobody' }))).toMatchObject(wrong)
   expect(await stripe.customers.update(customer, { email: '' })).toMatchObject({ email: null })
 })
 
-test('the event that announces a trial’s end comes without an update event if nothing else changed', async () => {
+test('the event that announces the end of a trial comes without an update event if nothing else changed', async () => {
   const { stripe, clockId, monthly, subscribed } = await customerShop(utc('2026-01-01T00:00:00'))
   await subscribed(await monthly(1000), { trial_period_days: 7 })
   await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2026-01-05T00:00:00') })
@@ -76,7 +80,7 @@ test('the event that announces a trial’s end comes without an update event if 
   expect(types).not.toContain('customer.subscription.updated')
 })
 
-test('usage can be cancelled within a day', async ({ shop: sandbox }) => {
+test('reported usage can be cancelled within a day', async ({ shop: sandbox }) => {
   const { stripe, customer, clock } = sandbox
   await meteredPrice(sandbox)
   const { data: meters } = await stripe.billing.meters.list()

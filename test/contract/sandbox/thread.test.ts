@@ -40,7 +40,7 @@ describe('the sandbox in a thread', () => {
     expect(ticks.length).toBeGreaterThan(5)
   })
 
-  test('serves the API, keeps its state and its port, and releases both', async () => {
+  test('serves the API, keeps its state and its port, and releases both at its end', async () => {
     const dataDir = temporaryFolder()
     const start = (port: number) => startSandboxThread({ port, dataDir, log: () => undefined })
     const first = await start(0)

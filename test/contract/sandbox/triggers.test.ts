@@ -346,7 +346,7 @@ const triggers: Readonly<Record<string, readonly Step[]>> = {
   'test_helpers.test_clock.deleted': [clock, gone('/v1/test_helpers/test_clocks/{{clock.id}}')],
 }
 
-test.each(Object.entries(triggers))('the steps for %s emit that event', async (event, steps) => {
+test.each(Object.entries(triggers))('the trigger steps for %s emit that event', async (event, steps) => {
   const { control, stripe, apiKey } = await sandboxForTest({ check: checkAnswer })
   await control.seed(apiKey, steps)
   const { data } = await stripe.events.list({ limit: 100 })
@@ -377,7 +377,7 @@ test.each([
     ],
   ],
 ] satisfies [string, Step[], RegExp?][])(
-  'the steps for %s are refused and emit that event',
+  'the trigger steps for %s are refused and emit that event',
   async (event, steps, refusal = /card_declined/) => {
     const { control, stripe, apiKey } = await sandboxForTest({ check: checkAnswer })
     await expect(control.seed(apiKey, steps)).rejects.toThrow(refusal)
@@ -386,7 +386,7 @@ test.each([
   },
 )
 
-test('former parameters are refused in requests with the current API version', async () => {
+test('parameters of former API versions are refused in requests with the current version', async () => {
   const { stripe, control, apiKey, url } = await sandboxForTest({ check: checkAnswer })
   const [made, price] = await control.seed(apiKey, [coupon, product, monthly, buyer]).then((all) => [all[0], all[2]])
   const asked = async (path: string, body: string, version?: string) => {

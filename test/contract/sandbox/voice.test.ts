@@ -19,8 +19,8 @@ async function asker() {
   }
 }
 
-describe('a feature that the sandbox lacks:', () => {
-  test('a parameter of the real API is refused as not supported, any other as unknown', async () => {
+describe('a feature of the real API that the sandbox lacks:', () => {
+  test('a parameter of the real API is refused as not supported, and any other parameter as unknown', async () => {
     const ask = await asker()
     const base = { mode: 'subscription', success_url: 'https://a.b' }
     expect(
@@ -32,11 +32,11 @@ describe('a feature that the sandbox lacks:', () => {
         param: 'subscription_data[on_behalf_of]',
       },
     })
-    expect(await ask('POST', '/v1/checkout/sessions', { consent_collection: 'x', customer_update: 'y' })).toMatchObject(
-      {
-        error: { message: 'The sandbox does not support the parameters `consent_collection`, `customer_update`.' },
-      },
-    )
+    expect(
+      await ask('POST', '/v1/checkout/sessions', { consent_collection: 'x', shipping_options: 'y' }),
+    ).toMatchObject({
+      error: { message: 'The sandbox does not support the parameters `consent_collection`, `shipping_options`.' },
+    })
     expect(await ask('POST', '/v1/checkout/sessions', { ...base, 'subscription_data[trail]': 'y' })).toMatchObject({
       error: { message: 'Received unknown parameter: subscription_data[trail]', code: 'parameter_unknown' },
     })
@@ -46,7 +46,7 @@ describe('a feature that the sandbox lacks:', () => {
     })
   })
 
-  test('an enum value of the real API is refused as not supported, any other as invalid', async () => {
+  test('an enum value of the real API is refused as not supported, and any other value as invalid', async () => {
     const ask = await asker()
     expect(
       await ask('POST', '/v1/checkout/sessions', { mode: 'payment', ui_mode: 'elements', success_url: 'https://a.b' }),
@@ -58,7 +58,7 @@ describe('a feature that the sandbox lacks:', () => {
     })
   })
 
-  test('an operation of the real API is refused as not supported, any other as unrecognized', async () => {
+  test('an operation of the real API is refused as not supported, and any other operation as unrecognized', async () => {
     const ask = await asker()
     expect(await ask('GET', '/v1/issuing/cards/ic_1')).toMatchObject({
       status: 400,
@@ -88,5 +88,50 @@ describe('a feature that the sandbox lacks:', () => {
       wrong.push(...said.filter((name) => names.includes(name)).map((name) => `${method} ${path} ${name}`))
     }
     expect(wrong).toEqual([])
+  })
+})
+
+describe('an expansion of the real API that the sandbox lacks', () => {
+  test('is refused as not supported, and any other expansion as impossible', async () => {
+    const ask = await asker()
+    const asked = async (path: string, expand: string) => {
+      const { error } = await ask('GET', `${path}?expand[]=${expand}`)
+      return error.message
+    }
+    for (const [path, expand] of [
+      ['/v1/customers/cus_1', 'sources'],
+      ['/v1/customers/cus_1', 'tax_ids'],
+      ['/v1/customers/cus_1', 'subscriptions'],
+      ['/v1/customers', 'data.cash_balance'],
+      ['/v1/subscriptions/sub_1', 'application'],
+      ['/v1/subscriptions/sub_1', 'latest_invoice.on_behalf_of'],
+      ['/v1/invoices', 'data.application'],
+      ['/v1/charges/ch_1', 'balance_transaction.source'],
+    ] as const) {
+      expect(await asked(path, expand)).toBe(`The sandbox does not support the expansion of \`${expand}\`.`)
+    }
+    for (const [path, expand] of [
+      ['/v1/customers/cus_1', 'nonsense'],
+      ['/v1/subscriptions/sub_1', 'latest_invoice.nonsense'],
+      ['/v1/subscriptions/sub_1', 'status'],
+      ['/v1/customers', 'total_count'],
+    ] as const) {
+      expect(await asked(path, expand)).toBe(`This property cannot be expanded (${expand}).`)
+    }
+  })
+
+  test('of `total_count` returns the number of all results of a search', async () => {
+    const { stripe } = await sandboxForTest()
+    for (const name of ['A', 'B', 'C']) await stripe.products.create({ name })
+    const search = { query: "active:'true'", limit: 1 }
+    expect(await stripe.products.search({ ...search, expand: ['total_count'] })).toMatchObject({ total_count: 3 })
+    expect(await stripe.products.search(search)).not.toHaveProperty('total_count')
+  })
+
+  test('of an upcoming invoice by its former endpoint is refused as not supported', async () => {
+    const ask = await asker()
+    expect(await ask('GET', '/v1/invoices/upcoming?subscription=sub_1')).toMatchObject({
+      error: { message: 'The sandbox does not support GET /v1/invoices/upcoming.' },
+    })
   })
 })

@@ -6,7 +6,7 @@ import { refusal } from '../../support/stripe-refusal.ts'
 const url = 'https://example.test/hook'
 
 describe('webhook endpoints of the sandbox:', () => {
-  test('the secret is returned at creation only', async ({ sandbox: { stripe } }) => {
+  test('the signing secret is returned only when the endpoint is created', async ({ sandbox: { stripe } }) => {
     const made = await stripe.webhookEndpoints.create({
       url,
       enabled_events: ['invoice.paid'],
@@ -50,14 +50,14 @@ describe('webhook endpoints of the sandbox:', () => {
     }
   })
 
-  test('an unknown event is refused with its position', async ({ sandbox: { stripe } }) => {
+  test('an unknown event type is refused with its position in the list', async ({ sandbox: { stripe } }) => {
     const events = ['invoice.paid', 'invoice.payed'] as never
     const refused = await refusal(stripe.webhookEndpoints.create({ url, enabled_events: events }))
     expect(refused.param).toBe('enabled_events[1]')
     expect(refused.message).toMatch(/^Invalid enabled_events\[1\]: must be one of \*, account\.application\.authorized/)
   })
 
-  test('url and events are required, and the url needs a scheme', async ({ sandbox: { stripe } }) => {
+  test('a url with a scheme, and event types, are required', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.webhookEndpoints.create({ url } as never))).toMatchObject({ param: 'enabled_events' })
     expect(await refusal(stripe.webhookEndpoints.create({ enabled_events: ['*'] } as never))).toMatchObject({
       param: 'url',
@@ -85,7 +85,7 @@ describe('webhook endpoints of the sandbox:', () => {
     await stripe.webhookEndpoints.create(another)
   })
 
-  test('a deleted endpoint is a 404', async ({ sandbox: { stripe } }) => {
+  test('a request for a deleted endpoint gets a 404', async ({ sandbox: { stripe } }) => {
     const { id } = await stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
     expect(await stripe.webhookEndpoints.del(id)).toEqual({ id, object: 'webhook_endpoint', deleted: true })
     expect(await refusal(stripe.webhookEndpoints.retrieve(id))).toMatchObject({ status: 404, code: 'resource_missing' })

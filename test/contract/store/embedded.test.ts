@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/copy.ts'
+import type { ServiceKeyRecord } from '../../../packages/ratecard/src/store/store.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { inFile, inMemory, publish, refusalOf, refusedBy, storePlace } from '../../support/store.ts'
 import { dumpStore, fillStore } from './filled-store.ts'
@@ -49,7 +50,7 @@ describe('the files of the embedded store', () => {
     }
   })
 
-  test('are written with WAL, full sync and foreign keys, so that a commit is on disk before it is reported', async () => {
+  test('are written with WAL, full sync and foreign keys, so that a commit is on disk before it is confirmed', async () => {
     const store = await (await inFile()).open()
     const pragma = async (name: string) => {
       const { rows } = await store.database.read((db) =>
@@ -64,7 +65,7 @@ describe('the files of the embedded store', () => {
     expect(await pragma('busy_timeout')).toBe(5000)
   })
 
-  test('that are no database, or in an invalid place, are refused with the next step', async () => {
+  test('are refused with the next step if they are no database or in an invalid place', async () => {
     const folder = temporaryFolder()
     const file = path.join(folder, 'note.db')
     writeFileSync(file, 'this is a letter, not a database. '.repeat(50))
@@ -78,7 +79,7 @@ describe('the files of the embedded store', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^this is a letter/)
   })
 
-  test('that another writer has locked do not block reads and timers of this process', async () => {
+  test('do not block reads and timers of this process while another process holds a lock on them', async () => {
     const place = await inFile()
     const store = await place.open()
     const rival = new Database(place.file)
@@ -97,8 +98,41 @@ describe('the files of the embedded store', () => {
   })
 })
 
+describe('the read of a service key', () => {
+  const key: ServiceKeyRecord = {
+    ...{ id: 'key_1', name: 'ci', hash: 'f1', hint: 'abcd', scope: 'write', createdAt: 1 },
+    ...{ expiresAt: null, lastUsedAt: null, revokedAt: null, worker: null },
+  }
+
+  test('does not wait for a running transaction of its process, and sees only what was committed', async () => {
+    const store = await (await inFile()).open()
+    const inserted = Promise.withResolvers<null>()
+    const end = Promise.withResolvers<null>()
+    const writing = store.database.write(async (db) => {
+      await db.insertInto('serviceKeys').values(key).execute()
+      inserted.resolve(null)
+      await end.promise
+    })
+    await inserted.promise
+    const reading = store.serviceKeys.findByHash(key.hash)
+    // A read that waited for the transaction would find the key.
+    setImmediate(() => {
+      end.resolve(null)
+    })
+    expect(await reading).toBeNull()
+    await writing
+    expect(await store.serviceKeys.findByHash(key.hash)).toEqual(key)
+  })
+
+  test('works in an in-memory store, which has one connection only', async () => {
+    const store = await (await inMemory()).open()
+    await store.serviceKeys.add(key)
+    expect(await store.serviceKeys.findByHash(key.hash)).toEqual(key)
+  })
+})
+
 describe('the backup of the embedded store', () => {
-  test('contains everything that was committed, while the store is in use', async () => {
+  test('contains everything that was committed, even if the store is in use during the backup', async () => {
     const place = await inFile()
     const store = await place.open()
     await fillStore(store)
@@ -133,7 +167,7 @@ describe('the backup of the embedded store', () => {
     expect(await refusalOf(store.backup(path.join(temporaryFolder(), 'no', 'folder.db')))).toBe('request_invalid')
   })
 
-  test('leaves no file behind when it fails', async () => {
+  test('leaves no file behind if it fails', async () => {
     const store = await (await inFile()).open()
     const file = path.join(temporaryFolder(), 'backup.db')
     await store.close()
@@ -145,7 +179,7 @@ describe('the backup of the embedded store', () => {
 describe('copying a store', () => {
   const emptyWith = (keys: string) => storePlace({ url: null, file: ':memory:' }).open({ sealer: createSealer(keys) })
 
-  test('copies every record, and the history continues in the target', async () => {
+  test('copies each record, and the history can be continued in the target', async () => {
     const place = await inFile()
     const from = await place.open()
     await fillStore(from)
@@ -209,7 +243,7 @@ describe('copying a store', () => {
     expect(await to.facts.get('a')).toBe('b')
   })
 
-  test('is refused with another master key', async () => {
+  test('is refused if the target uses another master key', async () => {
     const from = await (await inMemory()).open()
     await fillStore(from)
     const to = await emptyWith(generateMasterKey())

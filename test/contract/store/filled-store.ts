@@ -39,6 +39,14 @@ export async function fillStore(store: Store): Promise<void> {
     await store.pushes.settle(push.id, 1, 'unknown', '{"message":"?"}', token)
     await store.pushes.end(push.id, 'interrupted', null, token)
   })
+  await store.policies.add({
+    rules: '[]',
+    author: 'ada',
+    message: null,
+    keyId: null,
+    keyName: null,
+    createdAt: 1_700_000_000_000,
+  })
   await store.writtenForms.assign(push.id, await store.writtenForms.keep('{"url":"${HOOK}"}', 1_700_000_000_000))
   await store.secrets.saveWebhookSecret('we_2', 'whsec_2')
   await store.serviceKeys.add({

@@ -24,7 +24,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
   }
 
   describe(`jobs on ${engine}:`, () => {
-    test('a new job is running, with all its steps pending in order', async ({ store }) => {
+    test('a new job is running, with all steps pending in their order', async ({ store }) => {
       const { steps, ...head } = newJob()
       const job = await store.exclusively('a', ({ token }) => store.jobs.open({ ...head, steps }, token))
       expect(job).toEqual({
@@ -102,14 +102,14 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         expect(await counted()).toBe(2)
       }))
 
-    test('an unknown job or step is refused', () =>
+    test('a change of an unknown job or step is refused', () =>
       inJob({}, async (store, job, token) => {
         expect(await refusalOf(store.jobs.begin('none', 0, token))).toBe('job_not_found')
         expect(await refusalOf(store.jobs.end('none', 'done', null, token))).toBe('job_not_found')
         expect(await refusalOf(store.jobs.begin(job.id, 3, token))).toBe('internal')
       }))
 
-    test('an interrupted or failed job can be resumed with its failed steps pending; a done or cancelled one cannot', () =>
+    test('an interrupted or failed job can be resumed, which makes its failed steps pending; a done or cancelled job cannot', () =>
       inJob({}, async (store, job, token) => {
         await store.jobs.settle(job.id, 0, { state: 'succeeded', ...nothing }, token)
         await store.jobs.begin(job.id, 1, token)
@@ -147,7 +147,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
           expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'job_not_running' } })
       }))
 
-    test('jobs are listed newest first, all or by kind', async ({ store }) => {
+    test('jobs are listed newest first, either all jobs or those of one kind', async ({ store }) => {
       await store.exclusively('a', async ({ token }) => {
         for (const [id, kind] of [
           ['j1', 'migration'],
@@ -163,7 +163,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.jobs.list({ limit: 1, offset: 0, kind: 'migration' })).toMatchObject({ total: 2 })
     })
 
-    test('moves from or to a price are found behind any number of newer migrations, under any earlier id of the price', async () => {
+    test('migration steps from or to a price are found behind any number of newer migrations, under each earlier id of the price', async () => {
       const store = await open()
       const move = (from: string, to: string) => JSON.stringify({ from_processor_id: from, to_processor_id: to })
       await store.exclusively('a', async ({ token }) => {
@@ -191,7 +191,9 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await found()).toEqual([])
     })
 
-    test('a push of many prices finds the moves of one of them in a large migration', async ({ store }) => {
+    test('a push of many prices finds the migration steps of one of these prices in a large migration', async ({
+      store,
+    }) => {
       const moves = Array.from({ length: 1_001 }, (_, at) => JSON.stringify({ to_processor_id: `price_${String(at)}` }))
       await store.exclusively('a', async ({ token }) => {
         const { id } = await store.jobs.open(newJob({ steps: moves }), token)
@@ -207,7 +209,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await found(['price%'])).toEqual([])
     })
 
-    test('moves of migrations that ended before a time are left out', async ({ store }) => {
+    test('steps of migrations that ended before a given time are left out', async ({ store }) => {
       const step = JSON.stringify({ to_processor_id: 'price_a' })
       await store.exclusively('a', async ({ token }) => {
         for (const id of ['ended', 'running']) {
@@ -222,7 +224,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await since(5001)).toEqual(['"running"'])
     })
 
-    test('unfinished jobs are the running, waiting and interrupted ones of a kind and subject, oldest first', async () => {
+    test('unfinished jobs of a kind and subject are the running, waiting and interrupted ones, oldest first', async () => {
       const store = await open()
       await store.exclusively('a', async ({ token }) => {
         const start = async (change: Partial<NewJob>) => store.jobs.open(newJob(change), token)
@@ -245,7 +247,9 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       ])
     })
 
-    test('a waiting job of any kind is due from its resume time on, oldest first', async ({ store }) => {
+    test('a waiting job of any kind is due from its resume time on, and due jobs are listed oldest first', async ({
+      store,
+    }) => {
       await store.exclusively('a', async ({ token }) => {
         const start = async (change: Partial<NewJob>) => store.jobs.open(newJob(change), token)
         await start({ id: 'late', createdAt: 9, subject: 'basic' })
@@ -264,7 +268,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.jobs.find('late')).toMatchObject(waiting)
     })
 
-    test('a job stops waiting when it is resumed or ends, and a step when it is started', () =>
+    test('a job stops waiting when it is resumed or ends, and a waiting step stops waiting when it is started', () =>
       inJob({}, async (store, job, token) => {
         const waits = { state: 'pending', result: null, error: null, waitsUntil: 800 } as const
         const step = async () => (await store.jobs.steps(job.id))[0]
@@ -291,7 +295,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         expect(steps.map((step) => step.index)).toEqual(Array.from({ length: 2500 }, (_, index) => index))
       }))
 
-    test('the holder of an expired lease can write nothing, by any method', () =>
+    test('the holder of an expired lease cannot write with any method', () =>
       inJob({}, async (store, job, token) => {
         await store.jobs.begin(job.id, 0, token)
         const before = [await store.jobs.list(page), await store.jobs.steps(job.id)]
@@ -310,8 +314,8 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       }))
   })
 
-  describe(`cancelling on ${engine}`, () => {
-    test('is possible for a running job only, and the request ends with the run', () =>
+  describe(`a cancellation on ${engine}`, () => {
+    test('can be requested only for a running job, and the request is deleted when the run ends', () =>
       inJob({}, async (store, job, token) => {
         expect(await store.jobs.requestCancel('none', 1)).toBe(false)
         expect(await store.jobs.cancelRequested(job.id)).toBe(false)
@@ -325,7 +329,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         expect(await store.jobs.cancelRequested(job.id)).toBe(false)
       }))
 
-    test('is possible for a running push only, and the request ends with the run', async () =>
+    test('can be requested only for a running push, and the request is deleted when the run ends', async () =>
       underPush(await open(), {}, async (store, push, token) => {
         expect(await store.pushes.requestCancel('none', 1)).toBe(false)
         expect(await store.pushes.requestCancel(push.id, 1)).toBe(true)

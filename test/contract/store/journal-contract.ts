@@ -1,11 +1,24 @@
 // Tests of the journal of pushes. They run on every engine.
-import { describe, expect, test as base } from 'vitest'
+import { describe, expect, test as base, vi } from 'vitest'
+import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import type { MappingChange, NewPush } from '../../../packages/ratecard/src/store/store.ts'
 import { applyPush, mapping, newPush, newVersion, publish, refusalOf, underPush } from '../../support/store.ts'
 import type { MakePlace, PushWork } from '../../support/store.ts'
 
 const page = { limit: 10, offset: 0 }
 const nothing = { processorId: null, requestId: null }
+/** More steps than are stored in one transaction. */
+const manySteps = Array.from({ length: 2_500 }, (_, index) => `{"n":${String(index)}}`)
+
+/** Lets the store write this many transactions; later ones fail, as if the process had died. */
+function cutOffAfter(transactions: number, { database }: KyselyStore) {
+  const write = database.write.bind(database)
+  let written = 0
+  return vi.spyOn(database, 'write').mockImplementation((work) => {
+    if (++written > transactions) return Promise.reject(new Error('The process has died.'))
+    return write(work)
+  })
+}
 
 export function journalContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open({ clock: { now: () => 5_000 } })
@@ -13,7 +26,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
   const inPush = async (change: Partial<NewPush>, work: PushWork) => underPush(await open(), change, work)
 
   describe(`steps of a push on ${engine}:`, () => {
-    test('a new push is running, with all its steps pending in order', () =>
+    test('a new push is running, with all steps pending in their order', () =>
       inPush({ steps: ['{"n":0}', '{"n":1}'] }, async (store, push) => {
         const { steps, ...head } = push
         expect(await store.pushes.find(push.id)).toEqual({
@@ -33,7 +46,35 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         ])
       }))
 
-    test('a step is begun with its request and succeeds with its result', () =>
+    test('a push with thousands of steps starts only after all of them are stored in their order', async ({
+      store,
+    }) => {
+      const push = newPush({ message: 'half a pair: \uD800', steps: manySteps })
+      const opened = await store.exclusively('push', ({ token }) => store.pushes.open(push, token))
+      expect(opened).toEqual(await store.pushes.find(push.id))
+      expect(opened).toMatchObject({ state: 'running', stepsTotal: manySteps.length })
+      const records = await store.pushes.steps(push.id)
+      expect(records.map(({ index, step }) => [index, step])).toEqual(manySteps.map((step, index) => [index, step]))
+      expect(await store.pushes.steps(push.id, 0)).toEqual([])
+    })
+
+    test.for([1, 2, 3])(
+      'a push whose process died after %i of the 4 writes that store its steps can be abandoned but not resumed',
+      async (writes, { store }) => {
+        const push = newPush({ steps: manySteps })
+        await store.exclusively('push', async ({ token }) => {
+          const cut = cutOffAfter(writes, store)
+          await expect(store.pushes.open(push, token)).rejects.toThrow('The process has died.')
+          cut.mockRestore()
+          expect(await store.pushes.unresolved()).toMatchObject([{ id: push.id, state: 'planned', stepsDone: 0 }])
+          expect(await refusalOf(store.pushes.resume(push.id, token))).toBe('push_not_resumable')
+          await store.pushes.end(push.id, 'abandoned', null, token)
+        })
+        expect(await store.pushes.unresolved()).toEqual([])
+      },
+    )
+
+    test('a step stores its request when it starts and its result when it succeeds', () =>
       inPush({}, async (store, push, token) => {
         const begun = await store.pushes.begin(push.id, 0, '{"sent":1}', token)
         expect(begun).toMatchObject({
@@ -55,7 +96,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.pushes.find(push.id)).toMatchObject({ stepsDone: 1, updatedAt: 5_000 })
       }))
 
-    test('steps can be read since a timestamp', () =>
+    test('the steps that changed since a timestamp can be read', () =>
       inPush({ steps: ['{}', '{}', '{}'] }, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         await store.pushes.settle(push.id, 2, 'failed', null, token)
@@ -65,7 +106,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await indexes(5_001)).toEqual([])
       }))
 
-    test('each start of a step counts as an attempt, after any outcome', () =>
+    test('each start of a step counts as an attempt, whatever its outcome was before', () =>
       inPush({}, async (store, push, token) => {
         for (const state of ['unknown', 'failed', 'pending'] as const) {
           await store.pushes.begin(push.id, 0, '{}', token)
@@ -78,7 +119,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         })
       }))
 
-    test('a skipped step counts as done; failed and unknown ones do not', () =>
+    test('a skipped step counts as done; a failed step and a step of unknown outcome do not', () =>
       inPush({ steps: ['{}', '{}', '{}'] }, async (store, push, token) => {
         await store.pushes.settle(push.id, 0, 'skipped', null, token)
         await store.pushes.settle(push.id, 1, 'failed', '"refused"', token)
@@ -105,7 +146,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         ])
       }))
 
-    test('a secret is stored together with its step, or not at all', () =>
+    test('a secret is stored together with the result of its step, or not at all', () =>
       inPush({ steps: ['{}', '{}'] }, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         await store.pushes.succeed(push.id, 0, { processorId: 'we_1', requestId: null, secret: 'whsec_1' }, token)
@@ -117,7 +158,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect((await store.pushes.steps(push.id))[1]?.state).toBe('begun')
       }))
 
-    test('an unknown push or step is refused', () =>
+    test('a change of an unknown push or step is refused', () =>
       inPush({}, async (store, push, token) => {
         expect(await refusalOf(store.pushes.begin('push_x', 0, '{}', token))).toBe('push_not_found')
         expect(await refusalOf(store.pushes.begin(push.id, 1, '{}', token))).toBe('internal')
@@ -128,7 +169,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`the end of a push on ${engine}:`, () => {
-    test('closing publishes version, mappings and the end of the push together', () =>
+    test('the end of a push publishes its version, its mappings and its state together', () =>
       inPush({}, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         await store.pushes.succeed(push.id, 0, { processorId: 'price_1', requestId: null }, token)
@@ -145,7 +186,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.changeSequence()).toBe(1)
       }))
 
-    test('a push can be closed only once', () =>
+    test('a push can be ended only once', () =>
       inPush({ steps: [] }, async (store, push, token) => {
         await store.pushes.close(push.id, newVersion(push), [], token)
         expect(await refusalOf(store.pushes.close(push.id, newVersion(push), [], token))).toBe('conflict')
@@ -155,7 +196,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.pushes.find(push.id)).toMatchObject({ state: 'applied', revision: 1 })
       }))
 
-    test('a push with an unfinished step cannot be closed, and publishes nothing', () =>
+    test('a push with an unfinished step cannot be ended as applied, and publishes nothing', () =>
       inPush({ steps: ['{}', '{}'] }, async (store, push, token) => {
         await store.pushes.settle(push.id, 0, 'skipped', null, token)
         await store.pushes.begin(push.id, 1, '{}', token)
@@ -167,7 +208,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.pushes.find(push.id)).toMatchObject({ state: 'running' })
       }))
 
-    test('a close that fails halfway leaves the previous version current', async ({ store }) => {
+    test('the end of a push that fails halfway leaves the previous version current', async ({ store }) => {
       const before = await publish(store, {}, [mapping('price', 'pro', 'price_1')])
       const push = newPush({ steps: [] })
       // The database refuses this change after the row of the version was written.
@@ -185,7 +226,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       expect(await store.pushes.find(push.id)).toMatchObject({ state: 'running', revision: null })
     })
 
-    test('an interrupted push can be resumed, an ended one cannot', () =>
+    test('an interrupted push can be resumed, and one that has ended cannot', () =>
       inPush({}, async (store, push, token) => {
         await store.pushes.end(push.id, 'interrupted', '{"code":"shutting_down"}', token)
         expect(await store.pushes.find(push.id)).toMatchObject({
@@ -200,7 +241,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await refusalOf(store.pushes.resume(push.id, token))).toBe('push_not_resumable')
       }))
 
-    test('unresolved pushes are running, interrupted, or failed with a step of unknown outcome, oldest first', async () => {
+    test('unresolved pushes are running, interrupted, or failed with a step of unknown outcome, and are listed oldest first', async () => {
       const store = await open()
       const ids: Record<string, string> = {}
       await store.exclusively('push', async ({ token }) => {
@@ -235,7 +276,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       expect(total).toBe(3)
     })
 
-    test('the head of a push has all members except document and plan', async ({ store }) => {
+    test('a push in a list has all members except its document and its plan', async ({ store }) => {
       const push = newPush()
       await store.exclusively('push', ({ token }) => store.pushes.open(push, token))
       const head = await store.pushes.head(push.id)

@@ -32,7 +32,9 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
     const pass = (hash: string, change = {}) =>
       ({ hash, kind: 'link', keyId: 'key_1', createdAt: 10, expiresAt: 20, endedAt: null, ...change }) as const
 
-    test('each can be ended once, as its own kind, before it expires', async ({ store }) => {
+    test('a session or link can be ended only once, only as what it is, and only before it expires', async ({
+      store,
+    }) => {
       await store.serviceKeys.add(serviceKey())
       await store.dashboardPasses.add(pass('one'))
       await store.dashboardPasses.add(pass('two'))
@@ -44,7 +46,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.dashboardPasses.end('two', 'link', 20)).toBe(false)
     })
 
-    test('expired ones are deleted when another one is added', async ({ store }) => {
+    test('expired sessions and links are deleted when another one is added', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       await store.dashboardPasses.add(pass('old'))
       await store.dashboardPasses.add(pass('new', { kind: 'session', createdAt: 20, expiresAt: 30 }))
@@ -52,7 +54,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.dashboardPasses.find('new')).toMatchObject({ kind: 'session' })
     })
 
-    test('a key is found by its id', async ({ store }) => {
+    test('a service key is found by its id', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       expect(await store.serviceKeys.find('key_1')).toEqual(serviceKey())
       expect(await store.serviceKeys.find('key_2')).toBeNull()
@@ -69,7 +71,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.secrets.webhookSecret('we_2')).toBe('whsec_two')
     })
 
-    test('a sealed secret that is moved to another endpoint cannot be read', async ({ store }) => {
+    test('an encrypted secret that is copied to another endpoint cannot be decrypted', async ({ store }) => {
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
       await store.database.write((db) =>
         db.updateTable('secrets').set({ id: 'we_2' }).where('id', '=', 'we_1').execute(),
@@ -77,7 +79,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await refusalOf(store.secrets.webhookSecret('we_2'))).toBe('secret_unreadable')
     })
 
-    test('resealing seals everything with the newest key, once', async () => {
+    test('a change of the master key encrypts each secret once with the new key', async () => {
       const oldKey = generateMasterKey('1')
       const newKey = generateMasterKey('2')
       const place = await makePlace()
@@ -95,7 +97,9 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`service keys on ${engine}:`, () => {
-    test('keys are found by hash, listed oldest first, and their last use never goes back', async ({ store }) => {
+    test('keys are found by hash, listed oldest first, and the time of their last use never goes back', async ({
+      store,
+    }) => {
       await store.serviceKeys.add(serviceKey({ id: 'key_2', hash: 'h2', createdAt: 2 }))
       await store.serviceKeys.add(serviceKey())
       await store.serviceKeys.touch('key_1', 50)
@@ -105,14 +109,14 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect((await store.serviceKeys.list()).map((key) => key.id)).toEqual(['key_1', 'key_2'])
     })
 
-    test('scope and expiry of a key are stored', async ({ store }) => {
+    test('the scope and the expiry of a key are stored', async ({ store }) => {
       const brief = serviceKey({ scope: 'read', expiresAt: 77 })
       await store.serviceKeys.add(brief)
       expect(await store.serviceKeys.findByHash('h1')).toEqual(brief)
       expect(await store.serviceKeys.list()).toEqual([brief])
     })
 
-    test('a key can be revoked once', async ({ store }) => {
+    test('a key can be revoked only once', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       expect(await store.serviceKeys.revoke('key_1', 9)).toBe(true)
       expect(await store.serviceKeys.revoke('key_1', 10)).toBe(false)
@@ -120,7 +124,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect((await store.serviceKeys.findByHash('h1'))?.revokedAt).toBe(9)
     })
 
-    test('neither an id nor a hash can be added twice', async ({ store }) => {
+    test('an id or a hash that exists already is refused', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       expect(await refusalOf(store.serviceKeys.add(serviceKey({ hash: 'h2' })))).toBe('conflict')
       expect(await refusalOf(store.serviceKeys.add(serviceKey({ id: 'key_2' })))).toBe('conflict')
@@ -128,7 +132,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`idempotency keys on ${engine}:`, () => {
-    test('the first claim wins; later ones see the request running and then its response', async ({ store }) => {
+    test('the first request with a key wins, and later ones get its state and then its response', async ({ store }) => {
       expect(await store.idempotency.claim('k', 'f', 100)).toBeNull()
       const running = { key: 'k', fingerprint: 'f', status: null, body: null, createdAt: 100 }
       expect(await store.idempotency.claim('k', 'other', 200)).toEqual(running)
@@ -140,7 +144,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('a released claim is free again, a finished one is not', async ({ store }) => {
+    test('a key that was released can be used again, and a key with a response cannot', async ({ store }) => {
       await store.idempotency.claim('k', 'f', 100)
       await store.idempotency.release('k')
       expect(await store.idempotency.claim('k', 'f', 200)).toBeNull()
@@ -158,8 +162,8 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`key-value facts on ${engine}`, () => {
-    test('are bound once, and can be overwritten by set', async ({ store }) => {
+  describe(`key-value pairs on ${engine}`, () => {
+    test('are set only once by bind(), and can be overwritten by set()', async ({ store }) => {
       expect(await store.facts.get('account')).toBeNull()
       expect(await store.facts.bind('account', 'acct_1')).toBe('acct_1')
       expect(await store.facts.bind('account', 'acct_2')).toBe('acct_1')

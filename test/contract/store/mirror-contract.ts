@@ -40,8 +40,8 @@ async function saveNow(store: Store, ...subscriptions: Parameters<typeof store.m
 export function mirrorContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
 
-  describe(`state of the mirror on ${engine}`, () => {
-    test('is absent at first, can be changed by member, and keeps the position of an unfinished fill', async () => {
+  describe(`the state of the mirror on ${engine}`, () => {
+    test('is absent at first, can be changed member by member, and contains the position of an unfinished fill', async () => {
       const place = await makePlace()
       const store = await place.open()
       expect(await store.mirror.state()).toBeNull()
@@ -63,7 +63,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('is deleted with all objects, but read numbers are not reused', async () => {
+    test('is deleted together with all objects, and the numbers of earlier reads are not used again', async () => {
       const store = await open()
       await store.mirror.setState(firstState)
       await saveNow(store, newSubscription('sub_1'))
@@ -79,8 +79,8 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`reads and saves on ${engine}:`, () => {
-    test('an object is returned as it was saved, and a save of equal content is no change', async () => {
+  describe(`reads and saves of the mirror on ${engine}:`, () => {
+    test('an object is returned as it was saved, and saving equal content again is no change', async () => {
       const store = await open()
       const subscription = newSubscription('sub_1', { ends: ['é "\\'] })
       expect(await saveNow(store, subscription)).toEqual({
@@ -95,7 +95,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.find('subscription', 'sub_1')).toEqual(changed)
     })
 
-    test('of two overlapping reads that differ, the first one saved is kept, and the object is stale until the next read', async () => {
+    test('if two overlapping reads differ, the first one saved is kept, and the object is stale until it is read again', async () => {
       const store = await open()
       const [first, second] = [await store.mirror.beginRead(), await store.mirror.beginRead()]
       await store.mirror.save('subscription', [newSubscription('sub_1')], second)
@@ -123,7 +123,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(other.overlapped).toHaveLength(1)
     })
 
-    test('a deleted object is not restored by an earlier read', async () => {
+    test('a deleted object is not restored by a read that began before the deletion', async () => {
       const store = await open()
       await store.mirror.save('invoice', [newInvoice('in_1')], await store.mirror.beginRead())
       const early = await store.mirror.beginRead()
@@ -138,13 +138,13 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect((await store.mirror.invoicesOf(customer, page)).total).toBe(0)
     })
 
-    test('a page that contains an object twice can be saved', async () => {
+    test('a page that contains one object twice can be saved', async () => {
       const store = await open()
       await saveNow(store, newSubscription('sub_1'), newSubscription('sub_2'), newSubscription('sub_1'))
       expect(ids(await store.mirror.page('subscription', null, 10))).toEqual(['sub_1', 'sub_2'])
     })
 
-    test('more objects than one statement can take are paged by id', async () => {
+    test('a list of more objects than fit into one statement is read in pages by id', async () => {
       const store = await open()
       const many = Array.from({ length: 2_300 }, (_, index) => newMirroredCustomer(`cus_${String(10_000 + index)}`))
       await store.mirror.save('customer', many, await store.mirror.beginRead())
@@ -213,7 +213,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       },
     )
 
-    test('two concurrent saves of one object leave one of them complete', async () => {
+    test('two concurrent saves of an object leave the complete content of one of them', async () => {
       const place = await makePlace()
       const first = await place.open()
       const second = place.file === ':memory:' ? first : await place.open()
@@ -239,8 +239,8 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`stale marks on ${engine}`, () => {
-    test('are listed oldest first, once per object, and saved with the cursor in one transaction', async () => {
+  describe(`marks for stale objects on ${engine}`, () => {
+    test('are listed oldest first, once per object, and saved in one transaction with the event cursor', async () => {
       const store = await open()
       await store.mirror.setState(firstState)
       await store.mirror.markStale(
@@ -262,7 +262,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.state()).toMatchObject({ eventCursor: 'evt_9', readUntil: 40 })
     })
 
-    test('are skipped with the reason of a failed read until a read succeeds', async () => {
+    test('are skipped with the reason of a failed read until that object can be read', async () => {
       const store = await open()
       const ref = { kind: 'subscription', id: 'sub_1' } as const
       await store.mirror.markStale([
@@ -286,7 +286,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(ids(await store.mirror.stale(10))).toEqual(['in_1'])
     })
 
-    test('are not saved if the cursor cannot be moved', async () => {
+    test('are not saved if the event cursor cannot be moved', async () => {
       const store = await open()
       const marks = [{ kind: 'invoice', id: 'in_1', since: 1 }] as const
       await expect(store.mirror.markStale(marks, { event: 'evt_9', readUntil: 40 })).rejects.toThrow()
@@ -294,7 +294,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.oldestStale()).toBeNull()
     })
 
-    test('stay if they were set during a read that is saved later', async () => {
+    test('stay if they were set during a read whose result is saved later', async () => {
       const store = await open()
       await store.mirror.markStale([{ kind: 'subscription', id: 'sub_1', since: 1 }])
       const begun = await store.mirror.beginRead()
@@ -362,7 +362,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.refundedOf(['in_1'])).toEqual(new Map([['in_1', 5]]))
     })
 
-    test('the invoices of a period are paged oldest first, even with equal timestamps', async () => {
+    test('the invoices of a period are listed in pages, oldest first, even if timestamps are equal', async () => {
       const store = await open()
       const invoices = ['a', 'b', 'c', 'd', 'e'].map((id, index) =>
         newInvoice(id, { finalizedAt: index < 3 ? 10 : 10 + index }),
@@ -387,7 +387,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(found).toEqual(['a', 'b', 'c', 'd'])
     })
 
-    test('subscribers of prices are listed by tenant, those without a tenant last, and without ended subscriptions', async () => {
+    test('subscribers of prices are listed by tenant, those without a tenant last, and ended subscriptions are left out', async () => {
       const store = await open()
       await addTenant(store, { id: 'b', processorCustomerId: 'cus_1' })
       await addTenant(store, { id: 'a', processorCustomerId: 'cus_2' })
@@ -413,7 +413,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       ])
       expect(
         (await store.mirror.subscribers({ ...of12, prices: prices('price_1') }, { limit: 1, offset: 2 })).items,
-      ).toMatchObject([{ tenantId: null }])
+      ).toMatchObject([{ tenant: null }])
       const uses = await store.mirror.usesOf(prices('price_1', 'price_2'))
       expect(uses).toHaveLength(4)
       expect(uses).toContainEqual({
@@ -431,10 +431,10 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`sums of customers on ${engine}`, () => {
+  describe(`the stored sums of customers (e.g. the revenue) on ${engine}`, () => {
     const sums = { billingStatus: 'active', monthly: { usd: '833.333' }, owed: { usd: 100 }, writtenOff: {} }
 
-    test('are due after a change of a customer’s object, until they are computed without a further change', async () => {
+    test('are marked for recomputation by a change of a customer’s object, until a computation ends without a further change', async () => {
       const store = await open()
       await saveNow(store, newSubscription('sub_1'))
       const [due] = await store.mirror.unsummed(10)
@@ -451,7 +451,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.standing(processorId('cus_2'))).toBeNull()
     })
 
-    test('are due for both customers of a moved invoice, and for the subscribers of a changed price', async () => {
+    test('are marked for recomputation for both customers of a moved invoice, and for the subscribers of a changed price', async () => {
       const store = await open()
       const due = async () => (await store.mirror.unsummed(10)).map(({ customer: of }) => of).sort()
       const settle = async () => {

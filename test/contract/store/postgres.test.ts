@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/copy.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
+import { emptiedPlaces } from '../../support/emptied-schema.ts'
 import { announceSkip } from '../../support/skips.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
 import { startedForAll } from '../../support/started.ts'
@@ -15,6 +16,7 @@ import { leaseContract } from './lease-contract.ts'
 import { mirrorContract } from './mirror-contract.ts'
 import { subscribersContract } from './subscribers-contract.ts'
 import { pacesContract } from './paces-contract.ts'
+import { policiesContract } from './policies-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
 import { featuresContract } from './features-contract.ts'
@@ -31,21 +33,23 @@ if (!installed)
 describe.runIf(installed)('PostgreSQL:', () => {
   const server = startedForAll(startPostgres)
 
-  const inPostgres = async () => storePlace({ url: await server.createSchema(), file: '' })
+  const inPostgres = emptiedPlaces(server)
+  const inNewSchema = async () => storePlace({ url: await server.createSchema(), file: '' })
 
-  tablesContract('PostgreSQL', inPostgres)
+  tablesContract('PostgreSQL', inNewSchema)
   recordsContract('PostgreSQL', inPostgres)
   journalContract('PostgreSQL', inPostgres)
   leaseContract('PostgreSQL', inPostgres)
   refusedCodesContract('PostgreSQL', inPostgres)
   featuresContract('PostgreSQL', inPostgres)
   keysContract('PostgreSQL', inPostgres)
+  policiesContract('PostgreSQL', inPostgres)
   tenantsContract('PostgreSQL', inPostgres)
   jobsContract('PostgreSQL', inPostgres)
   mirrorContract('PostgreSQL', inPostgres)
   subscribersContract('PostgreSQL', inPostgres)
   tenantListContract('PostgreSQL', inPostgres)
-  processesContract('PostgreSQL', inPostgres)
+  processesContract('PostgreSQL', inNewSchema)
   tenantRaces('PostgreSQL', inPostgres)
   pacesContract('PostgreSQL', inPostgres)
 
@@ -67,7 +71,7 @@ describe.runIf(installed)('PostgreSQL:', () => {
     }
   })
 
-  test('a lost connection is store_unavailable, and the next call opens a new one', async () => {
+  test('a lost connection is the error store_unavailable, and the next call opens a new connection', async () => {
     const url = await server.createDatabase()
     const store = await storePlace({ url, file: '' }).open()
     const interrupted = store.database.write(async (db) => {
@@ -81,7 +85,7 @@ describe.runIf(installed)('PostgreSQL:', () => {
     expect(await store.facts.get('a')).toBe('e')
   })
 
-  test('a transaction with a deadlock is retried', async () => {
+  test('a transaction that is aborted by a deadlock is retried', async () => {
     const store = await (await inPostgres()).open()
     await store.facts.set('a', '0')
     await store.facts.set('b', '0')

@@ -12,7 +12,7 @@ const clock = { now: () => 1 }
 export function processesContract(engine: string, makePlace: MakePlace): void {
   const storeProcess = storeProcesses()
   describe(`replicas on ${engine}`, () => {
-    test('read what another replica has published', async () => {
+    test('read the records that another replica has published', async () => {
       const [one, two] = await replicas(await makePlace())
       const version = await publish(one, {}, [mapping('price', 'pro', 'price_1')])
       expect(await two.versions.current()).toEqual(version)
@@ -20,7 +20,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(await two.changeSequence()).toBe(1)
     })
 
-    test('hold the lease one at a time, each with another fence, among twenty callers', async () => {
+    test('hold a lease one at a time among twenty callers, each with another fencing number', async () => {
       const stores = await replicas(await makePlace())
       const fences: number[] = []
       let inside = 0
@@ -48,7 +48,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(fences).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
     })
 
-    test('can claim one idempotency key only once, even at the same time', async () => {
+    test('can use an idempotency key only once, even at the same time', async () => {
       const stores = await replicas(await makePlace())
       for (const key of ['a', 'b', 'c']) {
         const claims = Array.from({ length: 20 }, (_, index) =>
@@ -61,7 +61,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       }
     })
 
-    test('can take over one abandoned claim only once, even at the same time', async () => {
+    test('can take over an abandoned idempotency key only once, even at the same time', async () => {
       const stores = await replicas(await makePlace())
       await stores[0].idempotency.claim('left', 'f', 1)
       const takes = Array.from({ length: 20 }, (_, index) =>
@@ -73,7 +73,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(await stores[1].idempotency.takeOver('left', after?.createdAt ?? 0, 10_051)).toBe(false)
     })
 
-    test('get the same value if they bind one fact at the same time', async () => {
+    test('store the same value if they bind one name at the same time', async () => {
       const stores = await replicas(await makePlace())
       const values = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
@@ -83,7 +83,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(new Set(values).size).toBe(1)
     })
 
-    test('lose no update if they take turns under a lease', async () => {
+    test('lose no update if they write one after the other under a lease', async () => {
       const place = await makePlace()
       const store = await place.open()
       const workers = [storeProcess(place, 'count'), storeProcess(place, 'count'), storeProcess(place, 'count')]
@@ -92,8 +92,8 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`crashes on ${engine}:`, () => {
-    test('a process that is killed inside a transaction leaves the previous state', async () => {
+  describe(`a crash of a process on ${engine}:`, () => {
+    test('if the process is killed inside a transaction, the previous state is unchanged', async () => {
       const place = await makePlace()
       const store = await place.open()
       const before = await publish(store)
@@ -108,7 +108,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
     })
 
-    test('the lease of a killed process expires, and the next holder has a higher fence', async () => {
+    test('the lease of the killed process expires, and the next holder has a higher fencing number', async () => {
       const place = await makePlace()
       const store = await place.open()
       const victim = storeProcess(place, 'hold', { leaseMs: 2000 })
@@ -123,7 +123,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(next).toBeGreaterThan(fence)
     })
 
-    test('a process that was suspended past its lease cannot write after it continues', async () => {
+    test('a process that was suspended until its lease expired cannot write after it continues', async () => {
       const place = await makePlace()
       const store = await place.open()
       const sleeper = storeProcess(place, 'pause', { leaseMs: 2000 })
@@ -154,7 +154,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(rows?.map((row) => row.version)).toEqual(migrations.map((_, index) => index + 1))
     })
 
-    test('of a newer release is refused and left unchanged', async () => {
+    test('is refused and left unchanged if it belongs to a newer release', async () => {
       const place = await makePlace()
       const store = await place.open()
       await store.facts.set('a', 'b')
@@ -182,14 +182,14 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`the master key on ${engine}`, () => {
-    test('is checked at the start, and another one is refused', async () => {
+    test('is checked at the start, and a different key is refused', async () => {
       const place = await makePlace()
       const store = await place.open()
       await store.secrets.saveWebhookSecret('we_1', 'whsec_1')
       expect(await refusalOf(place.open({ sealer: createSealer(generateMasterKey()) }))).toBe('secret_unreadable')
     })
 
-    test('can be rotated: every secret stays readable, and then with the new key alone', async () => {
+    test('can be changed: each secret stays readable, first with both keys and then with the new key only', async () => {
       const place = await makePlace()
       const newKey = generateMasterKey('2')
       const first = await place.open()
@@ -206,7 +206,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`two replicas that push on ${engine}`, () => {
-    test('leave no gap and no fork in revisions and hash chain', async () => {
+    test('leave no gap in the revision numbers and no fork in the hash chain', async () => {
       const stores = await replicas(await makePlace())
       const push = async (index: number): Promise<void> => {
         const store = stores[index % 2 === 0 ? 0 : 1]

@@ -14,7 +14,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   describe(`source documents on ${engine}:`, () => {
     const day = 24 * 60 * 60 * 1000
 
-    test('a text is stored once, by its hash, and found by the push that used it', async ({ store }) => {
+    test('a source document is stored once, by its hash, and found by the push that used it', async ({ store }) => {
       const { pushId } = await publish(store)
       const text = '{"url":"${HOOK}/\\u0000\ud83d\ude00"}'
       const id = await store.writtenForms.keep(text, 1)
@@ -31,7 +31,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.writtenForms.usedBy([])).toEqual([])
     })
 
-    test('a text that no push used is deleted after a day', async ({ store }) => {
+    test('a source document that no push used is deleted after a day', async ({ store }) => {
       const { pushId } = await publish(store)
       const used = await store.writtenForms.keep('{"a":1}', 0)
       await store.writtenForms.assign(pushId ?? '', used)
@@ -45,7 +45,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`versions on ${engine}:`, () => {
-    test('a new store has no version and no history', async ({ store }) => {
+    test('a new store has no version of the configuration and no history', async ({ store }) => {
       expect(await store.versions.current()).toBeNull()
       expect(await store.versions.latest()).toBeNull()
       expect(await store.versions.find(1)).toBeNull()
@@ -66,7 +66,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('after a reset no version is current, and the reset is the newest record', async ({ store }) => {
+    test('after a reset no version is current, and the newest record is that of the reset', async ({ store }) => {
       await publish(store)
       const reset = await publish(store, { kind: 'reset', document: null })
       expect(await store.versions.current()).toBeNull()
@@ -88,7 +88,9 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 1 })
     })
 
-    test('each record contains the hash of its predecessor, the first one zeros', async ({ store }) => {
+    test('each record contains the hash of the record before it, and the first one contains zeros', async ({
+      store,
+    }) => {
       const first = await publish(store)
       const second = await publish(store)
       expect(first.previousHash).toBe('0'.repeat(64))
@@ -97,7 +99,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
     })
 
-    test('an edited and a removed record are detected', async ({ store }) => {
+    test('a record that was edited or removed is detected', async ({ store }) => {
       for (let count = 0; count < 4; count++) await publish(store)
       await store.database.write((db) =>
         db.updateTable('versions').set({ author: 'eve' }).where('revision', '=', 3).execute(),
@@ -110,7 +112,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await verifyHistory(store)).toEqual({ ok: false, checked: 1, brokenAt: 2 })
     })
 
-    test('each push increases the change sequence', async ({ store }) => {
+    test('each push increases the change number of the store', async ({ store }) => {
       await publish(store)
       expect(await store.changeSequence()).toBe(1)
       await publish(store, { kind: 'reset', document: null })
@@ -119,7 +121,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`mappings on ${engine}:`, () => {
-    test('an entry is appended only if the processor id differs from the latest', async ({ store }) => {
+    test('an entry is added only if the processor’s id differs from the latest one', async ({ store }) => {
       await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('product', 'pro', 'prod_1')])
       await publish(store, {}, [mapping('price', 'pro', 'price_2'), mapping('product', 'pro', 'prod_1')])
       await publish(store, {}, [mapping('price', 'pro', 'price_1')])
@@ -133,7 +135,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mappings.byConfigId('price', 'pro')).toEqual([entries[0], entries[2], entries[3]])
     })
 
-    test('a past processor id leads to the whole history of its resource', async ({ store }) => {
+    test('an earlier id of the processor leads to the whole history of its resource', async ({ store }) => {
       await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('price', 'basic', 'price_9')])
       await publish(store, {}, [mapping('price', 'pro', 'price_2')])
       const found = await store.mappings.byProcessorId('price_1')
@@ -155,14 +157,14 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`the store on ${engine}`, () => {
-    test('responds to a ping, and is unavailable after it is closed', async ({ store }) => {
+    test('responds to a ping, and reports itself as unavailable after it is closed', async ({ store }) => {
       await store.ping()
       await store.close()
       expect(await refusalOf(store.ping())).toBe('store_unavailable')
       expect(await refusalOf(store.facts.set('a', 'b'))).toBe('store_unavailable')
     })
 
-    test('refuses to be used inside its own transaction, instead of hanging', async ({ store }) => {
+    test('refuses to be used inside of its own transaction, instead of blocking forever', async ({ store }) => {
       await expect(store.database.write(() => store.facts.get('a'))).rejects.toThrow(
         /inside one of its own transactions/,
       )

@@ -10,7 +10,7 @@ const minute = 60_000
 const start = Date.parse('2031-05-01T00:00:00Z')
 
 export function refusedCodesContract(engine: string, makePlace: MakePlace): void {
-  describe(`refused promotion codes on ${engine}`, () => {
+  describe(`attempts with refused promotion codes on ${engine}`, () => {
     const world = async () => {
       const place = await makePlace()
       const stores = [await place.open(), await place.open()]
@@ -27,7 +27,7 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
     const refuse = () => Promise.reject(invalid('promotion_code', 'no such code'))
     const sell = () => Promise.resolve('sold')
 
-    test('are limited over all replicas, also concurrently', async () => {
+    test('are limited over all replicas, even if they are made concurrently', async () => {
       const { time, attempt } = await world()
       const ended = await Promise.allSettled(
         Array.from({ length: maxRefusedCodes + 6 }, (_, n) => attempt(n, 'acme', refuse)),
@@ -46,7 +46,7 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
       expect(await attempt(1, 'acme', sell)).toBe('sold')
     })
 
-    test('count for an hour, so that spread attempts are not limited', async () => {
+    test('count for one hour, so that attempts over a longer time are not limited', async () => {
       const { time, attempt } = await world()
       for (let n = 0; n < 3 * maxRefusedCodes; n++) {
         expect((await refusedBy(attempt(n, 'acme', refuse))).code).toBe('checkout_invalid')
@@ -54,7 +54,7 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
       }
     })
 
-    test('count if Ratecard or the processor refuses the code, and not for any other failure', async () => {
+    test('count if Ratecard or the processor refuses the code, but not for any other failure', async () => {
       const { attempt } = await world()
       const failWith = (code: 'price_not_found' | 'processor_rejected' | 'processor_unavailable') => () =>
         Promise.reject(new ServiceError(code, 'no'))

@@ -7,6 +7,7 @@ import { leaseContract } from './lease-contract.ts'
 import { mirrorContract } from './mirror-contract.ts'
 import { subscribersContract } from './subscribers-contract.ts'
 import { pacesContract } from './paces-contract.ts'
+import { policiesContract } from './policies-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
 import { refusedCodesContract } from './refused-codes-contract.ts'
@@ -20,6 +21,7 @@ recordsContract('SQLite in memory', inMemory)
 journalContract('SQLite in memory', inMemory)
 leaseContract('SQLite in memory', inMemory)
 keysContract('SQLite in memory', inMemory)
+policiesContract('SQLite in memory', inMemory)
 tenantsContract('SQLite in memory', inMemory)
 jobsContract('SQLite in memory', inMemory)
 mirrorContract('SQLite in memory', inMemory)
@@ -31,6 +33,7 @@ leaseContract('SQLite in a file', inFile)
 refusedCodesContract('SQLite in a file', inFile)
 featuresContract('SQLite in a file', inFile)
 keysContract('SQLite in a file', inFile)
+policiesContract('SQLite in a file', inFile)
 tenantsContract('SQLite in a file', inFile)
 jobsContract('SQLite in a file', inFile)
 mirrorContract('SQLite in a file', inFile)

@@ -136,7 +136,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
 
   describe(`lists of tenants on ${engine}`, () => {
-    test('equal the result of reading every tenant, for any search, filters, order and page', async () => {
+    test('equal the result of reading every tenant one by one, for any search, filters, order and page', async () => {
       const store = await open()
       const [drawn = []] = fc.sample(fc.array(modelTenant, { minLength: 40, maxLength: 40 }), { numRuns: 1, seed: 7 })
       const tenants = drawn.map((tenant, index) => ({ ...tenant, id: `t${String(index)}` }))
@@ -163,7 +163,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       expect(await found('ØB')).toEqual(['København'])
     })
 
-    test('find a part of an id, name, email or customer in any case, with or without accents, and never across two of them', async () => {
+    test('find a part of an id, name, email or customer id in any case, with or without accents, but never across two fields', async () => {
       const store = await open()
       await addTenant(store, { id: 'acme', name: 'Société  Générale', email: 'Facturation@ACME.example' })
       await addTenant(store, {
@@ -182,7 +182,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
         expect([q, await idsOf(store, { q })]).toEqual([q, []])
     })
 
-    test('follow a new name, a bound customer, and a deletion', async () => {
+    test('contain a changed name, a new customer id and a deletion at once', async () => {
       const store = await open()
       const { id } = await addTenant(store, { id: 'acme', name: 'Acme' })
       await stand(store, 'cus_1', { billingStatus: 'past_due', monthly: { usd: '100' }, owed: { usd: 100 } })
@@ -204,7 +204,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       expect(await idsOf(store, { q: 'oth' })).toEqual([id])
     })
 
-    test('include free subscriptions while they run, and the most urgent status', async () => {
+    test('contain free subscriptions while they run, and the most urgent status of each tenant', async () => {
       const store = await open()
       await addTenant(store, { id: 'acme', processorCustomerId: 'cus_1' })
       const free = await store.localSubscriptions.start(newLocalSubscription('acme', { priceId: configId('hobby') }))
@@ -241,7 +241,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       expect(await idsOf(store, { onPrices: [['price_1']] })).toEqual([])
     })
 
-    test('have the sums of a customer due again when a tenant gets that customer', async () => {
+    test('have a customer’s sums recomputed when a tenant gets that customer', async () => {
       const store = await open()
       const due = async () => (await store.mirror.unsummed(10)).map(({ customer }) => customer)
       await addTenant(store, { id: 'a', processorCustomerId: 'cus_1' })
@@ -267,7 +267,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       }
     })
 
-    test('are sorted and counted even with more matches than one statement can look up', async () => {
+    test('are sorted and counted correctly even with more matches than fit into one statement', async () => {
       const store = await open()
       const count = 1_100
       const tenants = Array.from({ length: count }, (_, index) =>

@@ -19,8 +19,8 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
     return { store: stores[0], act }
   }
 
-  describe(`tenants in two replicas on ${engine}`, () => {
-    test('get the same subscription if they start one free subscription at the same time', async () => {
+  describe(`two replicas that change the same tenants on ${engine}`, () => {
+    test('get the same subscription if both start one free subscription at the same time', async () => {
       const { store, act } = await rush((each) => each.localSubscriptions.start(newLocalSubscription('acme')))
       const outcomes = await act()
       const ids = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.id : outcome.reason))
@@ -28,7 +28,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(await store.localSubscriptions.list('acme')).toHaveLength(1)
     })
 
-    test('never leave two running if they start and end one free subscription at the same time', async () => {
+    test('never leave two free subscriptions running if both start and end one at the same time', async () => {
       const { store, act } = await rush(async (each, index) => {
         const { id } = await each.localSubscriptions.start(newLocalSubscription('acme'))
         if (index % 3 === 0) await each.localSubscriptions.end(id, index)
@@ -38,7 +38,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(running.length).toBeLessThanOrEqual(1)
     })
 
-    test('bind one customer to a tenant, and all get that one, even at the same time', async () => {
+    test('set one customer for a tenant, and both get that customer, even at the same time', async () => {
       const { store, act } = await rush((each, index) => each.tenants.bindCustomer('acme', `cus_${String(index)}`, 5))
       await addTenant(store, { id: 'acme' })
       const outcomes = await act()
@@ -49,7 +49,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(told[0]).toBe((await store.tenants.find('acme'))?.processorCustomerId)
     })
 
-    test('can claim one customer or add one id only once, even at the same time', async () => {
+    test('can give a customer or an id to one tenant only, even at the same time', async () => {
       const claim = await rush((each, index) => each.tenants.bindCustomer(`t${String(index)}`, 'cus_1', 5))
       for (let index = 0; index < 20; index++) await addTenant(claim.store, { id: `t${String(index)}` })
       const claims = await claim.act()
@@ -76,7 +76,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(alive).toEqual([])
     })
 
-    test('count all steps that end at the same time', async () => {
+    test('count all steps of a job that end at the same time', async () => {
       const place = await makePlace()
       const store = await place.open()
       const job = newJob({ steps: Array.from({ length: 20 }, () => '{}') })
@@ -92,8 +92,8 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
     })
   })
 
-  describe(`jobs and crashes on ${engine}:`, () => {
-    test('a process that was suspended past its lease cannot store the end of a step after it continues', async () => {
+  describe(`jobs and crashes of a process on ${engine}:`, () => {
+    test('a process that was suspended until its lease expired cannot store the end of a step after it continues', async () => {
       const place = await makePlace()
       const store = await place.open()
       const sleeper = storeProcess(place, 'pauseJob', { leaseMs: 2000 })

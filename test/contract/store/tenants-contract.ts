@@ -16,12 +16,14 @@ export async function addTenant(store: Store, change: Partial<TenantRecord> = {}
 
 const day = 24 * 60 * 60 * 1000
 
+const noDeal = { enterpriseTemplate: null, enterpriseId: null, enterpriseEndsAt: null, enterpriseThen: null }
+
 export function tenantsContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
   describe(`tenants on ${engine}:`, () => {
-    test('a tenant is returned as it was added, by id and by customer', async ({ store }) => {
+    test('a tenant is found by id and by customer, with the members that were stored', async ({ store }) => {
       const tenant = await addTenant(store, { name: 'Ünïcødé 🎈', processorCustomerId: 'cus_1' })
       expect(await store.tenants.find(tenant.id)).toEqual(tenant)
       expect(await store.tenants.findByCustomer('cus_1')).toEqual(tenant)
@@ -29,7 +31,9 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.findByCustomer('cus_2')).toBeNull()
     })
 
-    test('an id or customer that is in use is a conflict that names it, and leaves no audit row', async ({ store }) => {
+    test('an id or customer that is already in use is a conflict that names it, and creates no audit row', async ({
+      store,
+    }) => {
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
       const sameId = await refusedBy(addTenant(store, { id: tenant.id }))
       expect([sameId.code, sameId.message]).toEqual(['conflict', `The tenant "${tenant.id}" exists already.`])
@@ -70,7 +74,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.idsByCustomer([])).toEqual(new Map())
     })
 
-    test('an update changes only the given members', async ({ store }) => {
+    test('an update changes only the members that it contains', async ({ store }) => {
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
       const audit = newAudit(tenant.id, { before: '{"name":"Acme"}', after: '{"name":"Apex"}' })
       const updated = await store.tenants.update(tenant.id, { name: 'Apex' }, audit)
@@ -84,7 +88,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(cleared).toMatchObject({ name: 'Apex', email: null, processorCustomerId: null })
     })
 
-    test('an update to the customer of another tenant is a conflict, and changes neither tenant nor audit log', async () => {
+    test('an update with the customer of another tenant is a conflict, and changes neither the tenant nor the audit log', async () => {
       const store = await open()
       await addTenant(store, { processorCustomerId: 'cus_1' })
       const tenant = await addTenant(store)
@@ -99,10 +103,20 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.bindCustomer('none', 'cus_1', 1)).toBeNull()
       expect(await store.tenants.remove('none', newAudit('none', { action: 'tenant_deleted' }))).toBe(false)
       const set = store.exclusively('tenant:none', ({ token }) =>
-        store.tenants.setEnterprise('none', { enterpriseTemplate: 'a', enterpriseId: null }, newAudit('none'), token),
+        store.tenants.setEnterprise('none', { ...noDeal, enterpriseTemplate: 'a' }, newAudit('none'), token),
       )
       expect(await set).toBeNull()
       expect(await store.tenants.audit('none', page)).toEqual({ items: [], total: 0 })
+    })
+
+    test('the ends of deals are read from the audit log without its other rows, newest first', async ({ store }) => {
+      const tenant = await addTenant(store)
+      const rows = ['remove', 'apply_template', 'deal_ended', 'subscription_changed'] as const
+      for (const [at, action] of rows.entries())
+        await store.tenants.note(newAudit(tenant.id, { id: `audit_of_${action}`, action, createdAt: 5000 + at }))
+      const { items, total } = await store.tenants.dealEnds(tenant.id, page)
+      expect([items.map(({ action }) => action), total]).toEqual([['deal_ended', 'remove'], 2])
+      expect(await store.tenants.dealEnds('other', page)).toEqual({ items: [], total: 0 })
     })
 
     test('a change is rolled back if its audit row cannot be stored', async ({ store }) => {
@@ -114,7 +128,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find(tenant.id)).toMatchObject({ name: 'Apex' })
     })
 
-    test('a tenant’s customer is bound once, and the first one stays', async ({ store }) => {
+    test('the customer of a tenant is set once, and later values are ignored', async ({ store }) => {
       const tenant = await addTenant(store)
       const bound = { ...tenant, processorCustomerId: 'cus_1', updatedAt: 3000 }
       expect(await store.tenants.bindCustomer(tenant.id, 'cus_1', 3000)).toEqual(bound)
@@ -124,7 +138,9 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.find(other.id)).toEqual(other)
     })
 
-    test('a conflict about a customer has a pointer only if the caller sent the customer', async ({ store }) => {
+    test('a conflict about a customer has a JSON pointer only if the request contained the customer', async ({
+      store,
+    }) => {
       await addTenant(store, { processorCustomerId: 'cus_1' })
       const other = await addTenant(store)
       const change = { processorCustomerId: 'cus_1' }
@@ -142,9 +158,9 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(new Set(refused.map(({ message }) => message)).size).toBe(1)
     })
 
-    test('enterprise fields are written under the lease only', async ({ store }) => {
+    test('enterprise fields can be written only by the holder of the lease', async ({ store }) => {
       const tenant = await addTenant(store, { enterpriseTemplate: 'silver' })
-      const fields = { enterpriseTemplate: null, enterpriseId: 'acme' }
+      const fields = { ...noDeal, enterpriseId: 'acme', enterpriseEndsAt: 5000, enterpriseThen: 'signed' } as const
       const audit = newAudit(tenant.id, { action: 'apply_custom', result: '{"swapped":2}' })
       const lost = await store.exclusively('tenant:1', async ({ token }) => {
         expect(await store.tenants.setEnterprise(tenant.id, fields, audit, token)).toEqual({
@@ -155,10 +171,25 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
         return token
       })
       const late = newAudit(tenant.id, { action: 'remove' })
-      const nothing = { enterpriseTemplate: null, enterpriseId: null }
-      expect(await refusalOf(store.tenants.setEnterprise(tenant.id, nothing, late, lost))).toBe('push_in_progress')
+      expect(await refusalOf(store.tenants.setEnterprise(tenant.id, noDeal, late, lost))).toBe('push_in_progress')
       expect(await store.tenants.find(tenant.id)).toMatchObject(fields)
       expect((await store.tenants.audit(tenant.id, page)).items[0]).toEqual(audit)
+    })
+
+    test('deals that end are listed by their end date, earliest first, and the date of the next end can be read', async ({
+      store,
+    }) => {
+      const [late, early] = [
+        await addTenant(store, { enterpriseEndsAt: 200 }),
+        await addTenant(store, { enterpriseEndsAt: 100 }),
+      ]
+      await addTenant(store, { enterpriseTemplate: 'gold' })
+      expect([await store.tenants.dealsDue(99), await store.tenants.nextDealEnd(99)]).toEqual([[], 100])
+      expect(await store.tenants.dealsDue(200)).toEqual([
+        { id: early.id, endsAt: 100 },
+        { id: late.id, endsAt: 200 },
+      ])
+      expect([await store.tenants.nextDealEnd(100), await store.tenants.nextDealEnd(200)]).toEqual([200, null])
     })
 
     test('the audit log of a tenant is newest first, and outlives the tenant', async ({ store }) => {
@@ -178,7 +209,9 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       ])
     })
 
-    test('a new tenant with the id of a removed one has none of its sessions and subscriptions', async ({ store }) => {
+    test('a new tenant with the id of a removed one has none of the removed tenant’s sessions and subscriptions', async ({
+      store,
+    }) => {
       const tenant = await addTenant(store, { id: 'acme' })
       const session = newSession('acme')
       await store.sessions.add(session)
@@ -192,7 +225,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`sessions on ${engine}:`, () => {
-    test('a session is found, and can be revoked once', async ({ store }) => {
+    test('a session can be found, and can be revoked only once', async ({ store }) => {
       const { id } = await addTenant(store)
       const session = newSession(id)
       await store.sessions.add(session)
@@ -208,7 +241,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await refusalOf(store.sessions.add(newSession('none')))).toBe('tenant_not_found')
     })
 
-    test('sessions are deleted a day after they expired', async ({ store }) => {
+    test('sessions are deleted a day after their expiry', async ({ store }) => {
       const { id } = await addTenant(store)
       const [old, recent] = [newSession(id, { expiresAt: 1000 }), newSession(id, { expiresAt: 1001 })]
       await store.sessions.add(old)
@@ -221,7 +254,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`free subscriptions on ${engine}:`, () => {
-    test('only one runs per tenant and price, and the next can start once it has ended', async ({ store }) => {
+    test('only one can run per tenant and price, and the next one can start after it has ended', async ({ store }) => {
       const first = newLocalSubscription('t1', { createdAt: 1 })
       expect(await store.localSubscriptions.start(first)).toEqual(first)
       expect(await store.localSubscriptions.start(newLocalSubscription('t1'))).toEqual(first)

@@ -60,10 +60,10 @@ function dearer(config: BillingConfig): BillingConfig {
 const writer = { keyId: 'key_fixture', keyName: 'fixture' }
 
 function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType<typeof openOld>): void {
-  describe.each(oldReleases)(`a database of %s on ${engine}`, (release) => {
+  describe.each(oldReleases)(`a database that release %s created on ${engine}`, (release) => {
     const old = readOldStore(release, engine)
 
-    test('still has its history, pushes, tenants with their audit log, keys and sessions', async () => {
+    test('still has its history, pushes, keys and sessions, and its tenants with their audit log', async () => {
       const { service, store } = await open(old)
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 2 })
       expect((await service.history(page)).items.map(({ version, message, by }) => [version, message, by])).toEqual([
@@ -99,7 +99,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
       expect((await service.listWebhooks({ secrets: true }))[0]?.secret).toMatch(/^whsec_/)
     })
 
-    test('has a waiting subscriber-migration job that stays waiting, and moves its subscribers on its date', async () => {
+    test('has a waiting subscriber migration that stays waiting, and moves its subscribers on its date', async () => {
       const { service, store, pass, clock, sandbox } = await open(old)
       const before = await service.findJob(old.jobs.waiting)
       const [said] = (old.rows['jobs'] ?? []).filter(({ id }) => id === old.jobs.waiting)
@@ -124,7 +124,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
       expect(await store.jobs.due(clock.now() + 365 * day)).toEqual([])
     })
 
-    test('has a waiting subscriber-migration job that can be cancelled', async () => {
+    test('has a waiting subscriber migration that can be cancelled', async () => {
       const { service } = await open(old)
       expect(await service.cancelJob(old.jobs.waiting)).toMatchObject({ state: 'cancelled', resumesAt: null })
     })
@@ -135,7 +135,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 3 })
     })
 
-    test('can be pushed to and rolled back, and deals can be applied to its tenants', async () => {
+    test('accepts a push and a rollback, and deals can be applied to its tenants', async () => {
       const { service, store } = await open(old)
       const { config } = await service.fullConfig()
       expect(await service.push(dearer(config), { ...nobody, approveImpact: true })).toMatchObject({

@@ -71,6 +71,9 @@ async function attachStep(stack: Stack, product: ProcessorId) {
 async function unmarked({ stripe }: Stack, { kind, processorId }: ObservedResource): Promise<void> {
   const metadata = { ratecard_id: '' }
   if (kind === 'promotion_code') await stripe.promotionCodes.update(processorId, { metadata })
+  if (kind === 'tax_rate') await stripe.taxRates.update(processorId, { metadata })
+  if (kind === 'portal') await stripe.billingPortal.configurations.update(processorId, { metadata })
+  if (kind === 'feature') await stripe.entitlements.features.update(processorId, { metadata })
   if (kind === 'webhook') await stripe.webhookEndpoints.update(processorId, { metadata })
 }
 
@@ -82,9 +85,17 @@ const replacedWhenRemoved = new Set([
   'coupon.currencyOptions',
   'promotion_code.currencyOptions',
   'price.taxBehavior',
+  'tax_rate.country',
+  'tax_rate.state',
+  'tax_rate.jurisdiction',
+  'tax_rate.description',
+  'tax_rate.taxType',
 ])
 
 type Case = (typeof cases)[number]
+
+/** A price has its id as lookup key if the document names none: only an adopted price keeps its key (lookup-keys.test.ts). */
+const isPriceKey = ({ kind, field }: Case) => kind === 'price' && field === 'lookupKey'
 
 /** Returns the document of a case with these members; the rest of the item is unchanged. */
 const documentOf = ({ kind, sample }: Case, members: object) => sampleDocument(kind, { ...sample.beside, ...members })
@@ -99,7 +110,7 @@ function canonicalOf({ kind, row }: Case, config: Document): unknown {
 describe.each(cases)('the $kind’s $field', (one) => {
   const { kind, field, row, sample } = one
 
-  it('is updated in place, or its object is replaced, as the field table states, and a second push changes nothing', () =>
+  it('is updated in place, or its object is replaced, as the table of fields states, and a second push changes nothing', () =>
     withStack(async (stack, real) => {
       const { service } = stack
       const [first, second] = [real(documentOf(one, sample.first)), real(documentOf(one, sample.second))]
@@ -139,7 +150,8 @@ describe.each(optional)('the $kind’s $field, which is optional,', (one) => {
   const { kind, field, row, sample } = one
   const bare = without(one)
 
-  const meaning = row.leftOut === 'kept' ? 'stays, as it cannot be empty,' : 'is emptied'
+  const kept = row.leftOut === 'kept' && !isPriceKey(one)
+  const meaning = kept ? 'stays, as it cannot be empty,' : 'is emptied'
   it(`${meaning} when the document omits it again`, () =>
     withStack(async (stack, real) => {
       const { service } = stack
@@ -147,17 +159,17 @@ describe.each(optional)('the $kind’s $field, which is optional,', (one) => {
       const before = await liveOf(stack, kind)
       await service.push(bare, nobody)
       const after = await liveOf(stack, kind)
-      expect(valueOf(after, field)).toEqual(row.leftOut === 'kept' ? valueOf(before, field) : canonicalOf(one, bare))
-      if (row.leftOut === 'kept' || (row.mutability !== 'fixed' && !replacedWhenRemoved.has(`${kind}.${field}`)))
+      expect(valueOf(after, field)).toEqual(kept ? valueOf(before, field) : canonicalOf(one, bare))
+      if (kept || (row.mutability !== 'fixed' && !replacedWhenRemoved.has(`${kind}.${field}`)))
         expect(after.processorId).toBe(before.processorId)
       expect((await service.push(bare, nobody)).status).toBe('unchanged')
     }))
 })
 
-const silent = cases.filter(({ row }) => row.leftOut !== 'default')
+const silent = cases.filter((one) => one.row.leftOut !== 'default' && !isPriceKey(one))
 
 describe.each(silent.filter(({ row }) => row.mutability === 'fixed'))(
-  'the $kind’s $field, which a document may omit,',
+  'the $kind’s $field, which a document may omit, if the field is fixed,',
   (one) => {
     const { kind, field, sample } = one
 
@@ -186,12 +198,12 @@ describe.each(silent.filter(({ row }) => row.mutability === 'fixed'))(
 )
 
 describe.each(silent.filter(({ row }) => row.mutability !== 'fixed'))(
-  'the $kind’s $field, which a document may omit,',
+  'the $kind’s $field, which a document may omit, if the field can change,',
   (one) => {
     const { kind, field, row, sample } = one
     const bare = without(one)
 
-    it('keeps its live value as long as the document never had it', () =>
+    it('keeps its live value as long as no version of the document has set it', () =>
       withStack(async (stack) => {
         const { service, processor } = stack
         await service.push(bare, nobody)
@@ -208,7 +220,6 @@ describe.each(silent.filter(({ row }) => row.mutability !== 'fixed'))(
                 set: { [field]: value },
                 unset: [],
                 mark: false,
-                claimLookupKey: false,
                 activate: false,
               },
           { idempotencyKey: `dashboard-${field}`, signal: AbortSignal.timeout(10_000) },

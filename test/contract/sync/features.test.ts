@@ -36,8 +36,8 @@ async function stepsOf({ store }: Stack, pushId: string | null): Promise<string[
     .map(({ op, kind, configId }) => `${op} ${kind} ${configId}`)
 }
 
-describe('features of a document', () => {
-  it('are created before the products and attached afterwards', async () => {
+describe('features of a document:', () => {
+  it('features are created before the products, and attached to them afterwards', async () => {
     const outcome = await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
     expect(outcome.changes.features).toEqual({ ...none, created: ['sso', 'audit_log'] })
     expect(await stepsOf(stack, outcome.pushId)).toEqual([
@@ -52,7 +52,7 @@ describe('features of a document', () => {
     expect((await stack.service.drift()).inSync).toBe(true)
   })
 
-  it('that are removed are detached, and archived after that', async () => {
+  it('removed features are detached from their products, and then archived', async () => {
     await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
     const outcome = await stack.service.push(document([sso], ['sso']), nobody)
     expect(outcome.changes).toMatchObject({
@@ -71,7 +71,7 @@ describe('features of a document', () => {
     expect((await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)).status).toBe('unchanged')
   })
 
-  it('of an archived product come back with it, and those it no longer lists are detached', async () => {
+  it('the features of an archived product are attached again with it, and features that it no longer lists are detached', async () => {
     const other = { id: 'other', name: 'Other' }
     const without: BillingConfig = { version: '2.0.0', features: [sso, audit], products: [other] }
     await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
@@ -89,7 +89,7 @@ describe('features of a document', () => {
     expect(await carriedBy(stack)).toEqual(['audit_log', 'sso'])
   })
 
-  it('are not attached again when a forced push follows the archiving of their product at the processor', async () => {
+  it('features stay detached after a forced push if their product was archived at the processor', async () => {
     const config = document([sso], ['sso'])
     await stack.service.push(config, nobody)
     await stack.stripe.products.update('rc_pro', { active: false })
@@ -99,7 +99,7 @@ describe('features of a document', () => {
     expect((await stack.service.drift()).inSync).toBe(true)
   })
 
-  it('that are renamed stay the same object with the same lookup key', async () => {
+  it('a renamed feature remains the same object with the same lookup key', async () => {
     await stack.service.push(document([sso], ['sso']), nobody)
     const [made] = (await stack.snapshot()).feature
     const renamed = document(
@@ -110,13 +110,13 @@ describe('features of a document', () => {
     expect(outcome.details).toMatchObject([{ kind: 'feature', action: 'rename', configId: 'single_sign_on' }])
     expect(outcome.changes.features).toEqual({ ...none, updated: ['single_sign_on'] })
     const [kept] = (await stack.snapshot()).feature
-    expect(kept).toMatchObject({ processorId: made?.processorId, lookupKey: 'sso', mark: 'single_sign_on' })
+    expect(kept).toMatchObject({ processorId: made?.processorId, fields: { lookupKey: 'sso' }, mark: 'single_sign_on' })
     const conversion = await stack.service.convert(String(made?.processorId), { hidden: true })
     expect(conversion).toMatchObject({ configId: 'single_sign_on', itemType: 'feature', current: true })
     expect((await stack.service.push(renamed, nobody)).status).toBe('unchanged')
   })
 
-  it('attached or detached at the processor are drift, and a push repairs it', async () => {
+  it('features attached or detached at the processor are drift, and a push repairs it', async () => {
     const { stripe, service } = stack
     const config = document([sso, audit], ['sso'])
     await service.push(config, nobody)
@@ -133,7 +133,7 @@ describe('features of a document', () => {
     expect((await service.drift()).inSync).toBe(true)
   })
 
-  it('archived at the processor stay archived, and do not block a push', async () => {
+  it('features archived at the processor stay archived, and do not block a push', async () => {
     const { stripe, service } = stack
     const config = document([sso, audit], ['sso'])
     await service.push(config, nobody)
@@ -151,21 +151,37 @@ describe('features of a document', () => {
     expect(await carriedBy(stack)).toEqual(['sso'])
   })
 
-  it('that are unmanaged are pulled, and adopted by writing metadata only', async () => {
+  it('an unmanaged object whose name is not in Latin letters is pulled with an id that consists of its kind', async () => {
+    const { stripe, service } = stack
+    const product = await stripe.products.create({ name: '製品' })
+    await stripe.prices.create({ product: product.id, currency: 'eur', unit_amount: 100 })
+    await stripe.entitlements.features.create({ name: '機能', lookup_key: 'ключ' })
+    const features = { invoice_history: { enabled: true } }
+    await stripe.billingPortal.configurations.create({ features })
+    await stripe.billingPortal.configurations.create({ business_profile: { headline: 'プロ版' }, features })
+    const { document } = await service.pull()
+    expect(document.products.map(({ id }) => id)).toEqual(['product'])
+    expect(document.features?.map(({ id }) => id)).toEqual(['feature'])
+    expect(document.portal?.map(({ id }) => id)).toEqual(['portal'])
+  })
+
+  it('unmanaged features are pulled, and adopted by writing only metadata', async () => {
     const { stripe, service } = stack
     const product = await stripe.products.create({ name: 'Theirs' })
     const feature = await stripe.entitlements.features.create({ lookup_key: 'Their key!', name: 'Theirs' })
     await stripe.products.createFeature(product.id, { entitlement_feature: feature.id })
     const { document: pulled, unrepresentable } = await service.pull()
     expect(unrepresentable).toEqual([])
-    expect(pulled.features).toEqual([{ id: 'their_key', name: 'Theirs', processor_id: feature.id }])
+    expect(pulled.features).toEqual([
+      { id: 'their_key', name: 'Theirs', lookup_key: 'Their key!', processor_id: feature.id },
+    ])
     expect(pulled.products[0]?.features).toEqual(['their_key'])
     const { details } = await service.push(pulled, nobody)
     expect(details.map(({ action }) => action)).toEqual(['adopt', 'adopt'])
     expect((await service.push(pulled, nobody)).status).toBe('unchanged')
   })
 
-  it('that a document never listed stay attached', async () => {
+  it('features that no version of the document has listed stay attached', async () => {
     const { stripe, service } = stack
     await service.push(document(undefined), nobody)
     const feature = await stripe.entitlements.features.create({ lookup_key: 'theirs', name: 'Theirs' })
@@ -176,14 +192,14 @@ describe('features of a document', () => {
     expect(await carriedBy(stack)).toEqual(['theirs'])
   })
 
-  it('are archived by a reset', async () => {
+  it('a reset archives the features', async () => {
     await stack.service.push(document([sso], ['sso']), nobody)
     const report = await stack.service.reset({ ...nobody, scope: 'managed' })
     expect(report.archived.features).toEqual(['sso'])
     expect((await stack.snapshot()).feature).toEqual([])
   })
 
-  it('whose lookup key another feature has are refused before any write', async () => {
+  it('a feature is refused before any write if another feature has its lookup key', async () => {
     const { stripe, service } = stack
     await stripe.entitlements.features.create({ lookup_key: 'sso', name: 'Theirs' })
     await expect(service.push(document([sso]), nobody)).rejects.toMatchObject({

@@ -14,7 +14,7 @@ const priced = (version: string, amount: number): BillingConfig => ({
   products: [{ id: 'p', name: 'P', prices: [{ id: 'p_m', amount, currency: 'usd', interval: 'month' }] }],
 })
 
-describe('a price creation that is still in flight when its push stops', () => {
+describe('the creation of a price that is still in flight when its push stops', () => {
   let stack: Stack
   let clock: TestClock
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe('a price creation that is still in flight when its push stops', () => {
 
   const push = () => stack.service.push(priced('8.0.0', 8000), nobody)
 
-  test('blocks the next push until it is executed, and the push after it archives the price', async () => {
+  test('blocks the next push until the creation is executed, and the push after that archives the price', async () => {
     await leftOnItsWay('late')
     const refusal = await refusedBy(push())
     expect(refusal).toMatchObject({ code: 'push_unfinished', retryAfter: 90 })
@@ -50,7 +50,7 @@ describe('a price creation that is still in flight when its push stops', () => {
     expect(await active()).toEqual([[8000, 'p_m']])
   })
 
-  test('changes nothing when it arrives after the next push', async () => {
+  test('has no effect if it reaches the processor after the next push', async () => {
     await leftOnItsWay('late_arrival')
     expect(await push()).toMatchObject({ status: 'applied' })
     expect(await active()).toEqual([[8000, 'p_m']])
@@ -59,7 +59,7 @@ describe('a price creation that is still in flight when its push stops', () => {
     expect(await stack.service.drift()).toMatchObject({ inSync: true })
   })
 
-  test('blocks the next push for at most 90 seconds, executed or not', async () => {
+  test('blocks the next push for at most 90 seconds, whether it is executed or not', async () => {
     await leftOnItsWay('late')
     expect(await refusedBy(push())).toMatchObject({ code: 'push_unfinished' })
     clock.advance(90_000)
@@ -79,7 +79,7 @@ describe('a price creation that is still in flight when its push stops', () => {
     expect(await active()).toEqual([[8000, 'p_m']])
   })
 
-  test('leads to one price even if the resumed push sends it again hours later without a response', async () => {
+  test('leads to only one price even if the resumed push sends it again hours later', async () => {
     await leftOnItsWay('late_arrival')
     clock.advance(2 * 3_600_000)
     const { items } = await stack.service.listPushes({ limit: 1, offset: 0 })
@@ -92,7 +92,7 @@ describe('a price creation that is still in flight when its push stops', () => {
     expect(await active()).toEqual([[7000, 'p_m']])
   })
 
-  test('is used by the resumed push', async () => {
+  test('is completed by the push when it is resumed', async () => {
     await leftOnItsWay('late')
     await stack.sandbox.control.land()
     const { items } = await stack.service.listPushes({ limit: 1, offset: 0 })
@@ -100,7 +100,7 @@ describe('a price creation that is still in flight when its push stops', () => {
     expect(await active()).toEqual([[7000, 'p_m']])
   })
 
-  test('is reported by the doctor if it took the lookup key from the configured price', async () => {
+  test('is reported by the doctor if the late price took the lookup key from the configured price', async () => {
     const lookups = async () => (await stack.service.doctor()).find(({ check }) => check === 'lookup keys')
     expect(await lookups()).toMatchObject({ status: 'ok' })
     await stack.stripe.prices.create({
@@ -111,7 +111,7 @@ describe('a price creation that is still in flight when its push stops', () => {
   })
 })
 
-describe('a swap that is still in flight when its apply stops', () => {
+describe('a swap of prices that is still in flight when the application of its deal stops', () => {
   async function leftOnItsWay(kind: 'late' | 'late_arrival') {
     const { shop, id } = await soldShop({ pro_monthly: 1 })
     shop.sandbox.control.fail({ kind, method: 'POST', path: '/v1/subscriptions/*', count: kind === 'late' ? 1 : 4 })
@@ -130,7 +130,7 @@ describe('a swap that is still in flight when its apply stops', () => {
     expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
   })
 
-  test('does not restore the deal when it arrives after the removal', async () => {
+  test('does not restore the deal if it reaches the processor after the removal', async () => {
     const { shop, id } = await leftOnItsWay('late_arrival')
     await shop.apply('t', nothing)
     expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
@@ -138,7 +138,7 @@ describe('a swap that is still in flight when its apply stops', () => {
     expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
   })
 
-  test('is looked up and not sent again once its idempotency key has expired', async () => {
+  test('is looked up instead of sent again once its idempotency key has expired', async () => {
     const clock = new TestClock()
     const shop = await tenantShop(negotiated(), { clock })
     const { id } = await shop.subscribe(await shop.tenant('t'), { pro_monthly: 1 })
@@ -158,17 +158,20 @@ describe('a swap that is still in flight when its apply stops', () => {
 test.each([
   ['whose tenant was taken over', new ServiceError('tenant_busy', 'Another process took over this tenant.')],
   ['whose response was malformed', new ProcessorError('broken', 'Stripe’s answer makes no sense.')],
-])('a migration step %s after it was sent has an unknown outcome, and resuming finishes it', async (_how, reason) => {
-  const { shop, id } = await soldShop({ pro_monthly: 1 })
-  await shop.push(dearer(negotiated()))
-  const swap = vi.spyOn(shop.processor, 'swapItems').mockRejectedValueOnce(reason)
-  const job = await shop.service.startMigration({ priceId: 'pro_monthly', to: 'now' }, caller)
-  expect(await shop.finished(job.id)).toMatchObject({ state: 'failed', steps: [{ state: 'unknown' }] })
-  swap.mockRestore()
-  await shop.service.resumeJob(job.id)
-  expect(await shop.finished(job.id)).toMatchObject({ state: 'done' })
-  expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
-})
+])(
+  'a migration step %s after it was sent has an unknown outcome, and a resumed migration finishes it',
+  async (_how, reason) => {
+    const { shop, id } = await soldShop({ pro_monthly: 1 })
+    await shop.push(dearer(negotiated()))
+    const swap = vi.spyOn(shop.processor, 'swapItems').mockRejectedValueOnce(reason)
+    const job = await shop.service.startMigration({ priceId: 'pro_monthly', to: 'now' }, caller)
+    expect(await shop.finished(job.id)).toMatchObject({ state: 'failed', steps: [{ state: 'unknown' }] })
+    swap.mockRestore()
+    await shop.service.resumeJob(job.id)
+    expect(await shop.finished(job.id)).toMatchObject({ state: 'done' })
+    expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
+  },
+)
 
 /** Returns the configuration with another amount for `pro_monthly`. */
 function dearer(document: BillingConfig): BillingConfig {

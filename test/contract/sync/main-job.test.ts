@@ -14,8 +14,8 @@ async function processorIdOf(kind: string, id: string): Promise<string | undefin
     ?.processorId
 }
 
-describe('a push', () => {
-  test('of a first document creates everything in document order', async () => {
+describe('a push of a document', () => {
+  test('creates all objects in the order of the document if it is the first push', async () => {
     const outcome = await stack.service.push(first(), nobody)
     expect(outcome.status).toBe('applied')
     expect(outcome.revision).toBe(1)
@@ -41,10 +41,12 @@ describe('a push', () => {
       webhooks: { created: ['lifecycle_hook'], updated: [], unchanged: [] },
       coupons: { created: [], updated: [], archived: [] },
       promotion_codes: { created: [], updated: [], archived: [] },
+      tax_rates: { created: [], updated: [], archived: [] },
+      portal: { created: [], updated: [], archived: [] },
     })
   })
 
-  test('of the next version reports exactly what changed', async () => {
+  test('reports exactly what changed since the last version', async () => {
     await stack.service.push(first(), nobody)
     const yearly = await processorIdOf('price', 'studio_yearly')
     const outcome = await stack.service.push(second(), nobody)
@@ -60,6 +62,8 @@ describe('a push', () => {
       webhooks: { created: ['disputes_hook'], updated: ['lifecycle_hook'], unchanged: [] },
       coupons: { created: [], updated: [], archived: [] },
       promotion_codes: { created: [], updated: [], archived: [] },
+      tax_rates: { created: [], updated: [], archived: [] },
+      portal: { created: [], updated: [], archived: [] },
     })
     expect(await processorIdOf('price', 'studio_yearly')).toBe(yearly)
     const replaced = await processorIdOf('price', 'solo_monthly')
@@ -67,7 +71,7 @@ describe('a push', () => {
     expect(conversion).toMatchObject({ configId: 'solo_monthly', itemType: 'price', historyCount: 2, current: true })
   })
 
-  test('of the same document is unchanged and writes nothing at the processor', async () => {
+  test('writes nothing at the processor if the document is unchanged', async () => {
     await stack.service.push(first(), nobody)
     await stack.service.push(second(), nobody)
     const before = stack.writes()
@@ -78,7 +82,7 @@ describe('a push', () => {
     expect((await stack.service.history({ limit: 10, offset: 0 })).total).toBe(2)
   })
 
-  test('as a dry run plans the same changes and writes nothing', async () => {
+  test('plans the same changes as a dry run, which writes nothing', async () => {
     await stack.service.push(first(), nobody)
     const before = stack.writes()
     const planned = await stack.service.push(second(), { ...nobody, dryRun: true })
@@ -90,20 +94,20 @@ describe('a push', () => {
     expect(applied.changes).toEqual(planned.changes)
   })
 
-  test('as a first dry run stores nothing, not even the account', async () => {
+  test('stores nothing if the first push is a dry run, not even the account', async () => {
     await stack.service.push(first(), { ...nobody, dryRun: true })
     expect(await stack.store.facts.get('processor_account')).toBeNull()
     expect(stack.writes()).toBe(0)
   })
 
-  test('is refused with the key of another account than that of the first push', async () => {
+  test('is refused if the key belongs to another account than that of the first push', async () => {
     await stack.service.push(first(), nobody)
     await stack.store.facts.set('processor_account', 'acct_another live')
     await expect(stack.service.push(second(), nobody)).rejects.toMatchObject({ code: 'account_mismatch' })
     expect(await refusalOf(stack.service.push(second(), { ...nobody, dryRun: true }))).toBe('account_mismatch')
   })
 
-  test('that rolls back restores the processor price of the earlier amount', async () => {
+  test('returns to the processor price of the earlier amount in a rollback', async () => {
     await stack.service.push(first(), nobody)
     const original = await processorIdOf('price', 'solo_monthly')
     await stack.service.push(second(), nobody)
@@ -112,10 +116,10 @@ describe('a push', () => {
     expect(await processorIdOf('price', 'solo_monthly')).toBe(original)
     expect((await stack.service.convert(original ?? '', { hidden: false })).historyCount).toBe(3)
     const live = (await stack.snapshot()).price.find((price) => price.processorId === original)
-    expect(live).toMatchObject({ active: true, lookupKey: 'solo_monthly' })
+    expect(live).toMatchObject({ active: true, fields: { lookupKey: 'solo_monthly' } })
   })
 
-  test('after a reset reactivates what the reset archived, and the reset keeps webhooks', async () => {
+  test('reactivates the objects that a reset archived; webhooks are kept by a reset', async () => {
     await stack.service.push(first(), nobody)
     const solo = await processorIdOf('price', 'solo_monthly')
     const report = await stack.service.reset({ ...nobody, scope: 'managed' })
@@ -139,7 +143,7 @@ describe('a push', () => {
     '04-promotions',
     '06a-split-webhooks+06b-split-catalog+06c-split-enterprise',
     '07-saas-subscriptions-next-version',
-  ])('of a pulled document is valid and unchanged: %s', async (names) => {
+  ])('reports a pulled document as valid and unchanged: %s', async (names) => {
     const document = merge(names.split('+').map(fixture))
     await stack.service.push(document, nobody)
     const { document: pulled, unrepresentable } = await stack.service.pull()

@@ -124,7 +124,7 @@ test('a push that changes a base price changes its percentage deal in the same p
   expect(planned.warnings.filter(({ code }) => code === 'deal_moved')).toEqual([])
 })
 
-test('currencies that change in the base price are changed in place in its percentage deal', async () => {
+test('currencies that change in a base price are changed in place in its percentage deal', async () => {
   const stack = await started(pro({ currency_options: { eur: { amount: 9000 } } }), inPercent('10'))
   const before = await stack.processorId('pro_gold')
   await stack.push(
@@ -161,7 +161,7 @@ test('a pull keeps the percentage of a deal, even if the price’s name was edit
 })
 
 test.each(['pro', 'pro_gold'])(
-  'a pull writes the amounts of a percentage deal if the currencies of %s were edited at the processor',
+  'a pull writes fixed amounts instead of a percentage if the currencies of %s were edited at the processor',
   async (edited) => {
     const stack = await started(pro({ currency_options: { eur: { amount: 9000 } } }), inPercent('10'))
     await stack.stripe.prices.update(await stack.processorId(edited), {
@@ -179,7 +179,7 @@ test.each(['pro', 'pro_gold'])(
   },
 )
 
-test('a percentage deal stays with its renamed base price, and a rollback restores its former percentage', async () => {
+test('a percentage deal follows a rename of its base price, and a rollback restores its former percentage', async () => {
   const stack = await started(pro(), inPercent('20', { base_price: 'pro' }))
   const before = await stack.processorId('pro_gold')
   await stack.push('1.1.0', pro({ id: 'team', previous_ids: ['pro'] }), inPercent('20'))
@@ -191,7 +191,7 @@ test('a percentage deal stays with its renamed base price, and a rollback restor
   expect(pricesOf((await stack.service.fullConfig()).config)).toMatchObject([{ id: 'pro' }, { percent_off_base: '20' }])
 })
 
-test('the public price list does not contain a percentage deal; with a service key it has both percentage and amount', async () => {
+test('the public price list does not contain a percentage deal; a service key sees its percentage and its amount', async () => {
   const stack = await started(pro(), inPercent('20'))
   expect(pricesOf(publicView(shop('1.0.0', pro(), inPercent('20'))))).toMatchObject([{ id: 'pro' }])
   await expect(stack.service.findPrice('pro_gold', { hidden: false })).rejects.toMatchObject({
@@ -210,7 +210,7 @@ test('the public price list does not contain a percentage deal; with a service k
   expect(pricesOf(config)[1]).not.toHaveProperty('amount')
 })
 
-test('a plan warns about deals with an amount whose base price changes, and states their new percentage of it', async () => {
+test('a plan warns about deals with a fixed amount whose base price changes, and shows which percentage they are now', async () => {
   const { percent_off_base: _percent, ...deal } = inPercent('20', { amount: 8000 })
   const stack = await started(pro(), deal)
   const warnings = async (...prices: Price[]) =>

@@ -36,7 +36,7 @@ async function interrupted(document: BillingConfig): Promise<string> {
 
 const statesOf = async (id: string) => (await stack.service.findPush(id)).steps.map(({ state }) => state)
 
-describe('a step without a response whose object does not exist at the processor', () => {
+describe('a plan step without a response, whose object does not exist at the processor,', () => {
   const creations = (): readonly LoggedRequest[] =>
     stack.sandbox.control.requests().filter(({ method, path }) => method === 'POST' && path === '/v1/prices')
   const keysOf = (requests: readonly LoggedRequest[]) => new Set(requests.map(({ idempotencyKey }) => idempotencyKey))
@@ -58,20 +58,20 @@ describe('a step without a response whose object does not exist at the processor
     return { before: [...before], after: [...keysOf(after)] }
   }
 
-  test('is sent again under its idempotency key, because the first request may still be in flight', async () => {
+  test('is sent again with the same idempotency key, because its first request may still be in flight', async () => {
     const { before, after } = await resumedAfter(22 * hour)
     expect(before).toEqual([expect.stringMatching(/^ratecard-/)])
     expect(after).toEqual(before)
   })
 
-  test('is sent under a new key once the old one may have expired', async () => {
+  test('is sent again with a new idempotency key once the old one may have expired', async () => {
     const { before, after } = await resumedAfter(23 * hour)
     expect(after).toEqual([expect.stringMatching(/^ratecard-/)])
     expect(after).not.toEqual(before)
   })
 })
 
-describe('a step that was executed, but whose result was not stored', () => {
+describe('a plan step that was executed, but whose result was not stored,', () => {
   /** Leaves the only step of a push in the state `begun`, as if the process had died while it waited for the response. */
   async function leftBegun(parts: Parts): Promise<string> {
     await stack.service.push(catalogue('1.0.0'), nobody)
@@ -85,7 +85,7 @@ describe('a step that was executed, but whose result was not stored', () => {
   test.each<[string, (id: string) => Promise<unknown>]>([
     ['by the push that is resumed', (id) => stack.service.resumePush(id)],
     ['by the next push', () => stack.service.push(catalogue('1.1.0', hook), nobody)],
-  ])('of a webhook endpoint keeps it, with the secret that the processor replays %s', async (_by, goOn) => {
+  ])('keeps its webhook endpoint, with the secret that the processor returns again %s', async (_by, goOn) => {
     const id = await leftBegun(hook)
     const [lost] = (await stack.stripe.webhookEndpoints.list()).data
     expect(await goOn(id)).toMatchObject({ status: 'applied', version: '1.1.0' })
@@ -99,7 +99,7 @@ describe('a step that was executed, but whose result was not stored', () => {
   test.each<[string, (id: string) => Promise<unknown>]>([
     ['by the push that is resumed', (id) => stack.service.resumePush(id)],
     ['by the next push', () => stack.service.push(catalogue('1.1.0', hook), nobody)],
-  ])('of a webhook endpoint without its secret deletes and creates it again %s', async (_by, goOn) => {
+  ])('deletes its webhook endpoint and creates it again if the secret was lost %s', async (_by, goOn) => {
     const id = await leftBegun(hook)
     const [lost] = (await stack.stripe.webhookEndpoints.list()).data
     expect(lost).toBeDefined()
@@ -122,17 +122,20 @@ describe('a step that was executed, but whose result was not stored', () => {
   test.each<[string, (id: string) => Promise<unknown>]>([
     ['by the push that is resumed', (id) => stack.service.resumePush(id)],
     ['by the next push', () => stack.service.push(catalogue('1.1.0', monthly), nobody)],
-  ])('of a price with an expired key is looked up and not sent again %s', async (_by, goOn) => {
-    const id = await leftBegun(monthly)
-    clock.advance(25 * hour)
-    stack.sandbox.control.clearRequests()
-    expect(await goOn(id)).toMatchObject({ status: 'applied', version: '1.1.0' })
-    const sent = stack.sandbox.control.requests().filter(({ method }) => method === 'POST')
-    expect(sent.filter(({ path }) => path === '/v1/prices')).toEqual([])
-    expect((await stack.snapshot()).price).toHaveLength(1)
-  })
+  ])(
+    'is looked up instead of sent again if it creates a price and its idempotency key has expired %s',
+    async (_by, goOn) => {
+      const id = await leftBegun(monthly)
+      clock.advance(25 * hour)
+      stack.sandbox.control.clearRequests()
+      expect(await goOn(id)).toMatchObject({ status: 'applied', version: '1.1.0' })
+      const sent = stack.sandbox.control.requests().filter(({ method }) => method === 'POST')
+      expect(sent.filter(({ path }) => path === '/v1/prices')).toEqual([])
+      expect((await stack.snapshot()).price).toHaveLength(1)
+    },
+  )
 
-  test('that was found before its key expired is not sent again after it', async () => {
+  test('is not sent again after its idempotency key expired if the object was found before', async () => {
     const id = await leftBegun(monthly)
     clock.advance(22 * hour)
     stack.sandbox.control.fail({ kind: 'close_before', path: '/v1/prices*', count: null })
@@ -143,7 +146,7 @@ describe('a step that was executed, but whose result was not stored', () => {
     expect((await stack.snapshot()).price).toHaveLength(1)
   })
 
-  test('of a local price is recorded without a request', async () => {
+  test('is completed without a request if it only records a price that has no object at the processor', async () => {
     const id = await leftBegun(free)
     stack.sandbox.control.clearRequests()
     expect(await stack.service.resumePush(id)).toMatchObject({ status: 'applied', version: '1.1.0' })

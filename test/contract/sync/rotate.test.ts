@@ -36,7 +36,7 @@ const pass = (ms: number) => {
 }
 
 describe('a rotated webhook', () => {
-  test('has two live endpoints until the overlap ends, then only the new one', async () => {
+  test('has two active endpoints until the overlap ends, and then only the new one', async () => {
     const before = await hook()
     const made = await rotate(24 * hour)
     expect(made).toMatchObject({
@@ -73,7 +73,7 @@ describe('a rotated webhook', () => {
     expect(stack.writes()).toBe(writes)
   })
 
-  test('does not change the document, the revision, the next push or the drift, during the overlap and after it', async () => {
+  test('does not change the document, the revision, the next push or the drift, neither during the overlap nor after it', async () => {
     const revision = (await stack.service.fullConfig()).revision
     await rotate(hour)
     for (const _moment of ['during', 'after']) {
@@ -87,7 +87,7 @@ describe('a rotated webhook', () => {
     expect(history).toMatchObject({ configId: 'hook', current: false, historyCount: 2 })
   })
 
-  test('keeps its old endpoint through an unrelated push, and loses both when the webhook is removed', async () => {
+  test('keeps its old endpoint during an unrelated push, and loses both endpoints when it is removed', async () => {
     await rotate(hour)
     await stack.service.push(withHook({ url: 'https://app.example.com/v2' }, '1.1.0'), nobody)
     expect((await live()).map(([, status]) => status)).toEqual(['enabled', 'enabled'])
@@ -98,7 +98,7 @@ describe('a rotated webhook', () => {
     expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'disabled'])
   })
 
-  test('has only the new endpoint at once with an overlap of 0', async () => {
+  test('has only the new endpoint if the overlap is 0', async () => {
     const { jobId } = await rotate(0)
     expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'enabled'])
     expect(await stack.service.findJob(jobId)).toMatchObject({ state: 'done' })
@@ -115,7 +115,7 @@ describe('a rotated webhook', () => {
     expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'disabled', 'enabled'])
   })
 
-  test('is refused for an unknown or disabled webhook, and while a push runs', async () => {
+  test('cannot be rotated if it is unknown or disabled, or while a push runs', async () => {
     expect(await refusedBy(rotate(hour, 'none'))).toMatchObject({ code: 'webhook_not_found' })
     const [first] = await live()
     await stack.stripe.webhookEndpoints.update(first?.[0] ?? '', { disabled: true })
@@ -126,7 +126,7 @@ describe('a rotated webhook', () => {
     expect((await stack.service.listJobs({ limit: 10, offset: 0 })).total).toBe(0)
   })
 
-  test('loses no endpoint if the overlap ends during a push or its old endpoint was deleted', async () => {
+  test('keeps its new endpoint if the overlap ends during a push or the old endpoint was deleted', async () => {
     await rotate(hour)
     await stack.store.exclusively('push', () => pass(hour))
     expect((await live()).map(([, status]) => status)).toEqual(['enabled', 'enabled'])
@@ -138,7 +138,7 @@ describe('a rotated webhook', () => {
   })
 })
 
-test('a webhook that is renamed during the overlap keeps its rotation, and its old endpoint is disabled at the end', async () => {
+test('a webhook that is renamed during the overlap keeps its rotation, and its old endpoint is disabled at the end of the overlap', async () => {
   const before = await hook()
   const made = await rotate(hour)
   await stack.service.push(withHook({ id: 'events', previous_ids: ['hook'] }, '1.1.0'), nobody)
@@ -151,7 +151,7 @@ test('a webhook that is renamed during the overlap keeps its rotation, and its o
   ])
 })
 
-test('an overlap that ends on two replicas at once is ended with one write', async () => {
+test('an overlap that two replicas end at the same time is ended with one write', async () => {
   const made = await rotate(hour)
   const { store, processor } = stack
   const other = serviceOver({ store, processor, clock })

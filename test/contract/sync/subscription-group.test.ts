@@ -22,7 +22,7 @@ async function started() {
 const groupsOf = ({ products }: BillingConfig) =>
   Object.fromEntries(products.map(({ id, subscription_group: group }) => [id, group]))
 
-test('a subscription group is set, changed and removed without a write at the processor', async () => {
+test('the subscription group of a product is set, changed and removed without a write at the processor', async () => {
   const stack = await started()
   const before = stack.writes()
   for (const [version, more] of [
@@ -41,7 +41,7 @@ test('a subscription group is set, changed and removed without a write at the pr
   expect(stack.writes()).toBe(before)
 })
 
-test('a subscription group causes no drift, and survives a pull, a rename and a rollback', async () => {
+test('the subscription group of a product causes no drift, and survives a pull, a rename and a rollback', async () => {
   const stack = await started()
   const grouped = shop('1.1.0', product('team', { subscription_group: 'plan' }), product('storage'))
   await stack.service.push(grouped, nobody)
@@ -61,7 +61,7 @@ test('a subscription group causes no drift, and survives a pull, a rename and a 
   expect(groupsOf((await stack.service.fullConfig()).config)).toMatchObject({ crew: 'plan' })
 })
 
-test('a subscription group is public', () => {
+test('the subscription group of a product is part of the public configuration', () => {
   expect(groupsOf(publicView(shop('1.0.0', product('team', { subscription_group: 'plan' }))))).toEqual({ team: 'plan' })
 })
 
@@ -70,7 +70,7 @@ test.each([
   ['my plan', 'value_invalid'],
   [7, 'type_wrong'],
   [null, 'type_wrong'],
-])('a subscription group is validated like an id: %j is refused with its place', (group, code) => {
+])('a subscription group must be a valid id: %j is refused with its place in the document', (group, code) => {
   const { errors } = validateConfig({ version: '1.0.0', products: [{ ...product('team'), subscription_group: group }] })
   expect(errors).toMatchObject([{ code, pointer: '#/products/0/subscription_group' }])
 })

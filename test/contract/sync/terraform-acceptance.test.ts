@@ -35,7 +35,7 @@ async function fromTheAccountAlone({ service }: Stack, document: BillingConfig):
 }
 
 describe.each(acceptanceCases)('$name', ({ create, update }) => {
-  it('can be expressed, created, updated and pulled without a loss', async () => {
+  it('can be written in the document, created, updated and pulled without a loss', async () => {
     const secretKey = `sk_test_acceptance${String(process.pid)}x${String(++accounts)}`
     await withStack(
       async (stack) => {

@@ -30,7 +30,11 @@ const shown: { readonly [K in ResourceKind]: { readonly [Name in FieldName<K>]: 
     valueKey: { at: 'value_settings.event_payload_key', is: 'amount' },
     eventTimeWindow: { at: 'event_time_window', is: 'day' },
   },
-  feature: { name: { at: 'name', is: 'SSO' }, metadata: { at: 'metadata', is: { team: 'b' } } },
+  feature: {
+    name: { at: 'name', is: 'SSO' },
+    lookupKey: { at: 'lookup_key', is: 'Second key' },
+    metadata: { at: 'metadata', is: { team: 'b' } },
+  },
   product: {
     features: { at: 'attached', is: ['audit_log', 'sso'] },
     name: { at: 'name', is: 'Professional' },
@@ -67,6 +71,7 @@ const shown: { readonly [K in ResourceKind]: { readonly [Name in FieldName<K>]: 
     currencyOptions: { at: 'currency_options', is: { usd: whole(1400), gbp: { unit_amount: null } } },
     transformQuantity: { at: 'transform_quantity', is: { divide_by: 10, round: 'down' } },
     customUnitAmount: { at: 'custom_unit_amount', is: { minimum: 500, maximum: 5000, preset: 1000 } },
+    lookupKey: { at: 'lookup_key', is: 'ключ/🔥' },
     nickname: { at: 'nickname', is: 'New' },
     taxBehavior: { at: 'tax_behavior', is: 'inclusive' },
     metadata: { at: 'metadata', is: { team: 'b' } },
@@ -101,6 +106,56 @@ const shown: { readonly [K in ResourceKind]: { readonly [Name in FieldName<K>]: 
     },
     customer: { at: 'customer', is: ofIds((ids) => ids('product', sampleCustomers[1])) },
     expiresAt: { at: 'expires_at', is: seconds('2030-02-28T00:00:00Z') },
+    metadata: { at: 'metadata', is: { team: 'b' } },
+  },
+  tax_rate: {
+    displayName: { at: 'display_name', is: 'Sales tax' },
+    percentage: { at: 'percentage', is: 8.875 },
+    inclusive: { at: 'inclusive', is: false },
+    country: { at: 'country', is: 'US' },
+    state: { at: 'state', is: 'NY' },
+    jurisdiction: { at: 'jurisdiction', is: 'US - NY' },
+    description: { at: 'description', is: 'Reduced' },
+    taxType: { at: 'tax_type', is: 'sales_tax' },
+    active: { at: 'active', is: false },
+    metadata: { at: 'metadata', is: { team: 'b' } },
+  },
+  portal: {
+    headline: { at: 'business_profile.headline', is: 'Manage your plan' },
+    privacyPolicyUrl: { at: 'business_profile.privacy_policy_url', is: 'https://example.com/privacy-2' },
+    termsOfServiceUrl: { at: 'business_profile.terms_of_service_url', is: 'https://example.com/terms-2' },
+    returnUrl: { at: 'default_return_url', is: 'https://example.com/b' },
+    loginPage: { at: 'login_page.enabled', is: false },
+    customerUpdate: { at: 'features.customer_update', is: { enabled: true, allowed_updates: ['email', 'tax_id'] } },
+    invoiceHistory: { at: 'features.invoice_history', is: { enabled: true } },
+    paymentMethodUpdate: { at: 'features.payment_method_update', is: { enabled: true } },
+    subscriptionCancel: {
+      at: 'features.subscription_cancel',
+      is: {
+        enabled: true,
+        mode: 'immediately',
+        proration_behavior: 'create_prorations',
+        cancellation_reason: { enabled: true, options: ['other', 'unused'] },
+      },
+    },
+    subscriptionUpdate: {
+      at: 'features.subscription_update',
+      is: ofIds((ids) => ({
+        enabled: true,
+        default_allowed_updates: ['price', 'quantity'],
+        products: [
+          {
+            product: ids('product', 'pro'),
+            prices: [ids('price', 'pro_monthly')],
+            adjustable_quantity: { enabled: true, minimum: 2, maximum: 20 },
+          },
+        ],
+        proration_behavior: 'always_invoice',
+        billing_cycle_anchor: 'now',
+        trial_update_behavior: 'continue_trial',
+        schedule_at_period_end: { conditions: [{ type: 'shortening_interval' }] },
+      })),
+    },
     metadata: { at: 'metadata', is: { team: 'b' } },
   },
   webhook: {
@@ -158,6 +213,8 @@ function wholeDocument(customers: readonly string[]): BillingConfig {
     products: [...base.products, holder, ...(of('product') as Product[]).map(bare)],
     coupons: [...(base.coupons ?? []), ...of('coupon')],
     promotion_codes: of('promotion_code'),
+    tax_rates: of('tax_rate'),
+    portal: of('portal'),
   }
   return JSON.parse(
     sampleCustomers.reduce((text, name, at) => text.replaceAll(name, customers[at] ?? ''), JSON.stringify(document)),
@@ -181,6 +238,10 @@ async function readBack(stripe: Stripe, kind: ResourceKind, id: string): Promise
       return stripe.coupons.retrieve(id, { expand: ['applies_to', 'currency_options'] })
     case 'promotion_code':
       return stripe.promotionCodes.retrieve(id, { expand: ['restrictions.currency_options'] })
+    case 'tax_rate':
+      return stripe.taxRates.retrieve(id)
+    case 'portal':
+      return stripe.billingPortal.configurations.retrieve(id, { expand: ['features.subscription_update.products'] })
     case 'webhook':
       return stripe.webhookEndpoints.retrieve(id)
   }

@@ -56,7 +56,7 @@ describe('a trial without a card', () => {
   })
 
   test.each(['cancel', 'pause'] as const)(
-    'goes on as a paid subscription if a card was added in time (%s)',
+    'continues as a paid subscription if a card was added in time (%s)',
     async (trialEnd) => {
       await takeWithoutCard(await buy('team_monthly', { ...cardless, trialEnd }))
       await addCard()
@@ -67,7 +67,7 @@ describe('a trial without a card', () => {
     },
   )
 
-  test('that was paused is resumed and billed when a card was added', async () => {
+  test('is resumed and billed when a card is added after it was paused', async () => {
     await takeWithoutCard(await buy('team_monthly', { ...cardless, trialEnd: 'pause' }))
     advance(15)
     await addCard()
@@ -77,7 +77,7 @@ describe('a trial without a card', () => {
     expect(data[0]).toMatchObject({ total: 900, status: 'paid' })
   })
 
-  test('uses the trial of the product: the next one is refused, and the price’s own is sold with a card', async () => {
+  test('uses up the trial of the product: another trial is refused, and the price is then sold with a card and without a trial', async () => {
     await takeWithoutCard(await buy('storage', { paymentMethodCollection: 'if_required' }))
     advance(8)
     expect((await subscription())?.status).toBe('canceled')
@@ -89,7 +89,7 @@ describe('a trial without a card', () => {
     expect((await subscription())?.status).toBe('active')
   })
 
-  test('that was paused still counts as the tenant’s subscription', async () => {
+  test('still counts as the tenant’s subscription while it is paused', async () => {
     await takeWithoutCard(await buy('team_monthly', { ...cardless, trialEnd: 'pause' }))
     advance(15)
     await expect(buy('team_monthly')).rejects.toMatchObject({ code: 'already_subscribed' })

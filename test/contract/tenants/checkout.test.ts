@@ -18,7 +18,7 @@ const wish: NewCheckout = {
 }
 
 describe('a checkout', () => {
-  test('opens a page that takes the payment, and the subscription has the metadata of its origin', async () => {
+  test('opens a page that takes the payment, and the subscription has metadata about its origin', async () => {
     const { service } = world
     const successUrl = wish.successUrl
     const { url, sessionId } = await world.buy('acme', 'kiln_monthly', { successUrl, quantity: 3, trialPeriodDays: 14 })
@@ -42,7 +42,7 @@ describe('a checkout', () => {
     ])
   })
 
-  test('of a one-time price is a payment, and one of a metered price has no quantity', async () => {
+  test('is a payment for a one-time price, and has no quantity for a metered price', async () => {
     const once = await world.buy('acme', 'kiln', { quantity: 2 })
     expect(await sessionOf(once.sessionId)).toMatchObject({ mode: 'payment', amount_total: 19800 })
     expect((await world.pay(once.url)).status).toBe(303)
@@ -55,14 +55,14 @@ describe('a checkout', () => {
     expect(await customers()).toHaveLength(1)
   })
 
-  test('applies a code, or lets the customer enter one', async () => {
+  test('applies a given promotion code, or lets the customer enter one', async () => {
     const applied = await world.buy('acme', 'kiln_monthly', { promotionCode: 'quarter' })
     expect((await sessionOf(applied.sessionId)).amount_total).toBe(3675)
     const typed = await world.buy('acme', 'kiln_monthly', { allowPromotionCodes: true })
     expect((await sessionOf(typed.sessionId)).allow_promotion_codes).toBe(true)
   })
 
-  test('of a free price makes no processor call, and subscribes once', async () => {
+  test('makes no processor call for a free price, and starts one subscription', async () => {
     const before = world.writes()
     for (const _again of [1, 2])
       expect(await world.buy('acme', 'kiln_free')).toEqual({ url: 'http://127.0.0.1:9/done', sessionId: null })
@@ -74,7 +74,7 @@ describe('a checkout', () => {
     await expect(world.buy('acme', 'kiln_ask')).rejects.toMatchObject({ code: 'price_not_sellable' })
   })
 
-  test('sells the current price after a push, and the negotiated price in place of its base', async () => {
+  test('sells the current price after a push, and the negotiated price instead of its base price', async () => {
     const { service } = world
     await service.push(kiln('1.1.0', 5900), nobody)
     expect((await sessionOf((await world.buy('acme', 'kiln_monthly')).sessionId)).amount_total).toBe(5900)
@@ -86,7 +86,7 @@ describe('a checkout', () => {
     })
   })
 
-  test('that is refused writes nothing at the processor', async () => {
+  test('writes nothing at the processor if it is refused', async () => {
     const before = world.writes()
     const session = await world.service.createSession('acme', null)
     const bySession = (more: Partial<NewCheckout>) =>
@@ -102,7 +102,9 @@ describe('a checkout', () => {
     for (const [more, code] of refusals) await expect(bySession(more)).rejects.toMatchObject({ code })
     const noTenant = { kind: 'key', keyId: 'k', tenantId: null } as const
     await expect(world.service.createCheckout(wish, noTenant, null)).rejects.toMatchObject({ code: 'request_invalid' })
-    await expect(world.service.createPortal('https://evil.example/', forTenant('acme'))).rejects.toMatchObject({
+    await expect(
+      world.service.createPortal({ returnUrl: 'https://evil.example/' }, forTenant('acme')),
+    ).rejects.toMatchObject({
       code: 'checkout_invalid',
       issues: [{ pointer: '#/return_url' }],
     })
@@ -110,7 +112,7 @@ describe('a checkout', () => {
     expect((await bySession({})).sessionId).toMatch(/^cs_test_/)
   })
 
-  test('with the same idempotency key returns the same page, and another page for another tenant or other parameters', async () => {
+  test('returns the same page for the same idempotency key, and another page for another tenant or other parameters', async () => {
     const { service } = world
     await service.createTenant({ id: 'beta', name: 'Beta' }, caller)
     const checkout = (tenantId: string, more: Partial<NewCheckout> = {}) =>
@@ -132,7 +134,7 @@ describe('a checkout', () => {
     expect((await checkout()).sessionId).toMatch(/^cs_test_/)
   })
 
-  test('needs a configuration', async () => {
+  test('is refused without a published configuration', async () => {
     await world.service.reset({ ...nobody, scope: 'managed' })
     await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'config_not_found' })
   })
@@ -143,27 +145,29 @@ describe('a checkout', () => {
     await store.facts.set('processor_account', 'acct_other live')
     const before = world.writes()
     await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'account_mismatch' })
-    expect(await refusalOf(service.createPortal('http://127.0.0.1/', forTenant('acme')))).toBe('account_mismatch')
+    expect(await refusalOf(service.createPortal({ returnUrl: 'http://127.0.0.1/' }, forTenant('acme')))).toBe(
+      'account_mismatch',
+    )
     expect(world.writes()).toBe(before)
     await store.facts.set('processor_account', bound ?? '')
     expect((await world.buy('acme', 'kiln_monthly')).sessionId).not.toBeNull()
   })
 })
 
-describe('the portal', () => {
+describe('the customer portal', () => {
   test('opens for a tenant, even one without purchases', async () => {
-    const { url } = await world.service.createPortal('https://shop.example/account', forTenant('acme'))
+    const { url } = await world.service.createPortal({ returnUrl: 'https://shop.example/account' }, forTenant('acme'))
     expect((await fetch(url)).status).toBe(200)
     expect(await customers()).toHaveLength(1)
   })
 })
 
 describe('the customer of a tenant', () => {
-  test('is created once by concurrent checkouts, portals and usage reports', async () => {
+  test('is created only once by concurrent checkouts, portal sessions and usage reports', async () => {
     const usage = { meter: 'readings', value: 1 }
     await Promise.all([
       ...Array.from({ length: 4 }, () => world.buy('acme', 'kiln_monthly')),
-      world.service.createPortal('http://127.0.0.1/', forTenant('acme')),
+      world.service.createPortal({ returnUrl: 'http://127.0.0.1/' }, forTenant('acme')),
       world.service.recordUsage(usage, forTenant('acme')),
     ])
     const made = await customers()
@@ -172,7 +176,7 @@ describe('the customer of a tenant', () => {
   })
 
   test.each(['close_after', 'error_after', 'cut_body'] as const)(
-    'is found again when the response of its creation is lost (%s)',
+    'is found by a retry when the response to its creation is lost (%s)',
     async (kind) => {
       world.sandbox.control.fail({ kind, method: 'POST', path: '/v1/customers', count: 2 })
       expect((await world.buy('acme', 'kiln_monthly')).sessionId).not.toBeNull()
@@ -182,13 +186,13 @@ describe('the customer of a tenant', () => {
     },
   )
 
-  test('is created after a processor failure that Stripe replays under the same key for a day', async () => {
+  test('is created with a new idempotency key after a processor failure that Stripe would return again for a day', async () => {
     world.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/customers', count: 1 })
     expect((await world.buy('acme', 'kiln_monthly')).sessionId).not.toBeNull()
     expect(await customers()).toHaveLength(1)
   })
 
-  test('is not created twice when the process dies before storing it', async () => {
+  test('is not created twice if the process dies before it stores the customer', async () => {
     const { processor, store, service } = world
     const { createdAt } = await service.findTenant('acme')
     const find = store.tenants.bindCustomer.bind(store.tenants)
@@ -207,7 +211,7 @@ describe('the customer of a tenant', () => {
     )
   })
 
-  test('is created once another call on the tenant has ended, or the checkout fails with tenant_busy after a timeout', async () => {
+  test('is created once another request for the tenant has ended, or the checkout fails with tenant_busy after a timeout', async () => {
     const { store } = world
     await store.exclusively('tenant:acme', async () => {
       await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'tenant_busy' })
@@ -234,7 +238,7 @@ describe('a tenant with a subscription to a price', () => {
     return last?.id ?? ''
   }
 
-  test('is refused a second one, unless allow_duplicate is set', async () => {
+  test('is refused a second subscription to it, unless allow_duplicate is set', async () => {
     const first = await bought()
     const refused = await world.buy('acme', 'kiln_monthly').catch((error: unknown) => error)
     expect(refused).toMatchObject({
@@ -252,7 +256,7 @@ describe('a tenant with a subscription to a price', () => {
     expect((await subscriptions()).map(({ duplicateOf }) => duplicateOf)).toEqual([null, null])
   })
 
-  test('is refused also if the subscription is on a former price, on the list price before a deal, or on the negotiated one', async () => {
+  test('is also refused a second one if the first is on a former price, on the list price before a deal, or on the negotiated price', async () => {
     await bought()
     await world.service.push(kiln('1.1.0', 5900), { ...nobody, approveImpact: true })
     await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'already_subscribed' })
@@ -267,7 +271,7 @@ describe('a tenant with a subscription to a price', () => {
     await bought()
   })
 
-  test('opens a page that closes its earlier one, so that only one of two can be paid', async () => {
+  test('closes its earlier checkout page when it opens another one, so that only one of the two can be paid', async () => {
     const pages = [await world.buy('acme', 'kiln_monthly'), await world.buy('acme', 'kiln_monthly')]
     const paid: boolean[] = []
     for (const { url } of pages) paid.push((await world.pay(url)).status === 303)
@@ -275,7 +279,7 @@ describe('a tenant with a subscription to a price', () => {
     expect(await subscriptions()).toHaveLength(1)
   })
 
-  test('with a second subscription from elsewhere is named by `doctor`, with both subscriptions', async () => {
+  test('is reported by `doctor`, with both subscriptions, if the processor has a second one', async () => {
     const [first = '', second = ''] = await world.subscribeUnasked('acme', ['kiln_monthly', 'kiln_monthly'])
     expect((await subscriptions()).map(({ duplicateOf }) => duplicateOf)).toEqual([null, first])
     const finding = (await world.service.doctor()).find(({ check }) => check === 'subscriptions')
@@ -307,7 +311,7 @@ describe('a tenant with a subscription to a price', () => {
     expect(audit.items.map(({ result }) => result?.['checkouts_closed'])).toEqual([1, 0, 1, undefined])
   })
 
-  test('that was paid just before the deal is moved by the deal', async () => {
+  test('is moved to the negotiated price if it paid the list price just before the deal was applied', async () => {
     const page = await world.buy('acme', 'kiln_monthly')
     await world.pay(page.url)
     expect(await apply()).toMatchObject({ pricesSwapped: 1, checkoutsClosed: 0 })

@@ -15,7 +15,7 @@ function silence() {
 }
 
 describe('the customer of a tenant', () => {
-  test('cannot be changed or cleared while it is billed, but the name can', async () => {
+  test('cannot be changed or cleared while the tenant is billed, but the tenant’s name can', async () => {
     const { service, stripe } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     await world.pay((await world.buy('acme', 'kiln_monthly')).url)
@@ -24,8 +24,8 @@ describe('the customer of a tenant', () => {
     for (const other of [null, 'cus_other'])
       await expect(change(other)).rejects.toMatchObject({
         code: 'conflict',
-        message: `The tenant’s present customer still has live subscriptions: ${paid?.id ?? ''}.`,
-        hint: expect.stringContaining('Cancel them at the processor first') as string,
+        message: `The tenant’s current customer still has live subscriptions: ${paid?.id ?? ''}.`,
+        hint: expect.stringContaining('cancel them at the processor') as string,
       })
     expect(await customer()).toBe(before)
     expect(await service.tenantSubscriptions('acme')).toMatchObject({ billingStatus: 'active' })
@@ -44,7 +44,7 @@ describe('the customer of a tenant', () => {
     expect(await customer()).toBeNull()
   })
 
-  test('stays if a page is paid during its change', async () => {
+  test('stays unchanged if a checkout page is paid while the customer is being changed', async () => {
     const { service, sandbox } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const { url, sessionId } = await world.buy('acme', 'kiln_monthly')
@@ -58,7 +58,7 @@ describe('the customer of a tenant', () => {
     expect(await customer()).toBe(before)
   })
 
-  test('stays while the processor is unavailable, and can be changed if the processor does not know it', async () => {
+  test('stays unchanged while the processor is unavailable, and can be changed if the processor does not have it', async () => {
     const { service, sandbox } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_mistyped' }, caller)
     silence()
@@ -77,7 +77,7 @@ describe('the customer of a tenant', () => {
     expect(await customer()).toBe('cus_1')
   })
 
-  test('is set for the first time, or to the same value, without a processor call', async () => {
+  test('is set for the first time, or to the same value again, without a processor call', async () => {
     await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     silence()
     for (const again of [null, 'cus_1', 'cus_1'])

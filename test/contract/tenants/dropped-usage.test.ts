@@ -45,7 +45,7 @@ test('the doctor reports usage that the processor dropped, with meter, cause and
   expect(sums.data.map(({ aggregated_value: value }) => value)).toEqual([5])
 })
 
-test('dropped usage is shown with the tenant’s usage, by the tenant’s own identifiers', async () => {
+test('dropped usage is shown with the tenant’s usage, under the identifiers that the tenant sent', async () => {
   let ahead = 0
   const shop = await tenantShop(negotiated(), { clock: { now: () => Date.now() + ahead } })
   const { stripe, sandbox, service } = shop
@@ -89,7 +89,7 @@ test('dropped usage is shown with the tenant’s usage, by the tenant’s own id
   expect(await service.upcomingInvoices('t')).toHaveLength(1)
 })
 
-test('dropped usage whose long identifier was hashed, so that its tenant is unknown, is listed for every tenant, but assigned to none', async () => {
+test('dropped usage whose tenant is unknown, because its long identifier was hashed, is listed for each tenant, but counted for none', async () => {
   const shop = await tenantShop(negotiated())
   await shop.tenant('t')
   await shop.tenant('other')
@@ -105,7 +105,7 @@ test('dropped usage whose long identifier was hashed, so that its tenant is unkn
   expect(await shop.service.droppedUsageOf('other')).toEqual([])
 })
 
-test('an unmanaged identifier with colons belongs to no tenant, and one under an earlier meter id still to its tenant', async () => {
+test('a dropped identifier with colons from another program belongs to no tenant, and one with an earlier id of the meter to its tenant', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   shop.sandbox.control.checkUsage('later')

@@ -71,7 +71,7 @@ const refused = (priceId: string, more: Partial<NewCheckout> = {}) =>
 const finding = async () => (await world.service.doctor()).find(({ check }) => check === 'subscriptions')
 
 describe('a tenant with a subscription to a product', () => {
-  test('is refused another price of it, and the error names the subscription, its price and the next step', async () => {
+  test('is refused another price of that product, and the error names the subscription, its price and the next step', async () => {
     const first = await bought('team_monthly')
     const refusal = await refused('team_yearly')
     expect(refusal).toMatchObject({
@@ -80,24 +80,24 @@ describe('a tenant with a subscription to a product', () => {
       extra: { subscription: first, price_id: 'team_monthly' },
     })
     expect(refusal.hint).toBe(
-      'Cancel or change the present one in the customer portal (POST /api/v1/billing/portal). Where both are meant to be billed, ask with "allow_duplicate": true.',
+      'Change the existing subscription (POST /api/v1/billing/subscription/preview, then …/change), or cancel it (…/cancel). To bill both, pass "allow_duplicate": true.',
     )
     await bought('team_yearly', { allowDuplicate: true })
     expect(await finding()).toMatchObject({ status: 'ok' })
   })
 
-  test('that ends with the period is refused with the date of its end', async () => {
+  test('is refused another price, and the error names the end date if the subscription ends with the period', async () => {
     const id = await bought('team_monthly')
     await world.stripe.subscriptions.update(id, { cancel_at_period_end: true })
     const end = (await listed())[0]?.items[0]?.currentPeriodEnd ?? NaN
     const refusal = await refused('team_yearly')
     expect(refusal.message).toContain(`until ${new Date(end).toISOString()}`)
-    expect(refusal.hint).toContain('buy the new one when it has ended')
+    expect(refusal.hint).toContain('buy the new one after it has ended')
     await world.stripe.subscriptions.cancel(id)
     await bought('team_yearly')
   })
 
-  test('is refused another price also if it has a former, negotiated, renamed or removed price of it', async () => {
+  test('is refused another price even if its own is a former, negotiated, renamed or removed price of the product', async () => {
     await bought('team_monthly')
     await push(plans('1.1.0', (config) => Object.assign(productIn(config, 'team').prices?.[0] ?? {}, { amount: 1000 })))
     expect(await refused('team_yearly')).toMatchObject({ code: 'already_subscribed' })
@@ -115,9 +115,9 @@ describe('a tenant with a subscription to a product', () => {
     expect(refusal.message).toContain('of the product "crew"')
   })
 
-  test('is refused another price also if it has a price created by hand at the processor', async () => {
+  test('is refused another price even if its subscription was created by hand at the processor', async () => {
     const mapped = (await world.store.mappings.byConfigId('product', 'team')).at(-1)
-    await world.service.createPortal('http://127.0.0.1:9/', forTenant('acme'))
+    await world.service.createPortal({ returnUrl: 'http://127.0.0.1:9/' }, forTenant('acme'))
     const customer = (await world.service.findTenant('acme')).processorCustomerId ?? ''
     const product = mapped?.processorId ?? ''
     const price = await world.stripe.prices.create({ product, unit_amount: 1, ...usd, recurring: { interval: 'week' } })
@@ -142,7 +142,7 @@ describe('a tenant with a subscription to a product', () => {
 })
 
 describe('a tenant with a product of a subscription group', () => {
-  test('is refused another product of the group, and may buy products outside of it', async () => {
+  test('is refused another product of the group, and may buy products outside of the group', async () => {
     const first = await bought('team_monthly')
     const refusal = await refused('business_monthly')
     expect(refusal).toMatchObject({
@@ -155,7 +155,7 @@ describe('a tenant with a product of a subscription group', () => {
     await world.buy('other', 'business_monthly')
   })
 
-  test('is refused also if its product was removed, by the group of the last revision that had it', async () => {
+  test('is refused even if its product was removed, because the last revision with the product has the group', async () => {
     const ungrouped = (config: BillingConfig) => {
       delete productIn(config, 'team').subscription_group
     }
@@ -177,13 +177,13 @@ describe('a tenant with a product of a subscription group', () => {
     expect(await refused('business_monthly')).toMatchObject({ extra: { price_id: 'team_monthly' } })
   })
 
-  test('on a free product may buy a paid one; the free subscription ends once the checkout is paid', async () => {
+  test('may buy a paid product while it has a free one, and the free subscription ends once the checkout is paid', async () => {
     await world.buy('acme', 'hobby')
     await bought('team_monthly')
     expect(await names()).toEqual(['team_monthly'])
   })
 
-  test('on a paid product is refused the free one, unless allow_duplicate is set', async () => {
+  test('is refused a free product while it has a paid one, unless allow_duplicate is set', async () => {
     await bought('team_monthly')
     expect(await refused('hobby')).toMatchObject({ code: 'already_subscribed' })
     expect(await names()).toEqual(['team_monthly'])
@@ -191,14 +191,14 @@ describe('a tenant with a product of a subscription group', () => {
     expect(await names()).toEqual(['hobby', 'team_monthly'])
   })
 
-  test('may add a free price beside a paid one of the same product if the product has no group', async () => {
+  test('may add a free price beside a paid price of the same product if the product has no group', async () => {
     await push(plans('1.1.0', (config) => productIn(config, 'storage').prices?.push(monthly('storage_free', 0))))
     await bought('storage_base')
     await world.buy('acme', 'storage_free')
     expect(await names()).toEqual(['storage_base', 'storage_free'])
   })
 
-  test('on a free product may switch to another free one: the first subscription ends, with an entry in the audit log', async () => {
+  test('may switch from a free product to another free one: the first subscription ends, with an entry in the audit log', async () => {
     await world.buy('acme', 'hobby')
     await world.buy('acme', 'student')
     expect(await names()).toEqual(['student'])
@@ -211,8 +211,8 @@ describe('a tenant with a product of a subscription group', () => {
   })
 })
 
-describe('a tenant that pays twice', () => {
-  test('for products of one group is reported by the doctor, and the later subscription names the earlier one', async () => {
+describe('a tenant that pays for two subscriptions', () => {
+  test('is reported by the doctor if both products are in one group, and the later subscription is listed as a duplicate of the earlier one', async () => {
     const [first = '', second = ''] = await world.subscribeUnasked('acme', ['team_monthly', 'business_monthly'])
     expect((await listed()).map(({ duplicateOf }) => duplicateOf)).toEqual([null, first])
     expect(await finding()).toEqual({
@@ -223,7 +223,7 @@ describe('a tenant that pays twice', () => {
     })
   })
 
-  test('for intervals of one product is reported by the doctor too, beside other tenants', async () => {
+  test('is reported by the doctor if they are two intervals of one product, beside other tenants', async () => {
     await world.service.createTenant({ id: 'other', name: 'Other' }, caller)
     await world.subscribeUnasked('acme', ['team_monthly', 'business_monthly'])
     await world.subscribeUnasked('other', ['team_monthly', 'team_yearly'])

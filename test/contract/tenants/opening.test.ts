@@ -9,7 +9,7 @@ async function expectGone(): Promise<void> {
   await expect(world.service.findTenant('acme')).rejects.toMatchObject({ code: 'tenant_not_found' })
 }
 
-test('a tenant is removed on retry after the processor failed once to close its page', async () => {
+test('a tenant can be removed by a retry after the processor failed to close the tenant’s checkout page', async () => {
   const { sandbox, service } = world
   await world.buy('acme', 'kiln_monthly')
   sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/checkout/sessions/*/expire' })
@@ -21,7 +21,7 @@ test('a tenant is removed on retry after the processor failed once to close its 
 test.each([
   ['whose customer is known', true],
   ['whose customer is being created', false],
-])('a page that is opened during the removal of its tenant, %s, is closed', async (_which, known) => {
+])('a checkout page that is opened while its tenant, %s, is being removed is closed', async (_which, known) => {
   const { sandbox, service } = world
   if (known) await world.buy('acme', 'kiln_monthly')
   sandbox.control.fail({ kind: 'latency', method: 'POST', path: '/v1/checkout/sessions', latencyMs: 300 })

@@ -29,7 +29,7 @@ describe('the removal of a tenant', () => {
     ['rate_limit', 'POST', '/v1/checkout/sessions/*/expire'],
     ['close_before', 'POST', '/v1/checkout/sessions/*/expire'],
     ['error_before', 'GET', '/v1/checkout/sessions'],
-  ])('is refused while a page cannot be closed (%s of %s %s)', async (kind, method, path) => {
+  ])('is refused while a checkout page cannot be closed (%s of %s %s)', async (kind, method, path) => {
     const { sandbox, service } = world
     const { sessionId } = await world.buy('acme', 'kiln_monthly')
     sandbox.control.fail({ kind, method, path, count: null })
@@ -42,7 +42,7 @@ describe('the removal of a tenant', () => {
     expect(await statusOf(sessionId)).toBe('expired')
   })
 
-  test('waits for a checkout that is creating the customer', async () => {
+  test('waits for a checkout that is creating the tenant’s customer', async () => {
     const { sandbox, service } = world
     sandbox.control.fail({ kind: 'latency', method: 'POST', path: '/v1/customers', latencyMs: 300 })
     const buying = world.buy('acme', 'kiln_monthly')

@@ -15,7 +15,7 @@ async function subscribed(tenantId: string) {
 }
 
 describe('tenants', () => {
-  test('are created without a processor call, found, changed and recorded in the audit log', async () => {
+  test('can be created without a processor call, found and changed, and the audit log contains each change', async () => {
     const { service } = world
     const before = world.writes()
     const made = await service.createTenant({ name: 'Acme', email: 'a@acme.example' }, caller)
@@ -52,7 +52,7 @@ describe('tenants', () => {
     expect(items[0]?.before).not.toHaveProperty('processor_customer_id')
   })
 
-  test('share neither id nor customer, and an unknown tenant is a 404', async () => {
+  test('cannot share an id or a customer, and a request for an unknown tenant gets a 404', async () => {
     const { service } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_1' }, caller)
     const beta = { id: 'beta', name: 'Beta' }
@@ -72,14 +72,14 @@ describe('tenants', () => {
     for (const ask of unknown) await expect(ask()).rejects.toMatchObject({ code: 'tenant_not_found' })
   })
 
-  test('keep their customer while a deal is applied', async () => {
+  test('keep their customer while a deal is being applied', async () => {
     const { service, store } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_1' }, caller)
     const set = (template: string | null) =>
       store.exclusively('tenant:acme', ({ token }) =>
         store.tenants.setEnterprise(
           'acme',
-          { enterpriseTemplate: template, enterpriseId: null },
+          { enterpriseTemplate: template, enterpriseId: null, enterpriseEndsAt: null, enterpriseThen: null },
           newAudit('acme', { action: 'apply_template' }),
           token,
         ),
@@ -115,7 +115,7 @@ describe('tenants', () => {
     expect(await service.tenantSubscriptions('acme')).toEqual({ billingStatus: 'none', subscriptions: [] })
   })
 
-  test('are removed together with their open checkout pages, and no others', async () => {
+  test('are removed together with their own open checkout pages', async () => {
     const { service, stripe } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const pages = [await world.buy('acme', 'kiln_monthly'), await world.buy('acme', 'kiln')]
@@ -132,7 +132,7 @@ describe('tenants', () => {
     expect((await stripe.checkout.sessions.retrieve(foreign.id)).status).toBe('open')
   })
 
-  test('stay if a page is paid during their removal', async () => {
+  test('are not removed if a checkout page is paid during the removal', async () => {
     const { service, sandbox, stripe } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const { url, sessionId } = await world.buy('acme', 'kiln_monthly')
@@ -150,7 +150,7 @@ describe('tenants', () => {
     expect(await stripe.checkout.sessions.retrieve(sessionId ?? '')).toMatchObject({ status: 'complete' })
   })
 
-  test('stay while the processor is unavailable, and are removed if the processor does not know their customer', async () => {
+  test('are not removed while the processor is unavailable, and are removed if the processor does not have their customer', async () => {
     const { service, sandbox } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_mistyped' }, caller)
     sandbox.control.fail({ kind: 'error_before', method: 'GET', path: '/v1/subscriptions', count: null })
@@ -161,7 +161,7 @@ describe('tenants', () => {
 })
 
 describe('subscriptions of a tenant', () => {
-  test('show price ids of the configuration, and mark prices that are no longer sold as legacy', async () => {
+  test('have the price ids of the configuration, and prices that are no longer sold are marked as legacy', async () => {
     const { service } = world
     await subscribed('acme')
     await world.buy('acme', 'kiln_free')
@@ -204,7 +204,7 @@ describe('subscriptions of a tenant', () => {
     ])
   })
 
-  test('on unmanaged prices show the processor’s price id', async () => {
+  test('have the processor’s price id for unmanaged prices', async () => {
     const { service, stripe } = world
     await subscribed('acme')
     const { processorCustomerId } = await service.findTenant('acme')
@@ -222,7 +222,7 @@ describe('subscriptions of a tenant', () => {
     ])
   })
 
-  test('show the price that a schedule leads to', async () => {
+  test('contain the price that a schedule leads to', async () => {
     const { service, stripe, processor } = world
     await subscribed('acme')
     const [subscription] = (await service.tenantSubscriptions('acme')).subscriptions
@@ -241,7 +241,7 @@ describe('subscriptions of a tenant', () => {
     expect((await stripe.subscriptions.retrieve(subscription?.id ?? '')).schedule).not.toBeNull()
   })
 
-  test('have an upcoming invoice with the processor’s amounts and our price ids', async () => {
+  test('contain an upcoming invoice with the processor’s amounts and the configuration’s price ids', async () => {
     const { service } = world
     await subscribed('acme')
     const [invoice] = await service.upcomingInvoices('acme')

@@ -50,14 +50,14 @@ const openPages = async () => {
   return (await world.stripe.checkout.sessions.list({ customer, status: 'open' })).data.map(({ id }) => id)
 }
 
-describe('a tenant that used its trial of a product', () => {
-  test('is refused another trial by a session, even after the subscription ended', async () => {
+describe('a tenant that used up its trial of a product', () => {
+  test('is refused another trial if it requests it with a session, even after the subscription ended', async () => {
     const first = await tried('team_monthly', { trialPeriodDays: 30 })
     await expect(bySession('team_monthly', { trialPeriodDays: 30 })).rejects.toMatchObject({
       code: 'trial_used',
       status: 409,
       message: expect.stringContaining(first) as string,
-      hint: expect.stringContaining('Leave "trial_period_days" out') as string,
+      hint: expect.stringContaining('Leave out "trial_period_days"') as string,
       extra: { subscription: first },
     })
     expect(await openPages()).toEqual([])
@@ -66,7 +66,7 @@ describe('a tenant that used its trial of a product', () => {
     expect((await paid(page)).status).toBe('active')
   })
 
-  test('is refused another trial by a service key, unless allow_second_trial is set', async () => {
+  test('is refused another trial if it is requested with a service key, unless allow_second_trial is set', async () => {
     await tried('team_monthly', { trialPeriodDays: 30 })
     await expect(byKey('team_monthly', { trialPeriodDays: 7 })).rejects.toMatchObject({ code: 'trial_used' })
     const page = await byKey('team_monthly', { trialPeriodDays: 7, allowSecondTrial: true })
@@ -74,7 +74,7 @@ describe('a tenant that used its trial of a product', () => {
     expect((await paid(page)).status).toBe('trialing')
   })
 
-  test('pays at once for a price with a trial, and the response contains trial: used', async () => {
+  test('pays at once for a price with a trial, and the response contains `trial: used`', async () => {
     await tried('business_monthly')
     for (const sell of [bySession, byKey]) expect(await sell('business_monthly')).toMatchObject({ trial: 'used' })
     expect((await paid(await bySession('business_monthly'))).status).toBe('active')
@@ -87,13 +87,13 @@ describe('a tenant that used its trial of a product', () => {
     expect((await paid(page)).status).toBe('trialing')
   })
 
-  test('has used it for the other prices of the product and the other products of its group too', async () => {
+  test('has also used up the trial of the other prices of that product, and of the other products of its group', async () => {
     await tried('business_monthly')
     for (const price of ['business_yearly', 'team_monthly'])
       await expect(byKey(price, { trialPeriodDays: 7 })).rejects.toMatchObject({ code: 'trial_used' })
   })
 
-  test('may have a trial of another product, and trial_period_days 0 is accepted', async () => {
+  test('may have a trial of another product, and the request may contain trial_period_days 0', async () => {
     await tried('business_monthly')
     const page = await bySession('business_monthly', { trialPeriodDays: 0 })
     expect(page).not.toHaveProperty('trial')
@@ -101,7 +101,7 @@ describe('a tenant that used its trial of a product', () => {
     expect((await paid(await bySession('storage'))).status).toBe('trialing')
   })
 
-  test('has used it even if the subscription was moved to another product since', async () => {
+  test('is refused another trial even if the subscription was moved to another product since', async () => {
     const { id } = await paid(await byKey('storage'))
     const subscription = await world.stripe.subscriptions.retrieve(id)
     const other = await world.stripe.prices.create({
@@ -114,8 +114,11 @@ describe('a tenant that used its trial of a product', () => {
     expect(await byKey('storage')).toMatchObject({ trial: 'used' })
   })
 
-  test('has used it even if an operator created the trial at the processor', async () => {
-    await world.service.createPortal('http://127.0.0.1:9/', { kind: 'key', keyId: 'key_1', tenantId: 'acme' })
+  test('is refused another trial even if an operator created the first one at the processor', async () => {
+    await world.service.createPortal(
+      { returnUrl: 'http://127.0.0.1:9/' },
+      { kind: 'key', keyId: 'key_1', tenantId: 'acme' },
+    )
     const customer = (await world.service.findTenant('acme')).processorCustomerId ?? ''
     const price = (await world.store.mappings.byConfigId('price', 'team_monthly')).at(-1)?.processorId ?? ''
     const { id } = await world.stripe.subscriptions.create({ customer, items: [{ price }], trial_period_days: 3 })
@@ -123,7 +126,7 @@ describe('a tenant that used its trial of a product', () => {
     expect(await byKey('business_monthly')).toMatchObject({ trial: 'used' })
   })
 
-  test('has used it with its customer: a new tenant with the same customer has used it too', async () => {
+  test('passes the used trial on with its customer: a new tenant with the same customer gets no trial either', async () => {
     await tried('team_monthly', { trialPeriodDays: 30 })
     const processorCustomerId = (await world.service.findTenant('acme')).processorCustomerId ?? ''
     await world.service.removeTenant('acme', caller)
@@ -132,7 +135,7 @@ describe('a tenant that used its trial of a product', () => {
   })
 })
 
-describe('a checkout by a session', () => {
+describe('a checkout that is requested with a session', () => {
   test('is refused with allow_second_trial', async () => {
     await expect(bySession('storage', { allowSecondTrial: true })).rejects.toMatchObject({
       code: 'not_allowed',
@@ -142,8 +145,8 @@ describe('a checkout by a session', () => {
   })
 })
 
-describe('a checkout page with a trial', () => {
-  test('closes the other open pages of its product or group, and no others', async () => {
+describe('a checkout page that offers a trial', () => {
+  test('closes other open pages for its product or group, but no pages for other products', async () => {
     const team = await byKey('team_monthly', { trialPeriodDays: 30 })
     const storage = await byKey('storage')
     const business = await byKey('business_monthly')
@@ -152,7 +155,7 @@ describe('a checkout page with a trial', () => {
     expect((await paid(business)).status).toBe('trialing')
   })
 
-  test('stays open when the checkout is retried with the same idempotency key', async () => {
+  test('stays open if the checkout is retried with the same idempotency key', async () => {
     const again = () =>
       world.service.createCheckout(
         { ...urls, priceId: 'storage' },
@@ -164,7 +167,7 @@ describe('a checkout page with a trial', () => {
     expect(await openPages()).toEqual([first.sessionId])
   })
 
-  test('is closed if another page is paid while it opens, and a retry finds the trial used', async () => {
+  test('is closed if another page is paid while it is being opened, and a retry gets no trial', async () => {
     const team = await byKey('team_monthly', { trialPeriodDays: 30 })
     const { processor } = world
     const create = processor.createCheckout.bind(processor)

@@ -1,6 +1,7 @@
 // Versions and running workers on each replica: the real runtime, and two replicas on one store.
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import { hostingDefaults } from '../../../packages/ratecard/src/workers/runtime/hosting.ts'
 import type { WorkerRuntime } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { inFile } from '../../support/store.ts'
 import { testRuntime } from './bench-host.ts'
@@ -10,8 +11,6 @@ import type { Replica } from './replica.ts'
 const state = async ({ workers }: Replica, name: string) => (await workers.findWorker(name)).state
 const schedulesOf = async ({ workers }: Replica, name: string) =>
   (await workers.findWorker(name)).crons.map(({ cron }) => cron)
-
-const patient = { timeout: 10_000 }
 
 /** A runtime in which no worker can start while `full` is true. */
 function crampedMachine(): { runtime: WorkerRuntime; full: boolean; starts: number } {
@@ -34,25 +33,25 @@ function crampedMachine(): { runtime: WorkerRuntime; full: boolean; starts: numb
   return machine
 }
 
-describe('the workers of several replicas:', () => {
-  test('a deployment reaches the other replica within two seconds, and so do rollback and removal', async () => {
+describe('workers on several replicas:', () => {
+  test('a deployment, a rollback and a removal each reach the other replica, which reads the store every half second', async () => {
+    expect(hostingDefaults.pollMs).toBe(500)
     const place = await inFile()
     const a = await replica(await place.open())
     const b = await replica(await place.open())
-    const soon = { timeout: 2_000, interval: 50 }
     const first = await a.workers.deployWorker(deployment('one', serving('first')))
-    await expect.poll(async () => (await b.get('one')).text, soon).toBe('first')
+    await expect.poll(async () => (await b.get('one')).text).toBe('first')
     expect((await b.get('one')).version).toBe(first.deployment.id)
     await b.workers.deployWorker(deployment('one', serving('second')))
     expect((await b.get('one')).text).toBe('second')
-    await expect.poll(async () => (await a.get('one')).text, soon).toBe('second')
+    await expect.poll(async () => (await a.get('one')).text).toBe('second')
     await a.workers.rollbackWorker('one', null, { author: null, message: null })
-    await expect.poll(async () => (await b.get('one')).text, soon).toBe('first')
+    await expect.poll(async () => (await b.get('one')).text).toBe('first')
     await b.workers.removeWorker('one')
-    await expect.poll(async () => (await a.get('one')).text, soon).toBe('worker_not_found')
+    await expect.poll(async () => (await a.get('one')).text).toBe('worker_not_found')
   })
 
-  test('a worker starts with its first request, stops when idle, and starts again', async () => {
+  test('a worker starts with its first request, is stopped when idle, and starts again', async () => {
     const store = await (await inFile()).open()
     const before = await replica(store, { idleMs: 60_000 })
     await before.workers.deployWorker(deployment('one', serving('hello')))
@@ -71,7 +70,7 @@ describe('the workers of several replicas:', () => {
     expect((await again.get('one')).text).toBe('hello')
   })
 
-  test('a request in flight keeps a worker from being stopped as idle, and is answered', async () => {
+  test('a worker is not stopped as idle while it handles a request', async () => {
     const store = await (await inFile()).open()
     let now = Date.now()
     const one = await replica(store, { idleMs: 1_000, clock: { now: () => now }, pollMs: 10 })
@@ -81,7 +80,7 @@ describe('the workers of several replicas:', () => {
     expect(await answer).toMatchObject({ text: 'slow', status: 200 })
   })
 
-  test('a version that cannot start on a replica is unavailable there with the reason, and is retried', async () => {
+  test('a version that cannot start on one replica is unavailable there with the reason, and is retried', async () => {
     const store = await (await inFile()).open()
     const good = await replica(store)
     await good.workers.deployWorker(deployment('one', serving('x')))
@@ -110,7 +109,7 @@ describe('the workers of several replicas:', () => {
     expect(await bad.get('other')).toMatchObject({ text: 'x' })
   })
 
-  test('a version that cannot start is retried with a backoff of at most 30 seconds', async () => {
+  test('the start of a version that cannot start is retried with a backoff of at most 30 seconds', async () => {
     const store = await (await inFile()).open()
     const before = await replica(store)
     await before.workers.deployWorker(deployment('one', serving('x')))
@@ -137,25 +136,25 @@ describe('the workers of several replicas:', () => {
     expect(await one.get('one')).toMatchObject({ text: 'x' })
   })
 
-  test('if the next version does not start, the previous one serves until it does', async () => {
+  test('if the next version does not start, the previous version serves requests until it does', async () => {
     const place = await inFile()
     const a = await replica(await place.open())
     let now = Date.now()
     const machine = crampedMachine()
     const b = await replica(await place.open(), { runtime: machine.runtime, clock: { now: () => now }, pollMs: 20 })
     await a.workers.deployWorker(deployment('one', serving('first')))
-    await expect.poll(async () => (await b.get('one')).text, patient).toBe('first')
+    await expect.poll(async () => (await b.get('one')).text).toBe('first')
     machine.full = true
     await a.workers.deployWorker(deployment('one', serving('second')))
     const said = async () => (await b.workers.workerLogs('one', { limit: 10, level: 'system' })).at(-1)?.message
-    await expect.poll(said, patient).toContain('no room')
+    await expect.poll(said).toContain('no room')
     expect((await b.get('one')).text).toBe('first')
     machine.full = false
     now += 1_000
-    await expect.poll(async () => (await b.get('one')).text, patient).toBe('second')
+    await expect.poll(async () => (await b.get('one')).text).toBe('second')
   })
 
-  test('a new deployment is not delayed by the backoff of the previous one', async () => {
+  test('a new deployment does not wait for the backoff of the previous one', async () => {
     const place = await inFile()
     const a = await replica(await place.open())
     await a.workers.deployWorker(deployment('one', serving('first')))
@@ -167,10 +166,10 @@ describe('the workers of several replicas:', () => {
     machine.full = false
     expect(await b.get('one')).toMatchObject({ status: 503 })
     await a.workers.deployWorker(deployment('one', serving('second')))
-    await expect.poll(async () => (await b.get('one')).text, patient).toBe('second')
+    await expect.poll(async () => (await b.get('one')).text).toBe('second')
   })
 
-  test('a worker with requests is not stopped together with idle ones', async () => {
+  test('a worker with running requests is not stopped when idle workers are stopped', async () => {
     let now = Date.now()
     const options = { idleMs: 60_000, clock: { now: () => now }, pollMs: 20 }
     const one = await replica(await (await inFile()).open(), options)
@@ -179,11 +178,11 @@ describe('the workers of several replicas:', () => {
     now += 30_000
     await one.get('asked')
     now += 30_000
-    await expect.poll(() => state(one, 'left'), patient).toBe('idle')
+    await expect.poll(() => state(one, 'left')).toBe('idle')
     expect(await state(one, 'asked')).toBe('running')
   })
 
-  test('a run uses the active deployment, even while the previous one still serves', async () => {
+  test('a scheduled run uses the active deployment, even if this replica still serves the previous one', async () => {
     const place = await inFile()
     const a = await replica(await place.open())
     const b = await replica(await place.open(), { pollMs: 3_600_000 })
@@ -193,7 +192,7 @@ describe('the workers of several replicas:', () => {
     expect((await b.get('one')).text).toBe('first')
     expect(await b.workers.triggerCron('one', '* * * * *')).toMatchObject({ outcome: 'ok' })
     const logs = async () => (await b.workers.workerLogs('one', { limit: 9, level: 'log' })).map((line) => line.message)
-    await expect.poll(logs, patient).toEqual(['second'])
+    await expect.poll(logs).toEqual(['second'])
   })
 
   test('a hostname leads to its worker on every replica until the worker is removed', async () => {
@@ -202,13 +201,13 @@ describe('the workers of several replicas:', () => {
     const b = await replica(await place.open(), { pollMs: 20 })
     await a.workers.deployWorker(deployment('one', serving('x'), { hosts: ['shop.example'] }))
     expect(a.workers.workerAtHost('shop.example')).toBe('one')
-    await expect.poll(() => b.workers.workerAtHost('shop.example'), patient).toBe('one')
+    await expect.poll(() => b.workers.workerAtHost('shop.example')).toBe('one')
     await a.workers.removeWorker('one')
     expect(a.workers.workerAtHost('shop.example')).toBeNull()
-    await expect.poll(() => b.workers.workerAtHost('shop.example'), patient).toBeNull()
+    await expect.poll(() => b.workers.workerAtHost('shop.example')).toBeNull()
   })
 
-  test('replacing versions under load fails no request', async () => {
+  test('a replacement of the version under load fails no request', async () => {
     const one = await replica(await (await inFile()).open())
     await one.workers.deployWorker(deployment('one', serving('0')))
     let running = true
@@ -227,14 +226,14 @@ describe('the workers of several replicas:', () => {
     for (const version of ['1', '2', '3', '4']) {
       await one.workers.deployWorker(deployment('one', serving(version)))
       expect((await one.get('one')).text).toBe(version)
-      await expect.poll(() => seen.has(version), { timeout: 10_000 }).toBe(true)
+      await expect.poll(() => seen.has(version)).toBe(true)
     }
     running = false
     await Promise.all(load)
     expect(failures).toEqual([])
   })
 
-  test('a schedule fires on one of two replicas, in the active version, and ends with the deployment that drops it', async () => {
+  test('a schedule fires on only one of two replicas, in the active version, and ends with a deployment that no longer contains it', async () => {
     const place = await inFile()
     const store = await place.open()
     // The test controls the time of the tick.
@@ -248,7 +247,7 @@ describe('the workers of several replicas:', () => {
     const tick = (await a.workers.findWorker('one')).crons[0]?.nextAt ?? 0
     now = tick + 5
     const runs = async () => (await b.workers.cronRuns('one', { limit: 9, offset: 0 })).items
-    await expect.poll(runs, { timeout: 10_000 }).toMatchObject([{ scheduledTime: tick, outcome: 'ok', startedAt: now }])
+    await expect.poll(runs).toMatchObject([{ scheduledTime: tick, outcome: 'ok', startedAt: now }])
     await expect
       .poll(async () => (await a.workers.workerLogs('one', { limit: 9, level: 'log' })).map(({ message }) => message))
       .toEqual([`second ${String(tick)}`])
@@ -256,7 +255,7 @@ describe('the workers of several replicas:', () => {
     expect(await schedulesOf(b, 'one')).toEqual([])
   })
 
-  test('endless loops in a request and in a run end at the CPU limit, while another worker responds', async () => {
+  test('endless loops in a request and in a scheduled run end at the CPU limit, while another worker responds', async () => {
     const one = await replica(await (await inFile()).open())
     await one.workers.deployWorker(deployment('fine', serving('fine')))
     await one.workers.deployWorker(

@@ -66,8 +66,8 @@ function replica(
 const allRuns = async (store: KyselyStore) =>
   (await store.workerRuns.list('one', { limit: 100_000, offset: 0 })).items.toReversed()
 
-describe('the scheduler:', () => {
-  test('over a thousand ticks and the death of one of two replicas, each tick ran once or is recorded as skipped or lost', async () => {
+describe('the scheduler of workers:', () => {
+  test('over a thousand scheduled times and the crash of one of two replicas, each one ran once or is recorded as skipped or lost', async () => {
     const store = await storeWith(['* * * * *'])
     let now = start
     const a = replica(store, () => now)
@@ -96,7 +96,7 @@ describe('the scheduler:', () => {
     expect(new Set([...a.ran, ...b.ran].map(({ scheduledTime }) => scheduledTime)).size).toBe(ticks)
   })
 
-  test('a tick during the previous run is skipped, and the outcome of a run includes background work', async () => {
+  test('a scheduled time during the previous run is skipped, and the outcome of a run includes its background work', async () => {
     const store = await storeWith(['* * * * *'])
     let now = start
     let end: (result: ScheduledResult) => void = () => undefined
@@ -119,7 +119,7 @@ describe('the scheduler:', () => {
     ])
   })
 
-  test('ticks that were due while no replica ran are missed, not run late', async () => {
+  test('runs that were due while no replica was running are recorded as missed, and do not run late', async () => {
     const store = await storeWith(['* * * * *'])
     const one = replica(store, () => start + 5 * minute + 30_000)
     expect(await one.scheduler.tick()).toBe(30_000)
@@ -127,7 +127,7 @@ describe('the scheduler:', () => {
     expect((await allRuns(store)).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 5 }, () => 'missed'))
   })
 
-  test('a run of a replica without a heartbeat is lost, one with a heartbeat is not', async () => {
+  test('a run of a replica without a heartbeat is recorded as lost, and a run of a replica with a heartbeat is not', async () => {
     const store = await storeWith(['0 0 1 1 *'])
     let now = start + minute
     const forever = () => new Promise<ScheduledResult>(() => undefined)
@@ -144,7 +144,7 @@ describe('the scheduler:', () => {
     expect(await allRuns(store)).toMatchObject([{ outcome: 'lost' }])
   })
 
-  test('schedules fire by themselves, and stopping marks runs it does not wait for as lost', async () => {
+  test('schedules fire automatically, and runs that a stopped scheduler does not wait for are recorded as lost', async () => {
     const store = await storeWith([])
     const real = replica(
       store,

@@ -74,8 +74,8 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
-  describe(`records of workers on ${engine}:`, () => {
-    test('a deployment is returned as it was stored, with its environment sealed', async ({ store }) => {
+  describe(`stored data of workers on ${engine}:`, () => {
+    test('a deployment is returned as it was stored, and its environment is encrypted', async ({ store }) => {
       const deployment = record('one', { hosts: ['one.example'], crons: ['* * * * *'] })
       const stored = await activate(store, deployment, [{ cron: '* * * * *', nextAt: 5 }])
       const kept = { name: 'one', deploymentId: deployment.id, updatedAt: expect.any(Number) as number }
@@ -89,7 +89,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workers.content('nothing')).toBeNull()
     })
 
-    test('active deployment, hosts and schedules change together, and a schedule that stays keeps its next time', async () => {
+    test('the active deployment, hostnames and schedules change together, and a schedule that is kept keeps its next time', async () => {
       const store = await open()
       const before = await store.workers.changeSequence()
       const first = record('one', { hosts: ['a.example', 'b.example'] })
@@ -120,14 +120,14 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.nextDue()).toBe(20)
     })
 
-    test('a holder without the lease cannot activate a deployment', async ({ store }) => {
+    test('a deployment cannot be activated without the lease', async ({ store }) => {
       const token = await locked(store, 'one', (held) => Promise.resolve(held))
       const late = store.workers.activate(record('one'), content(), [], { keep: 20, token })
       expect(await refusalOf(late)).toBe('push_in_progress')
       expect(await store.workers.list()).toEqual([])
     })
 
-    test('the newest deployments are kept, and the active one', async ({ store }) => {
+    test('the newest deployments and the active one are kept, and older ones are deleted', async ({ store }) => {
       const all = Array.from({ length: 5 }, () => record('one'))
       for (const deployment of all.slice(0, 4)) await activate(store, deployment, [], 3)
       const page = await store.workers.deployments('one', { limit: 2, offset: 1 })
@@ -142,7 +142,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect((await store.workers.deployments('one', { limit: 9, offset: 0 })).items).toEqual([all[3], oldest])
     })
 
-    test('removing a worker removes all its records and no others', async ({ store }) => {
+    test('the removal of a worker deletes all of its records and no others', async ({ store }) => {
       await activate(store, record('one', { hosts: ['one.example'] }), [{ cron: '* * * * *', nextAt: 1 }])
       await activate(store, record('two'))
       await store.workerLogs.add([line('one', 1), line('two', 2)], keepAll)
@@ -166,7 +166,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(secrets).toHaveLength(1)
     })
 
-    test('each tick is claimed by one of many concurrent callers', async () => {
+    test('each scheduled time is claimed by only one of many concurrent callers', async () => {
       const place = await makePlace()
       const stores = await Promise.all(Array.from({ length: persistent ? 3 : 1 }, () => place.open()))
       const [store] = stores as [KyselyStore]
@@ -180,7 +180,9 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.claimDue(159, claimOptions)).toEqual([])
     })
 
-    test('a tick is skipped while the previous run goes on, and missed ticks are recorded', async ({ store }) => {
+    test('a scheduled time is skipped while the previous run goes on, and missed times are recorded', async ({
+      store,
+    }) => {
       const { id } = await activate(store, record('one'), [{ cron: 'c', nextAt: 100 }]).then((w) => w.deployment)
       const [run] = await store.workerRuns.claimDue(100, claimOptions)
       expect(run).toMatchObject({ worker: 'one', cron: 'c', deploymentId: id, scheduledTime: 100, outcome: 'running' })
@@ -199,7 +201,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.nextDue()).toBeNull()
     })
 
-    test('ticks that are due together have their own outcomes: run, skipped, missed, or the last one', async () => {
+    test('scheduled times that are due together each get their own outcome: run, skipped or missed', async () => {
       const store = await open()
       const due = ['busy', 'free', 'late', 'last'].map((cron) => ({ cron, nextAt: cron === 'busy' ? 100 : 200 }))
       await activate(store, record('one'), due)
@@ -223,7 +225,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(left.map(({ cron, nextAt }) => `${cron} ${String(nextAt)}`)).toEqual(['busy 220', 'free 260', 'late 260'])
     })
 
-    test('a manual run is skipped beside a running one, and has its own scheduled time', async ({ store }) => {
+    test('a manual run is skipped if another run is in progress, and has its own scheduled time', async ({ store }) => {
       const by = (cron: string) => ({ id: newId(), worker: 'one', cron, scheduledTime: 7, deploymentId: 'd' })
       const first = await store.workerRuns.claim(by('c'), 'a', 7)
       expect(first.outcome).toBe('running')
@@ -232,7 +234,9 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.find(first.id)).toEqual(first)
     })
 
-    test('a run of a replica without a heartbeat is lost, one with a heartbeat is not', async ({ store }) => {
+    test('a run of a replica without a heartbeat is recorded as lost, and a run of a replica with a heartbeat is not', async ({
+      store,
+    }) => {
       const by = (cron: string) => ({ id: newId(), worker: 'one', cron, scheduledTime: 1, deploymentId: 'd' })
       const silent = await store.workerRuns.claim(by('a'), 'dead', 1_000)
       const alive = await store.workerRuns.claim(by('b'), 'alive', 1_000)
@@ -246,7 +250,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.find(alive.id)).not.toBeNull()
     })
 
-    test('log lines are listed oldest first, by filter', async ({ store }) => {
+    test('log lines can be filtered, and are listed oldest first', async ({ store }) => {
       await store.workerLogs.add(
         [
           line('one', 3, { level: 'error', requestId: 'q' }),
@@ -267,7 +271,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await list({ after: '000001' })).toEqual([2, 3])
     })
 
-    test('each write keeps the log of a worker within its limits of lines and bytes', async ({ store }) => {
+    test('each write keeps the log of a worker within the limits of lines and bytes', async ({ store }) => {
       const lines = Array.from({ length: 30 }, (_, index) => line('one', index + 1, { message: 'ü'.repeat(5) }))
       const times = async (worker: string) =>
         (await store.workerLogs.list(worker, { limit: 9_999 })).map(({ time }) => time)
@@ -303,7 +307,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
     })
 
     if (persistent)
-      test('a new master key opens the environment of old deployments', async () => {
+      test('the environment variables of old deployments can be read with a new master key', async () => {
         const place = await makePlace()
         const old = await place.open()
         const deployment = record('one')

@@ -4,19 +4,20 @@ import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
+import { emptiedPlaces } from '../../support/emptied-schema.ts'
 import { announceSkip } from '../../support/skips.ts'
 import { startedForAll } from '../../support/started.ts'
-import { inFile, inMemory, refusalOf, storePlace } from '../../support/store.ts'
+import { inFile, inMemory, refusalOf } from '../../support/store.ts'
 import { activate, claimOptions, content, keepAll, line, record, workerStoreContract } from './worker-store-contract.ts'
 
 workerStoreContract('SQLite in memory', inMemory, false)
 workerStoreContract('SQLite in a file', inFile)
 
-describe('worker logs beside an embedded store', () => {
+describe('logs of workers with an embedded store', () => {
   const sizeOf = (file: string) => statSync(file).size
   const logFileOf = (file: string) => file.replace('.db', '-worker-logs.db')
 
-  test('have their own file, readable by its owner only, which shrinks again', async () => {
+  test('have their own file, which is readable by its owner only, and shrinks when lines are deleted', async () => {
     const place = await inFile()
     const store = await place.open()
     const logFile = logFileOf(place.file)
@@ -35,7 +36,7 @@ describe('worker logs beside an embedded store', () => {
     expect(sizeOf(place.file)).toBeLessThan(1_000_000)
   })
 
-  test('are refused with store_unavailable while they cannot be written', async () => {
+  test('cause the error store_unavailable if their file cannot be written', async () => {
     const place = await inFile()
     const store = await place.open()
     const logFile = logFileOf(place.file)
@@ -54,7 +55,7 @@ if (!installed)
 describe.runIf(installed)('PostgreSQL:', () => {
   const server = startedForAll(startPostgres)
 
-  workerStoreContract('PostgreSQL', async () => storePlace({ url: await server.createSchema(), file: '' }))
+  workerStoreContract('PostgreSQL', emptiedPlaces(server))
 
   test('workers are copied to PostgreSQL with all their records', async () => {
     const source = await inFile()

@@ -29,7 +29,7 @@ async function serve(
 
 const fetchOnly = (body: string): string => `export default { async fetch(request, env, ctx) { ${body} } }`
 
-describe('a worker on the runtime', () => {
+describe('a worker in the runtime', () => {
   it('gets its own path, the client’s headers and its variables', async () => {
     const { site, worker } = await serve(
       spec(fetchOnly('return Response.json({ url: request.url, headers: Object.fromEntries(request.headers), env })'), {
@@ -88,7 +88,7 @@ describe('a worker on the runtime', () => {
     expect(answers).toEqual(['part 0', 'part 1', 'part 2'])
   })
 
-  it('has its stream cancelled when the client disconnects', async () => {
+  it('has its response stream cancelled when the client disconnects', async () => {
     const { site, events } = await serve(
       spec(
         fetchOnly(
@@ -126,7 +126,7 @@ describe('a worker on the runtime', () => {
     expect(heard).toBe('echo hello')
   })
 
-  it('returns an exception without its stack trace, and logs the trace with the request id', async () => {
+  it('returns no stack trace to the client for an exception, and logs the stack trace with the request id', async () => {
     const { site, events } = await serve(
       spec(
         `console.log('loaded')\n${fetchOnly(`console.warn('about', { to: 'fail' })\n throw new RangeError('too far')`)}`,
@@ -145,7 +145,7 @@ describe('a worker on the runtime', () => {
     ])
   })
 
-  it('runs from a folder that only its owner may enter, without a log line about it', async () => {
+  it('runs in a folder that only its owner may enter, without a log line about the folder', async () => {
     const closed = await mkdtemp(path.join(os.tmpdir(), 'closed-'))
     open.push(() => rm(closed, { recursive: true }))
     const said: string[] = []
@@ -177,13 +177,13 @@ describe('a worker on the runtime', () => {
     expect(await events.line((line) => line.level === 'exception')).toMatchObject({ message: 'RangeError: half' })
   })
 
-  it('gets a 500 worker_exception for a handler that never responds', async () => {
+  it('causes a 500 worker_exception if its handler never responds', async () => {
     const { site } = await serve(spec(fetchOnly('await new Promise(() => {})')))
     const response = await fetch(site.url)
     expect([response.status, await response.json()]).toMatchObject([500, { code: 'worker_exception' }])
   })
 
-  it('ends a request without a response after its time limit', async () => {
+  it('has a request without a response ended at its time limit', async () => {
     const { site } = await serve(
       spec(fetchOnly('await new Promise((resolve) => setTimeout(resolve, 60_000))'), {
         limits: { responseMs: 200 },
@@ -193,7 +193,7 @@ describe('a worker on the runtime', () => {
     expect([response.status, await response.json()]).toMatchObject([504, { code: 'worker_timeout' }])
   })
 
-  it('stops an endless loop at its CPU limit', async () => {
+  it('is stopped at its CPU limit if it loops endlessly', async () => {
     const { site, events } = await serve(spec(fetchOnly('for (;;) {}'), { limits: { cpuMs: 50 } }))
     const response = await fetch(site.url)
     expect([response.status, await response.json()]).toMatchObject([503, { code: 'worker_exceeded_cpu' }])
@@ -238,7 +238,7 @@ describe('a scheduled run', () => {
     expect(result).toMatchObject({ outcome, error: expect.stringMatching(error) })
   })
 
-  it('ends with the same outcomes in the resident process', async () => {
+  it('has the same outcome in a process that already serves requests', async () => {
     const { worker } = await serve(version)
     expect(await worker.scheduled(at('0'))).toMatchObject({ outcome: 'ok' })
     expect(await worker.scheduled(at('2'))).toMatchObject({ outcome: 'exception' })
@@ -252,14 +252,14 @@ describe('a version that cannot start', () => {
     ['has a syntax error', 'export default {', /SyntaxError/],
     ['imports a missing module', `import './missing.js'\nexport default {}`, /missing\.js/],
     ['has no handler', 'export default {}', /neither a fetch nor a scheduled handler/],
-  ])('is refused when it %s', async (_title, code, detail) => {
+  ])('is refused if it %s', async (_title, code, detail) => {
     await expect(runtime.start(spec(code), recorder())).rejects.toMatchObject({
       code: 'worker_start_failed',
       message: expect.stringMatching(detail),
     })
   })
 
-  it('is stopped when it hangs', async () => {
+  it('is stopped if it never finishes loading', async () => {
     const impatient = testRuntime({}, { startTimeoutMs: 400 })
     open.push(() => impatient.close())
     await expect(impatient.start(spec('for (;;) {}'), recorder())).rejects.toMatchObject({
@@ -271,28 +271,29 @@ describe('a version that cannot start', () => {
   it.each([
     ['buffers', `const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1))`],
     ['buffers, a little at a time', `const kept = []; for (;;) kept.push(new Uint8Array(1 << 20).fill(1))`],
-  ])('is stopped at its memory limit while its top level fills memory with %s', async (_title, code) => {
+  ])('is stopped at its memory limit if its top level fills memory with %s', async (_title, code) => {
     const limits = { memoryMb: 200 }
-    const began = performance.now()
     const refused: unknown = await runtime
       .start(spec(`${code}\nexport default {}`, { limits }), recorder())
       .catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'worker_start_failed' })
     const used = /used (\d+) MB of memory; 200 MB are allowed/.exec(String(refused))?.[1]
-    // Without a limit, the worker would have used gigabytes within the ten seconds of a start.
+    // Without a limit, the worker would have used gigabytes until the time limit of a start, which has another message.
     expect(Number(used)).toBeLessThan(1_500)
-    expect(performance.now() - began).toBeLessThan(9_000)
   })
 
-  it('is stopped at its CPU limit while its top level loops', async () => {
+  it('is stopped at its CPU limit if its top level loops', async () => {
     const looping = spec('for (;;) {}', { limits: { cpuMs: 50 } })
-    await expect(runtime.start(looping, recorder())).rejects.toMatchObject({
+    // On a busy machine the loop gets little of the processor, and the limit of a start must not come first.
+    const patient = testRuntime({}, { startTimeoutMs: 60_000 })
+    await expect(patient.start(looping, recorder())).rejects.toMatchObject({
       code: 'worker_start_failed',
       message: expect.stringContaining('50 ms of CPU time'),
     })
+    await patient.close()
   })
 
-  it('is unavailable if no runtime is installed', async () => {
+  it('is reported as unavailable if no runtime is installed', async () => {
     const bare = testRuntime({}, { binary: null })
     expect(await bare.state()).toMatchObject({ available: false, detail: expect.stringContaining('not installed') })
     await expect(bare.start(spec(fetchOnly('')), recorder())).rejects.toMatchObject({ code: 'worker_unavailable' })
@@ -326,7 +327,7 @@ describe('the configuration of a worker', () => {
     expect(await (await fetch(site.url)).json()).toEqual(vars)
   })
 
-  it('contains text, binary and wasm modules', async () => {
+  it('can contain text, binary and wasm modules', async () => {
     const add = Buffer.from(
       '0061736d0100000001070160027f7f017f03020100070701036164640000' + '0a09010700200020016a0b',
       'hex',

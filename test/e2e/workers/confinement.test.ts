@@ -200,7 +200,7 @@ const head = [
 const [begin, end] = ['<!-- measured by test/e2e/workers/confinement.test.ts -->', '<!-- end of what is measured -->']
 
 describe('the process of a worker:', () => {
-  it.each(cases)('$mode, root: $asRoot: it opens, sees and calls only what the guide lists', async (one) => {
+  it.each(cases)('$mode, root: $asRoot: the process can open, see and call only what the guide lists', async (one) => {
     const inside = await measure(one)
     measured.set(nameOf(one), inside)
     if (typeof inside === 'string') return
@@ -218,7 +218,7 @@ describe('the process of a worker:', () => {
     if (one.mode === 'namespaces') expect([inside.signalsService, inside.interfaces]).toEqual([false, []])
   })
 
-  it('the guide lists the measured results', (test) => {
+  it('the guide contains the measured results', (test) => {
     const text = readFileSync(guide, 'utf8')
     const lines = [...measured].flatMap(([name, inside]) => (typeof inside === 'string' ? [] : [line(name, inside)]))
     const section = text.slice(text.indexOf(begin) + begin.length, text.indexOf(end))
@@ -233,7 +233,7 @@ describe('the process of a worker:', () => {
     for (const row of lines) expect(written).toContainEqual(cellsOf(row))
   })
 
-  it('each system call needed for a break-out is refused by the filter', async (test) => {
+  it('each system call that is needed for an escape is refused by the filter', async (test) => {
     if (process.arch !== 'x64') test.skip('the program that calls is made for x64')
     const tiny = path.join(base, 'calls')
     const calls = Object.entries(refusedCalls).flatMap(([name, [number]]) =>

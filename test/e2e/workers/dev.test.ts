@@ -82,8 +82,8 @@ function small(world: CliWorld, code = answering('one')): void {
 
 const textOf = async (url: string) => (await fetch(url)).text()
 
-describe('cloud workers dev', () => {
-  it('serves a new project: its page, its verified webhook, its scheduled handler by URL and by key', async () => {
+describe('ratecard cloud workers dev', () => {
+  it('serves a new project: its page, its webhook with signature check, and its scheduled handler by URL and by key press', async () => {
     const world = project()
     await world.run(['init'])
     const secret = 'whsec_of_the_test'
@@ -114,7 +114,7 @@ describe('cloud workers dev', () => {
     expect((await local.ended).exit).toBe(0)
   })
 
-  it('reloads on every save, and a broken version leaves the last good one serving', async () => {
+  it('reloads on each save, and if the new version is broken, the last good one keeps serving', async () => {
     const world = project()
     small(world)
     const local = await dev(world)
@@ -170,7 +170,7 @@ describe('cloud workers dev', () => {
     )
   })
 
-  it('prints requests, console lines and traces with the author’s files', async () => {
+  it('prints requests, console output and stack traces with the positions in the author’s files', async () => {
     const world = project()
     const code = `import { fail } from './fail.ts'\nexport default { fetch() { console.warn('careful'); return fail() } }\n`
     small(world, code)
@@ -211,7 +211,7 @@ describe('cloud workers dev', () => {
     const { port } = new URL(local.url)
     const second = await world.run(['cloud', 'workers', 'dev', '--port', port])
     expect(second.exit).toBe(1)
-    expect(second.stderr).toContain(`Something else listens on port ${port}`)
+    expect(second.stderr).toContain(`Another program listens on port ${port}`)
     expect(second.stderr).toContain(`--port ${Number(port) + 1}`)
   })
 })

@@ -200,7 +200,7 @@ describe('the process of a worker', () => {
     expect([state.mode & 0o777, state.uid]).toEqual([0o700, uid])
   })
 
-  it('is confined in the weaker modes too', async () => {
+  it('is confined in the weaker confinement modes too', async () => {
     for (const confinement of ['namespaces', 'uid', 'none'] as const) {
       const runtime = testRuntime({}, { confinement })
       open.push(() => runtime.close())
@@ -214,8 +214,8 @@ describe('the process of a worker', () => {
   })
 })
 
-describe('the runtime', () => {
-  it('supports every compatibility flag that a manifest may have', async () => {
+describe('the runtime of workers', () => {
+  it('supports each compatibility flag that a manifest may have', async () => {
     const runtime = testRuntime()
     open.push(() => runtime.close())
     const simple = 'export default { fetch() { return new Response() } }'

@@ -24,8 +24,8 @@ interface View {
 }
 const view = async () => (await world.asAdmin({ url: `${workersPath}/eater` })).json<View>()
 
-describe('a worker that exceeds its memory', () => {
-  it('is stopped, recorded and restarted, in requests and in runs, while another worker is unaffected', async () => {
+describe('a worker that exceeds its memory limit', () => {
+  it('is stopped, recorded and restarted, in requests and in scheduled runs, while another worker is unaffected', async () => {
     expect((await world.deploy('eater', eating, { crons: ['0 0 29 2 *'] })).statusCode).toBe(201)
     await world.deploy('neighbour', `export default { fetch() { return new Response('well') } }`)
     let eaten = false

@@ -16,7 +16,7 @@ describe('a service that is killed during a deployment', () => {
     ['stored', 'new'],
     ['activated', 'new'],
   ] as const)(
-    'at "%s": the %s version serves with its schedules, and the next deployment succeeds',
+    'at the point "%s" serves the %s version with its schedules, and the next deployment succeeds',
     async (step, which) => {
       const place = await inFile()
       const store = await place.open({ leaseMs: 1_000 })
@@ -30,7 +30,7 @@ describe('a service that is killed during a deployment', () => {
       expect(signal).toBe('SIGKILL')
 
       const crons = which === 'old' ? ['0 0 * * *'] : ['30 6 * * *', '0 12 * * *']
-      await expect.poll(async () => (await survivor.get('one')).text, { timeout: 5_000 }).toBe(which)
+      await expect.poll(async () => (await survivor.get('one')).text).toBe(which)
       const view = await survivor.workers.findWorker('one')
       expect(view.crons.map(({ cron }) => cron).sort()).toEqual(crons.toSorted())
       expect(view.deployment.crons).toEqual(crons)
@@ -53,11 +53,10 @@ if (!installed)
 describe.runIf(installed)('two replicas on PostgreSQL:', () => {
   const server = startedForAll(startPostgres)
 
-  test('a deployment, its hostname and its logs reach the other replica within two seconds', async () => {
+  test('a deployment, its hostname and its logs reach the other replica', async () => {
     const place = storePlace({ url: await server.createDatabase(), file: '' })
     const a = await replica(await place.open())
     const b = await replica(await place.open())
-    const soon = { timeout: 2_000, interval: 25 }
     for (const text of ['first', 'second']) {
       await a.workers.deployWorker(
         deployment(
@@ -68,7 +67,7 @@ describe.runIf(installed)('two replicas on PostgreSQL:', () => {
           },
         ),
       )
-      await expect.poll(async () => (await b.get('one')).text, soon).toBe(text)
+      await expect.poll(async () => (await b.get('one')).text).toBe(text)
       expect(b.workers.workerAtHost('one.example')).toBe('one')
     }
     const leave = new AbortController()
@@ -81,13 +80,13 @@ describe.runIf(installed)('two replicas on PostgreSQL:', () => {
       .poll(async () => {
         await b.get('one')
         return lines
-      }, soon)
+      })
       .toContain('second')
     leave.abort()
     await following
   })
 
-  test('each tick of many schedules fires once', async () => {
+  test('each scheduled time of many schedules runs only once', async () => {
     const place = storePlace({ url: await server.createDatabase(), file: '' })
     const store = await place.open()
     let now = await store.workers.now()
@@ -125,35 +124,32 @@ describe.runIf(installed)('two replicas on PostgreSQL:', () => {
   })
 })
 
-describe('a new version every second for a minute', () => {
-  test('fails no request, leaves no process behind and does not leak memory', async () => {
+describe('sixty deployments of a worker under load', () => {
+  test('fail no request, leave no process behind, and do not leak memory', async () => {
     const one = await replica(await (await inFile()).open(), { supervisor: { drainMs: 2_000 } })
     await one.workers.deployWorker(deployment('one', serving('0')))
     let running = true
-    let answered = 0
+    const seen = new Set<string>()
     const failures: string[] = []
     const load = Array.from({ length: 8 }, async (_, index) => {
       for (let count = index; running; count++) {
         const path = count % 20 === 0 ? 'one/slow' : 'one'
         const answer = await one.get(path).catch((error: unknown) => ({ status: 0, text: String(error) }))
-        answered++
+        seen.add(answer.text)
         if (answer.status !== 200) failures.push(`${String(answer.status)} ${answer.text}`)
       }
     })
     const memory: number[] = []
-    const end = Date.now() + 60_000
-    for (let version = 1; Date.now() < end; version++) {
-      const began = Date.now()
+    for (let version = 1; version <= 60; version++) {
       await one.workers.deployWorker(deployment('one', serving(String(version))))
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, began + 1_000 - Date.now())))
+      await expect.poll(() => seen.has(String(version))).toBe(true)
       if (version % 10 === 0) memory.push(process.memoryUsage().heapUsed)
     }
     running = false
     await Promise.all(load)
     expect(failures).toEqual([])
-    expect(answered).toBeGreaterThan(1_000)
     expect((await one.workers.workerDeployments('one', { limit: 1, offset: 0 })).total).toBe(20)
-    await expect.poll(() => workerdChildren(), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => workerdChildren()).toBe(1)
     // A leak per version would add hundreds of megabytes, more than garbage does.
     expect(Math.min(...memory.slice(-3)) - Math.min(...memory.slice(0, 3))).toBeLessThan(100 * 1024 * 1024)
   })

@@ -92,6 +92,7 @@ function load(url: string, connections: number, paths = ['/']) {
   }
   const all = Promise.all(Array.from({ length: connections }, (_, index) => one(index)))
   return {
+    seen,
     async stop() {
       running = false
       await all
@@ -101,14 +102,14 @@ function load(url: string, connections: number, paths = ['/']) {
   }
 }
 
-describe('the supervisor', () => {
-  it('replaces a version repeatedly under load without a failed request, and leaves no process behind', async () => {
+describe('the supervisor of a worker', () => {
+  it('replaces the version repeatedly under load without a failed request, and leaves no process behind', async () => {
     const { supervisor, site } = host()
     await supervisor.deploy(spec(answering('0'), { version: '0' }))
     const traffic = load(await site('sample'), 16, ['/', '/', '/', '/slow'])
     for (let version = 1; version <= 15; version++) {
       await supervisor.deploy(spec(answering(String(version)), { version: String(version) }))
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await until(() => traffic.seen.has(String(version)))
     }
     const { failures, seen } = await traffic.stop()
     expect(failures).toEqual([])
@@ -134,7 +135,7 @@ describe('the supervisor', () => {
     expect(supervisor.states()).toMatchObject([{ version: 'old', state: 'running' }])
   })
 
-  it('stops loops near their limit, in requests and in runs, while another worker is unaffected', async () => {
+  it('stops endless loops near their CPU limit, in requests and in scheduled runs, while another worker is unaffected', async () => {
     const { supervisor, site, requests } = host()
     await supervisor.deploy(spec(answering('fine'), { name: 'neighbour' }))
     await supervisor.deploy(spec(answering('well'), { limits: { cpuMs: 500 } }))
@@ -160,7 +161,7 @@ describe('the supervisor', () => {
     expect(stopped.reduce((sum, outcome) => sum + (outcome.cpuMs ?? 0), 0)).toBeLessThan(500 * 1.2 + 50)
   })
 
-  it('stops a loop that yields', async () => {
+  it('stops an endless loop even if it yields to the event loop', async () => {
     const { supervisor, site, requests } = host()
     const code = `export default { async fetch() { for (;;) { const end = Date.now() + 5; for (let i = 0; i < 2e6; i++); await new Promise((r) => setTimeout(r, 5)) } } }`
     await supervisor.deploy(spec(code, { limits: { cpuMs: 100 } }))
@@ -168,7 +169,7 @@ describe('the supervisor', () => {
     expect(requests).toMatchObject([{ outcome: 'exceeded_cpu' }])
   })
 
-  it('stops a worker that exceeds its memory, on the heap or in buffers, and restarts it', async () => {
+  it('stops a worker that exceeds its memory limit, on the heap or in buffers, and restarts it', async () => {
     const code = `export default { async fetch(request) {
       const kept = []
       if (request.url.endsWith('/heap')) for (;;) kept.push({ a: [kept.length, 'x' + kept.length] })
@@ -185,7 +186,7 @@ describe('the supervisor', () => {
     expect(supervisor.states()).toMatchObject([{ restarts: 2, lastExit: { reason: 'exceeded_memory' } }])
   })
 
-  it('restarts a killed process with a growing backoff, and logs it', async () => {
+  it('restarts a process that was killed, with a growing backoff, and logs each restart', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'rc-crash-'))
     open.push(() => rm(folder, { recursive: true }))
     const { supervisor, site, states } = host({ restartDelaysMs: [0, 50, 10_000], restartPatienceMs: 300 })
@@ -203,7 +204,7 @@ describe('the supervisor', () => {
     expect(states.at(-1)).toMatchObject({ state: 'restarting', lastExit: { reason: 'crashed' } })
   })
 
-  it('maps stack traces of a bundle to the author’s files', async () => {
+  it('maps stack traces of a bundle to positions in the author’s files', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'rc-map-'))
     open.push(() => rm(folder, { recursive: true }))
     await writeFile(
@@ -230,7 +231,7 @@ describe('the supervisor', () => {
     await expect(supervisor.deploy(await made('top.ts'))).rejects.toThrow(/at the top 1[^]*top\.ts:2:/)
   })
 
-  it('leaves no process when the service is killed', async () => {
+  it('leaves no process behind when the service is killed', async () => {
     const script = `import { testRuntime, spec, recorder } from ${JSON.stringify(path.resolve('test/contract/workers/bench-host.ts'))}
       const runtime = testRuntime()
       const worker = await runtime.start(spec('export default { fetch() { return new Response() } }'), recorder())

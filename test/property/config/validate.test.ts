@@ -23,7 +23,7 @@ function resolves(document: unknown, pointer: string): boolean {
 
 const seeds = [validDocument(), ...ruleCases.map(({ document }) => document)]
 
-test('10,000 mutated documents never throw, and every issue has a known code and a valid pointer', () => {
+test('validating 10,000 mutated documents never throws, and each issue has a known code and a valid pointer', () => {
   let invalid = 0
   fc.assert(
     fc.property(fc.constantFrom(...seeds), fc.array(edit, { minLength: 1, maxLength: 6 }), (seed, edits) => {
@@ -44,7 +44,7 @@ test('10,000 mutated documents never throw, and every issue has a known code and
   expect(invalid).toBeGreaterThan(5_000)
 })
 
-test('generated documents are valid', () => {
+test('all generated documents are valid', () => {
   fc.assert(
     fc.property(arbitraryConfig, (document) => {
       expect(validateConfig(document).errors).toEqual([])
@@ -53,7 +53,7 @@ test('generated documents are valid', () => {
   )
 })
 
-test('a document written as JSON or YAML is read back equal, with a location for every part', () => {
+test('a document that is written as JSON or YAML is read back equal, with a source location for each part', () => {
   fc.assert(
     fc.property(arbitraryConfig, (document) => {
       for (const path of ['a.json', 'a.jsonc', 'a.yaml']) {

@@ -21,7 +21,7 @@ const one = (before: number, after: number, paidBefore: boolean) =>
 const kindOf = (found: Movements | undefined) =>
   Object.entries(found ?? {}).flatMap(([kind, { numerator }]) => (numerator === 0n ? [] : [`${kind} ${numerator}`]))
 
-describe('the movements of the MRR', () => {
+describe('the movements of the monthly recurring revenue (MRR)', () => {
   test.each([
     [0, 5, false, ['new 5']],
     [0, 5, true, ['reactivation 5']],
@@ -29,9 +29,12 @@ describe('the movements of the MRR', () => {
     [5, 2, true, ['contraction 3']],
     [5, 0, true, ['churn 5']],
     [5, 5, true, []],
-  ] as const)('of a customer from %i to %i (paid before: %s) are %j', (before, after, paidBefore, expected) => {
-    expect(kindOf(one(before, after, paidBefore))).toEqual(expected)
-  })
+  ] as const)(
+    'of a customer whose MRR goes from %i to %i (paid before: %s) are %j',
+    (before, after, paidBefore, expected) => {
+      expect(kindOf(one(before, after, paidBefore))).toEqual(expected)
+    },
+  )
 
   test('add up to the difference of the MRR in each currency, and none is negative', () => {
     fc.assert(
@@ -51,7 +54,7 @@ describe('the movements of the MRR', () => {
     )
   })
 
-  test('of days in a row add up to the difference between the first and the last', () => {
+  test('add up, over consecutive days, to the difference between the first and the last day', () => {
     fc.assert(
       fc.property(fc.array(amounts, { minLength: 2 }), (states) => {
         const sum = states.slice(1).reduce<Movements>((movements, after, index) => {

@@ -38,7 +38,7 @@ const decimalArb = fc
 const integerArb = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n })
 
 describe('decimals:', () => {
-  test('each value has exactly one text', () => {
+  test('each value has exactly one notation as text', () => {
     fc.assert(
       fc.property(decimalArb, (text) => {
         const canonical = decimalText(parseDecimal(text))
@@ -83,7 +83,7 @@ describe('decimals:', () => {
     ).toEqual([1n, 2n, 3n, 0n, -1n, 0n, -1n])
   })
 
-  test('a quotient differs from the exact one by at most half of the last digit', () => {
+  test('a quotient differs from the exact one by at most half of its last digit', () => {
     fc.assert(
       fc.property(decimalArb, fc.bigInt({ min: 1n, max: 10n ** 15n }), (text, divisor) => {
         const x = rational(text)
@@ -95,7 +95,7 @@ describe('decimals:', () => {
     )
   })
 
-  test('the canonical text of a JSON number is parsed as the same number', () => {
+  test('the canonical text of a JSON number is read as the same number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const text = canonicalDecimal(value)
@@ -116,17 +116,17 @@ describe('decimals:', () => {
     ['-0.0', '0'],
     ['1.5e3', '1500'],
     ['25e-4', '0.0025'],
-  ])('%s is written %s', (value, text) => expect(canonicalDecimal(value)).toBe(text))
+  ])('the number %s is written as %s', (value, text) => expect(canonicalDecimal(value)).toBe(text))
 
   test.each(['', ' 1', '1 ', '1,5', '+1', '.5', '5.', '0x1', '1e', 'NaN', '1_000', '１'])(
-    '%j is no decimal',
+    'the text %j is refused',
     (text) => {
       expect(() => canonicalDecimal(text)).toThrow(RangeError)
       expect(() => parseDecimal(text)).toThrow(RangeError)
     },
   )
 
-  test('a value that would lose digits is refused, not rounded', () => {
+  test('a value that would lose digits is refused instead of rounded', () => {
     expect(() => parseDecimal('0.1234567890123')).toThrow(RangeError)
     expect(() => decimalFromInteger(0.5)).toThrow(RangeError)
     expect(() => multiplyByInteger(parseDecimal('1'), 0.5)).toThrow(RangeError)

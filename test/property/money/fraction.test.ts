@@ -19,8 +19,8 @@ const fractions = fc
   .map(([above, below]) => fraction(above, below))
 const positive = fractions.filter(({ numerator }) => numerator > 0n)
 
-describe('exact fractions', () => {
-  test('add, multiply and compare as rational numbers do', () => {
+describe('an exact fraction', () => {
+  test('is added, multiplied and compared like a rational number', () => {
     fc.assert(
       fc.property(fractions, fractions, fractions, positive, (a, b, c, d) => {
         expect(addFractions(a, b)).toEqual(addFractions(b, a))
@@ -34,7 +34,7 @@ describe('exact fractions', () => {
     )
   })
 
-  test('are the same after conversion to text and back', () => {
+  test('is the same after conversion to text and back', () => {
     fc.assert(
       fc.property(fractions, (value) => {
         expect(parseFraction(fractionText(value))).toEqual(value)
@@ -42,7 +42,7 @@ describe('exact fractions', () => {
     )
   })
 
-  test('add up exactly: twelve months of a yearly price are one year', () => {
+  test('is added exactly: twelve months of a yearly price are one year', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 12n }), (year) => {
         const months = Array.from({ length: 12 }, () => fraction(year, 12))
@@ -51,7 +51,7 @@ describe('exact fractions', () => {
     )
   })
 
-  test.each(['', '1/0', '1.5', '1/2/3', ' 1', '1/-2'])('refuse %j as text', (text) => {
+  test.each(['', '1/0', '1.5', '1/2/3', ' 1', '1/-2'])('cannot be read from the text %j', (text) => {
     expect(() => parseFraction(text)).toThrow(RangeError)
   })
 })

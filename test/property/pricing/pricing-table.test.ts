@@ -69,7 +69,7 @@ const quantity = fc.oneof(fc.integer({ min: 0, max: 500 }), fc.integer({ min: 0,
 const currenciesOf = (listed: Price) => [listed.currency, ...Object.keys(listed.currency_options ?? {})]
 const digits = (text: string) => text.replace(/[^\d]/g, '').replace(/^0+(?=\d)/, '')
 
-describe('the slider of the pricing table', () => {
+describe('the quantity slider of the pricing table', () => {
   test('shows the result of calculate, in each currency of the price', () => {
     fc.assert(
       fc.property(price, quantity, (listed, units) => {
@@ -83,7 +83,7 @@ describe('the slider of the pricing table', () => {
     )
   })
 
-  test('shows every digit of its number, in any locale', () => {
+  test('shows each digit of its number, in any locale', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 10n ** 15n }),

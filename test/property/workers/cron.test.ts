@@ -49,8 +49,8 @@ function fires(expression: string, time: number): boolean {
   )
 }
 
-describe('cron', () => {
-  it('equals a brute-force walk over the minutes', () => {
+describe('the schedule of a cron expression', () => {
+  it('fires at the same times as a search over all minutes', () => {
     fc.assert(
       fc.property(expressions, times, (expression, after) => {
         const { schedule } = parseCron(expression)
@@ -67,7 +67,7 @@ describe('cron', () => {
     )
   })
 
-  it('equals croner for every expression of the grammar', () => {
+  it('fires at the same times as the library croner, for each supported expression', () => {
     fc.assert(
       fc.property(expressions, times, (expression, after) => {
         const oracle = new Cron(expression, { paused: true, mode: '5-part', utcOffset: 0 })
@@ -79,7 +79,7 @@ describe('cron', () => {
     )
   })
 
-  it('refuses a text or parses it deterministically, and never throws', () => {
+  it('is either refused or parsed, always with the same result, and parsing never throws', () => {
     const alphabet = fc.string({
       unit: fc.constantFrom(...Array.from('0123456789*/,- ?L#@WSUNa.+\t\n')),
       maxLength: 30,

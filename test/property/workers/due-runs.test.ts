@@ -8,7 +8,7 @@ const minute = 60_000
 const cron = fc.constantFrom('* * * * *', '*/5 * * * *', '0 * * * *', '30 6 * * 1', '0 0 29 2 *', '17 3 1 * *')
 const start = fc.integer({ min: 0, max: 60 * 365 * 24 * 60 }).map((minutes) => minutes * minute)
 
-test('each tick is run or missed exactly once at any poll times, and none is run late', () => {
+test('each scheduled time is run or recorded as missed exactly once, however often it is checked, and none is run late', () => {
   const gaps = fc.array(fc.oneof(fc.integer({ min: 1, max: 3 * minute }), fc.integer({ min: 1, max: 90 * minute })), {
     minLength: 1,
     maxLength: 40,
@@ -42,7 +42,7 @@ test('each tick is run or missed exactly once at any poll times, and none is run
   )
 })
 
-test('after a long outage the newest thousand ticks are listed, with the count of earlier ones', () => {
+test('after a long outage the newest thousand missed runs are listed, with the number of earlier ones', () => {
   const first = Date.UTC(2026, 0, 1)
   const now = first + 10 * 24 * 60 * minute
   const plan = planDue('* * * * *', first, now + graceMs + 1)
@@ -54,13 +54,13 @@ test('after a long outage the newest thousand ticks are listed, with the count o
   expect(plan.nextAt).toBe(now + minute)
 })
 
-test('a tick is run up to ten seconds late, and missed after that', () => {
+test('a scheduled run may start up to ten seconds late, and is recorded as missed after that', () => {
   const tick = Date.UTC(2026, 0, 1)
   expect(planDue('* * * * *', tick, tick + graceMs)).toMatchObject({ run: tick, missed: [] })
   expect(planDue('* * * * *', tick, tick + graceMs + 1)).toMatchObject({ run: null, missed: [{ scheduledTime: tick }] })
 })
 
-test('the first tick is after the deployment, never at its time', () => {
+test('the first scheduled time is after the deployment, never at the time of the deployment', () => {
   const now = Date.UTC(2026, 0, 1)
   expect(firstTicks(['* * * * *', '0 0 1 1 *'], now)).toEqual([
     { cron: '* * * * *', nextAt: now + minute },

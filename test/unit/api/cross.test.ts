@@ -57,8 +57,8 @@ const wire = {
   the_document: { metadata: { ownerTeam: 'x', owner_team: 'y' } },
 }
 
-describe('the case conversion between API and product', () => {
-  it('converts the names and times of a shape, and leaves the content of authors unchanged', () => {
+describe('the case conversion between snake_case in the API and camelCase in the product', () => {
+  it('converts member names and times of a shape, and leaves content that authors chose unchanged', () => {
     expect(toWire(Whole, inside)).toEqual(wire)
     expect(fromWire(Whole, wire)).toEqual(inside)
   })
@@ -74,7 +74,7 @@ describe('the case conversion between API and product', () => {
     expect(fromWire(Whole, { ...wire, secret: 's' })).toEqual(inside)
   })
 
-  it('omits absent optional members, and writes null for members that are always present', () => {
+  it('leaves out absent optional members, and writes null for members that are always present', () => {
     const { ownerName: _name, anyValue: _value, ...rest } = inside
     const { owner_name: _named, ...expected } = wire
     expect(toWire(Whole, { ...rest, anyValue: undefined })).toEqual({ ...expected, any_value: null })
@@ -86,12 +86,12 @@ describe('the case conversion between API and product', () => {
     })
   })
 
-  it('accepts the client’s objects, whose times are strings', () => {
+  it('accepts objects from the client library, whose times are strings', () => {
     const read: Inside<typeof Part, string> = { configId: 'one', endsAt: '2026-11-22T12:00:00.000Z' }
     expect(clientToWire(Part, read)).toEqual({ config_id: 'one', ends_at: '2026-11-22T12:00:00.000Z' })
   })
 
-  it('selects the branch of a union by its required members', () => {
+  it('selects the variant of a union by its required members', () => {
     const State = shape('State', { push_id: Type.String(), new_state: Type.String() })
     const Step = shape('Step', { push_id: Type.String(), the_step: Part })
     const Event = Type.Union([State, Step, Type.Null(), Type.Array(Type.String())])
@@ -102,7 +102,7 @@ describe('the case conversion between API and product', () => {
     expect(toWire(Event, ['a_b'])).toEqual(['a_b'])
   })
 
-  it('selects a shape before a document if a value fits both', () => {
+  it('selects a shape of the API rather than a document if a value fits both', () => {
     const Either = Type.Union([document<{ readonly version: string }>('BillingConfig'), Part])
     expect(toWire(Either, inside.firstPart)).toEqual(wire.first_part)
     expect(toWire(Either, { version: '1', configMap: 1 } as { version: string })).toEqual({
@@ -111,7 +111,7 @@ describe('the case conversion between API and product', () => {
     })
   })
 
-  it('produces the same JSON in parts, with one part per item of a list', () => {
+  it('produces the same JSON if it converts a list item by item', () => {
     const List = shape('List', {
       item_list: Type.Array(Part),
       more: Type.Optional(shared(Whole)),
@@ -140,7 +140,7 @@ describe('the case conversion between API and product', () => {
     }
   })
 
-  it('has one type per form: product, client and JSON of the API', () => {
+  it('has one type for each of the three forms: product, client and JSON of the API', () => {
     expectTypeOf<Inside<typeof Part>['endsAt']>().toEqualTypeOf<number | null>()
     expectTypeOf<Inside<typeof Part>['errorText']>().toEqualTypeOf<string | null>()
     expectTypeOf<Inside<typeof Part>['dryRun']>().toEqualTypeOf<boolean>()
@@ -150,7 +150,7 @@ describe('the case conversion between API and product', () => {
   })
 })
 
-describe('member names', () => {
+describe('member names of the API', () => {
   const word = fc.stringMatching(/^[a-z]{1,7}$/)
   /** A number is a word between two others: `last_30_days`. */
   const numbered = fc.tuple(fc.nat(999), word).map((words) => words.join('_'))
@@ -158,7 +158,7 @@ describe('member names', () => {
     .tuple(word, fc.array(fc.oneof(word, numbered), { maxLength: 4 }))
     .map(([head, tail]) => [head, ...tail].join('_'))
 
-  it('are converted between snake_case and camelCase in both directions without loss', () => {
+  it('are converted between snake_case and camelCase in both directions without a loss', () => {
     fc.assert(fc.property(name, (snaked) => snake(camel(snaked)) === snaked))
     expect([camel('processor_customer_id'), snake('processorCustomerId')]).toEqual([
       'processorCustomerId',

@@ -34,7 +34,7 @@ describe('service keys', () => {
     )
   })
 
-  it('authenticate only if complete and not revoked', async () => {
+  it('are accepted only if they are complete and not revoked', async () => {
     const keys = createServiceKeys({ store, clock })
     const { key, id } = await keys.createKey('one')
     await keys.createKey('another')
@@ -46,7 +46,7 @@ describe('service keys', () => {
     expect(await keys.authenticate(key)).toBeNull()
   })
 
-  it('record their last use at most once a minute, not with every request', async () => {
+  it('record their last use at most once a minute, not with each request', async () => {
     const keys = createServiceKeys({ store, clock })
     const { key } = await keys.createKey('one')
     const lastUse = async () => (await keys.listKeys())[0]?.lastUsedAt
@@ -60,12 +60,24 @@ describe('service keys', () => {
     expect(await lastUse()).toBe(start + 60_000)
   })
 
-  it('get a generated first key, which is returned once, if no key exists', async () => {
+  it('are created at the first start if no key exists, and the new key is returned only once', async () => {
     const keys = createServiceKeys({ store, clock })
     const first = await keys.ensureFirstKey(null)
     expect(await keys.authenticate(first?.key ?? '')).toMatchObject({ key: { name: 'first' } })
     expect(await keys.ensureFirstKey(null)).toBeNull()
     expect(await keys.listKeys()).toHaveLength(1)
+  })
+
+  it('are kept before they are valid, so that the next start generates another one if the first one could not be kept', async () => {
+    const keys = createServiceKeys({ store, clock })
+    const full = () => {
+      throw new Error('the disk is full')
+    }
+    await expect(keys.ensureFirstKey(null, full)).rejects.toThrow('the disk is full')
+    expect(await keys.listKeys()).toEqual([])
+    const kept: string[] = []
+    const first = await keys.ensureFirstKey(null, (key) => void kept.push(key))
+    expect(kept).toEqual([first?.key])
   })
 
   it('can be set in the environment: a changed key is added, and the earlier ones stay valid', async () => {
@@ -88,7 +100,7 @@ describe('service keys', () => {
     expect(await keys.authenticate('from-the-environment')).toBeNull()
   })
 
-  it('are added once by replicas that start together', async () => {
+  it('are created once by replicas that start together', async () => {
     await Promise.all(
       Array.from({ length: 5 }, () => createServiceKeys({ store, clock }).ensureFirstKey('from-the-environment')),
     )
@@ -104,7 +116,7 @@ describe('service keys', () => {
     await expect(keys.revokeKey('none')).rejects.toMatchObject({ code: 'key_not_found' })
   })
 
-  it('expire at their time, not before', async () => {
+  it('expire exactly at their expiry time', async () => {
     const keys = createServiceKeys({ store, clock })
     const { key, expiresAt } = await keys.createKey('brief', { scope: 'read', expiresAt: now + 1000 })
     expect(expiresAt).toBe(now + 1000)
@@ -116,7 +128,7 @@ describe('service keys', () => {
     await expect(keys.createKey('late', { expiresAt: now })).rejects.toMatchObject({ code: 'request_invalid' })
   })
 
-  it('cannot all be lost: the last valid key with write access cannot be revoked', async () => {
+  it('cannot be revoked if only one valid key with write access is left', async () => {
     const keys = createServiceKeys({ store, clock })
     const only = await keys.createKey('only')
     await keys.createKey('looks', { scope: 'read' })
@@ -127,7 +139,7 @@ describe('service keys', () => {
     await keys.revokeKey(only.id)
   })
 
-  it('get a new first key at a start if only read keys and expired keys are left', async () => {
+  it('are created at a start if only read keys and expired keys are left', async () => {
     const keys = createServiceKeys({ store, clock })
     await keys.createKey('looks', { scope: 'read' })
     await keys.createKey('brief', { expiresAt: now + 1000 })
@@ -137,12 +149,12 @@ describe('service keys', () => {
   })
 })
 
-describe('idempotency keys', () => {
+describe('idempotency keys of requests', () => {
   let busy = false
   const idempotent = () => createIdempotency({ store, clock, busy: () => Promise.resolve(busy) })
   const answer = { status: 200, body: '{"done":true}' }
 
-  it('make the work run once, and replay its response', async () => {
+  it('make the service execute a request only once, and return its response again', async () => {
     let runs = 0
     const work = () => Promise.resolve({ ...answer, body: `{"run":${String(++runs)}}` })
     expect(await idempotent()('k', 'f', work)).toEqual({ status: 200, body: '{"run":1}', replayed: false })
@@ -151,7 +163,7 @@ describe('idempotency keys', () => {
     expect(await idempotent()(null, 'f', work)).toMatchObject({ body: '{"run":3}', replayed: false })
   })
 
-  it('refuse a different request, and a second request while the first one runs', async () => {
+  it('are refused for a different request, and for a second request while the first one is running', async () => {
     let finish = () => {}
     const running = idempotent()('k', 'f', () => new Promise((resolve) => (finish = () => resolve(answer))))
     await new Promise(setImmediate)
@@ -163,18 +175,18 @@ describe('idempotency keys', () => {
     await expect(idempotent()('k', 'g', never)).rejects.toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('are free again if the work fails', async () => {
+  it('can be used again if the request fails', async () => {
     await expect(idempotent()('k', 'f', () => Promise.reject(new Error('nothing done')))).rejects.toThrow(
       'nothing done',
     )
     expect(await idempotent()('k', 'f', () => Promise.resolve(answer))).toMatchObject({ replayed: false })
   })
 
-  it('of long work are not taken over as long as the work sends heartbeats', async () => {
+  it('stay with a request that takes long, as long as its process sends heartbeats', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     let finish = () => {}
     const running = idempotent()('k', 'f', () => new Promise((resolve) => (finish = () => resolve(answer))))
-    await vi.waitFor(async () => expect(await store.idempotency.claim('k', 'f', now)).not.toBeNull())
+    await vi.waitFor(async () => expect(await store.idempotency.claim('k', 'f', now)).not.toBeNull(), 60_000)
     now += 9_000
     await vi.advanceTimersByTimeAsync(3_000)
     vi.useRealTimers()
@@ -185,7 +197,7 @@ describe('idempotency keys', () => {
     expect(await running).toMatchObject({ replayed: false })
   })
 
-  it('of a dead process can be taken over after 10 seconds, but not while a push runs', async () => {
+  it('can be taken over 10 seconds after their process died, but not while a push runs', async () => {
     expect(await store.idempotency.claim('k', 'f', now)).toBeNull()
     const ask = () => idempotent()('k', 'f', () => Promise.resolve(answer))
     now += 9_000
@@ -198,7 +210,7 @@ describe('idempotency keys', () => {
     expect(await ask()).toMatchObject({ replayed: true })
   })
 
-  it('of a dead process can be taken over by the same request only', async () => {
+  it('can be taken over only by an equal request after their process died', async () => {
     expect(await store.idempotency.claim('k', 'f', now)).toBeNull()
     now += 10_000
     let runs = 0
@@ -208,7 +220,7 @@ describe('idempotency keys', () => {
     expect(await ask('f')).toMatchObject({ replayed: false })
   })
 
-  it.each(['answered', 'failed'])('send no more heartbeats once the work has %s', async (end) => {
+  it.each(['answered', 'failed'])('get no more heartbeats once the request has %s', async (end) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     let refreshed = 0
@@ -228,7 +240,7 @@ describe('idempotency keys', () => {
     expect(refreshed).toBe(1)
   })
 
-  it('return the response even if it cannot be stored, and can be used again afterwards', async () => {
+  it('can be used again if the response could not be stored, and the caller still gets the response', async () => {
     store.idempotency.finish = () => Promise.reject(new Error('the store is away'))
     let runs = 0
     const ask = () => idempotent()('k', 'f', () => Promise.resolve((runs++, answer)))
@@ -237,13 +249,13 @@ describe('idempotency keys', () => {
     expect(runs).toBe(2)
   })
 
-  it('return the response even if it can be neither stored nor released', async () => {
+  it('do not keep the caller from getting the response if neither the response nor the release can be stored', async () => {
     store.idempotency.finish = () => Promise.reject(new Error('the store is away'))
     store.idempotency.release = () => Promise.reject(new Error('the store is still away'))
     expect(await idempotent()('k', 'f', () => Promise.resolve(answer))).toEqual({ ...answer, replayed: false })
   })
 
-  it('return the error of the work even if they cannot be released', async () => {
+  it('do not hide the error of a failed request if their release cannot be stored', async () => {
     store.idempotency.release = () => Promise.reject(new Error('the store is away'))
     const failing = idempotent()('k', 'f', () => Promise.reject(new Error('nothing done')))
     await expect(failing).rejects.toThrow('nothing done')

@@ -27,8 +27,8 @@ async function addTenant(id: string) {
 
 const day = 86_400_000
 
-describe('sessions', () => {
-  test('belong to one tenant, for a day by default', async () => {
+describe('sessions of tenants', () => {
+  test('belong to one tenant, and last a day by default', async () => {
     const usual = await sessions.createSession('acme', null)
     const short = await sessions.createSession('acme', 60)
     expect(usual).toMatchObject({ tenantId: 'acme', createdAt: now, expiresAt: now + day })
@@ -42,20 +42,20 @@ describe('sessions', () => {
     expect(await sessions.authenticateSession(value)).not.toBeNull()
   })
 
-  test('are stored as a hash only', async () => {
+  test('are stored only as a hash', async () => {
     const { id, value } = await sessions.createSession('acme', null)
     const kept = JSON.stringify(await store.sessions.find(id))
     for (const secret of value.split('.').slice(1)) expect(kept).not.toContain(secret)
   })
 
-  test.each([59, 2_592_001, 60.5, 0, -60, Number.NaN, Infinity])('cannot live for %d seconds', async (seconds) => {
+  test.each([59, 2_592_001, 60.5, 0, -60, Number.NaN, Infinity])('cannot last %d seconds', async (seconds) => {
     await expect(sessions.createSession('acme', seconds)).rejects.toMatchObject({
       code: 'request_invalid',
       issues: [{ pointer: '#/ttl_seconds' }],
     })
   })
 
-  test('need a tenant that exists', async () => {
+  test('require an existing tenant', async () => {
     await expect(sessions.createSession('nobody', null)).rejects.toMatchObject({ code: 'tenant_not_found' })
   })
 
@@ -67,7 +67,7 @@ describe('sessions', () => {
     await expect(sessions.revokeSession('ses_nothing')).rejects.toMatchObject({ code: 'session_not_found' })
   })
 
-  test('end when their tenant is deleted, and stay invalid if a new tenant gets its id', async () => {
+  test('end when their tenant is deleted, and stay invalid even if a new tenant gets the same id', async () => {
     const { value } = await sessions.createSession('acme', null)
     await store.tenants.remove('acme', newAudit('acme', { action: 'tenant_deleted', createdAt: now }))
     expect(await sessions.authenticateSession(value)).toBeNull()
@@ -75,7 +75,7 @@ describe('sessions', () => {
     expect(await sessions.authenticateSession(value)).toBeNull()
   })
 
-  test('with any changed character are refused without a read of the store', async () => {
+  test('are refused without a read of the store if any character of the session id was changed', async () => {
     const { value } = await sessions.createSession('acme', null)
     let questions = 0
     const watched = createSessions({
@@ -102,7 +102,7 @@ describe('sessions', () => {
     expect(questions).toBe(1)
   })
 
-  test('cannot be forged by combining two valid ones or by another encoding', async () => {
+  test('cannot be forged by combining two valid session ids or by another encoding', async () => {
     const [one, two] = [await sessions.createSession('acme', null), await sessions.createSession('acme', null)]
     const [id, secret, signature] = one.value.split('.')
     const [otherId, otherSecret, otherSignature] = two.value.split('.')
@@ -121,7 +121,7 @@ describe('sessions', () => {
     for (const value of forged) expect(await sessions.authenticateSession(value)).toBeNull()
   })
 
-  test('are valid on every replica of one store, and invalid on another store', async () => {
+  test('are valid on each replica of one store, and invalid on another store', async () => {
     const { value } = await sessions.createSession('acme', null)
     expect(await createSessions({ store, clock, newId }).authenticateSession(value)).not.toBeNull()
     const sealer = createSealer(generateMasterKey())

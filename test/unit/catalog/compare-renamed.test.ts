@@ -14,7 +14,20 @@ const document = (product: object, price: object): BillingConfig => ({
   ],
 })
 
-it('a renamed item is shown as one change of its id, not as a removed and an added item', () => {
+it('a webhook that loses its API version, which a push then leaves alone, is not shown as replaced', () => {
+  const versioned = (version: object): BillingConfig => ({
+    version: '1.0.0',
+    products: [],
+    webhooks: [{ id: 'hook', url: 'https://example.test/hook', events: ['invoice.paid'], ...version }],
+  })
+  const [old, now, silent] = [{ api_version: '2025-03-31.basil' }, { api_version: '2026-03-31.basil' }, {}].map(
+    versioned,
+  )
+  const actions = (later?: BillingConfig) => old && later && compareDocuments(old, later).map(({ action }) => action)
+  expect([actions(now), actions(silent)]).toEqual([['replace'], ['update']])
+})
+
+it('a renamed item is shown in a comparison as one change of its id, not as a removed and an added item', () => {
   const after = document({ id: 'plus', previous_ids: ['pro'] }, { id: 'plus_monthly', previous_ids: ['monthly'] })
   const found = compareDocuments(document({}, {}), after)
   expect(found.map(({ kind, configId, change, fields }) => [kind, configId, change, fields[0]])).toEqual([

@@ -1,5 +1,6 @@
 // The field tables, compared with the document's schema and with the processor's contract.
 import { describe, expect, it } from 'vitest'
+import { addMembers } from '../../../packages/ratecard/src/catalog/fields/field.ts'
 import { fieldRows, ownMembers } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { itemsOf, resourceKinds } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import type { ResourceKind } from '../../../packages/ratecard/src/catalog/kinds.ts'
@@ -7,9 +8,11 @@ import {
   Coupon,
   Feature,
   Meter,
+  Portal,
   Price,
   Product,
   PromotionCode,
+  TaxRate,
   Webhook,
 } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { fieldSamples, sampleDocument, sampleIds } from '../../support/field-samples.ts'
@@ -24,6 +27,8 @@ const schemas: Readonly<Record<ResourceKind, { readonly properties: object }>> =
   price: Price,
   coupon: Coupon,
   promotion_code: PromotionCode,
+  tax_rate: TaxRate,
+  portal: Portal,
   webhook: Webhook,
 }
 
@@ -31,12 +36,13 @@ const schemas: Readonly<Record<ResourceKind, { readonly properties: object }>> =
 const paths: Readonly<Record<string, string>> = {
   'billing/meter': 'billing/meters',
   'entitlements/feature': 'entitlements/features',
+  'customer_portal/configurations': 'billing_portal/configurations',
 }
 
 /** Members that are no fields of the item itself: its identity, and the items within it. */
 const structure = ['id', 'processor_id', 'prices']
 
-describe.each(resourceKinds)('the field table of a %s', (kind) => {
+describe.each(resourceKinds)('the table of fields of a %s', (kind) => {
   const rows = fieldRows[kind]
   const members = Object.keys(schemas[kind].properties)
 
@@ -48,13 +54,15 @@ describe.each(resourceKinds)('the field table of a %s', (kind) => {
     expect(said.filter((member) => !members.includes(member) && member !== featureLimits)).toEqual([])
   })
 
-  it('maps an omitted member to its absent value, and writes no member for that value', () => {
+  it('maps a missing member to its absent value, and writes no member for that value', () => {
     const item = itemsOf(sampleDocument(kind, {}), kind).find((one) => one.item.id === sampleIds[kind])
     for (const [field, row] of rows) {
       if (row.members.length === 0 || row.members.some((member) => Object.hasOwn(item?.item ?? {}, member))) continue
-      expect([field, row.canonical(item?.item as never, item?.product as never)]).toEqual([field, row.absent])
+      // The lookup key of a price is its id, unless the document names another one.
+      const absent = kind === 'price' && field === 'lookupKey' ? sampleIds[kind] : row.absent
+      expect([field, row.canonical(item?.item as never, item?.product as never)]).toEqual([field, absent])
       if (row.leftOut !== 'default')
-        expect(row.document(row.absent as never, { fields: {}, names: () => undefined })).toEqual({})
+        expect(row.document(absent as never, { id: sampleIds[kind], fields: {}, names: () => undefined })).toEqual({})
     }
   })
 
@@ -70,18 +78,16 @@ describe.each(resourceKinds)('the field table of a %s', (kind) => {
       const fields = Object.fromEntries(
         rows.map(([field, row]) => [field, row.canonical(item as never, product as never)]),
       )
-      const writing = { fields, names: (_: ResourceKind, id: string) => id }
-      const written = Object.assign(
-        { id: item.id },
-        ...rows.map(([field, row]) => row.document(fields[field] as never, writing)),
-      )
+      const writing = { id: item.id ?? '', fields, names: (_: ResourceKind, id: string) => id }
+      const written = { id: item.id }
+      for (const [field, row] of rows) addMembers(written, row.document(fields[field] as never, writing))
       for (const [field, row] of rows)
         if (row.members.length > 0)
           expect([field, row.canonical(written as never, product as never)]).toEqual([field, fields[field]])
     }
   })
 
-  it('marks a field as changeable exactly if the processor accepts it in an update, and links its documentation', () => {
+  it('marks a field as changeable exactly if the processor accepts it in an update, and links to its documentation', () => {
     for (const [field, row] of rows) {
       const place = /^https:\/\/docs\.stripe\.com\/api\/([a-z_/]+)\/(?:create|update)#[a-z_]+-([a-z_-]+)$/.exec(
         row.source,

@@ -26,8 +26,8 @@ const rename = (from: string, to: string, object: string, rows: readonly number[
 const ids = (mappings: readonly MappingEntry[]) =>
   mappings.map((one) => `${one.configId}=${one.processorId}@${String(one.sequence)}`)
 
-describe('renames of a new document:', () => {
-  test('an id in previous_ids that has a mapping and is no longer in the document passes its object to the new id', () => {
+describe('renames in a new document:', () => {
+  test('an id in previous_ids passes its object to the new id if it has an object and is no longer in the document', () => {
     const { renames, refused } = renamesOf(config(price('b', { previous_ids: ['a'] })), config(price('a')), [
       entry('a', 'o1', 1),
     ])
@@ -35,12 +35,12 @@ describe('renames of a new document:', () => {
     expect(refused).toEqual([])
   })
 
-  test('an id in previous_ids without a mapping, or one that was renamed before, causes no rename', () => {
+  test('an id in previous_ids causes no rename if it has no object or was renamed before', () => {
     const next = config(price('b', { previous_ids: ['a', 'never'] }))
     expect(renamesOf(next, config(price('b')), [entry('b', 'o1', 1)]).renames).toEqual([])
   })
 
-  test('a rename that merges two items of the present document is refused; if one was removed before, its object is passed on', () => {
+  test('a rename that merges two items of the current document is refused, and allowed if one of them was removed before', () => {
     const mappings = [entry('a', 'o1', 1), entry('b', 'o2', 2)]
     const next = config(price('b', { previous_ids: ['a'] }))
     expect(renamesOf(next, config(price('a'), price('b')), mappings)).toEqual({
@@ -51,7 +51,7 @@ describe('renames of a new document:', () => {
     expect(renamesOf(next, config(price('a')), mappings).renames).toEqual([rename('a', 'b', 'o1')])
   })
 
-  test('adopting the current object of an id that left the document is a rename too', () => {
+  test('the adoption of the current object of an id that left the document is a rename too', () => {
     const next = config(price('b', { processor_id: 'o1' }))
     expect(renamesOf(next, config(price('a')), [entry('a', 'o1', 1)]).renames).toEqual([rename('a', 'b', 'o1')])
     // The id stays in the document, so it is no rename, and the plan refuses it.
@@ -59,7 +59,7 @@ describe('renames of a new document:', () => {
     expect(renamesOf(both, config(price('a')), [entry('a', 'o1', 1)]).renames).toEqual([])
   })
 
-  test('two items that adopt each other’s objects swap their ids in one step', () => {
+  test('two items that adopt each other’s objects exchange their ids in one step', () => {
     const mappings = [entry('a', 'o1', 1), entry('b', 'o2', 2)]
     const next = config(price('a', { processor_id: 'o2' }), price('b', { processor_id: 'o1' }))
     const { renames, refused } = renamesOf(next, config(price('a'), price('b')), mappings)
@@ -69,15 +69,15 @@ describe('renames of a new document:', () => {
   })
 })
 
-describe('passing a renamed item’s objects to its new id', () => {
-  test('includes all mappings of the id, and the object that was sold last stays current', () => {
+describe('the transfer of a renamed item’s processor objects to its new id', () => {
+  test('includes all objects that the id has had, and the one that was sold last stays current', () => {
     const mappings = [entry('a', 'o1', 1), entry('b', 'o9', 2), entry('a', 'o2', 3)]
     expect(ids(handOver(mappings, [rename('a', 'b', 'o9', [1, 3])]))).toEqual(['b=o1@1', 'b=o9@2', 'b=o2@3', 'b=o9@4'])
     expect(ids(handOver(mappings, [rename('a', 'c', 'o2', [1, 3])]))).toEqual(['c=o1@1', 'b=o9@2', 'c=o2@3'])
   })
 })
 
-test('after a rename, the earlier catalog has the new id in the item and in every reference to it', () => {
+test('puts the new id into the earlier document too, in the item and in each reference to it', () => {
   const before: BillingConfig = {
     version: '1.0.0',
     products: [
@@ -110,7 +110,7 @@ describe('renames that a rollback undoes:', () => {
     revision,
   })
 
-  test('a rollback separates the earlier id’s objects from an id that they were merged into', () => {
+  test('a rollback separates the earlier id’s objects from the id with which they were merged', () => {
     // b was removed, then a was renamed to b. After the rollback, the object of the first b belongs to b again, and that of a to a.
     const mappings = [entry('b', 'o1', 1), entry('b', 'o2', 2, 1), entry('b', 'o3', 3, 4)]
     const { renames, taken } = renamesBack(1, [past('a', 'b', 3, [2])], mappings, config(price('b')))
@@ -119,7 +119,7 @@ describe('renames that a rollback undoes:', () => {
     expect(ids(handOver(mappings, renames))).toEqual(['b=o1@1', 'a=o2@2', 'a=o3@3'])
   })
 
-  test('a rollback of a rename that was added later returns the earlier object only, not that of the present item', () => {
+  test('a rollback of a rename that was added later returns only the earlier object, not that of the present item', () => {
     const mappings = [entry('b', 'o1', 1), entry('b', 'o2', 2)]
     const { renames } = renamesBack(2, [past('a', 'b', 3, [1], false)], mappings, config(price('b')))
     expect(renames).toEqual([rename('b', 'a', 'o1', [1], false)])
@@ -133,7 +133,7 @@ describe('renames that a rollback undoes:', () => {
     expect(renamesBack(3, log, mappings, config(price('c'))).renames).toEqual([])
   })
 
-  test('an item created later under a freed id is not renamed back', () => {
+  test('an item that was created later under a freed id is not renamed back', () => {
     // a → b at 2, b → c at 3, a new b at 4.
     const mappings = [entry('c', 'o1', 1), entry('b', 'o2', 4)]
     const { renames, taken } = renamesBack(

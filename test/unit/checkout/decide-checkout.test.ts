@@ -72,20 +72,24 @@ const pauses = { trialEnd: 'pause' } as const
 const refusal = (wish: Parameters<typeof decideCheckout>[1], given = situation()) =>
   refusedWith(() => decideCheckout(given, wish))
 
-describe('a checkout', () => {
-  test('sells the requested price with quantity 1, with version, revision, price id and tenant id as metadata', () => {
+describe('the decision about a checkout request', () => {
+  test('is to sell the requested price with quantity 1, with version, revision, price id and tenant id as metadata', () => {
     expect(decideCheckout(situation(), { priceId: 'kiln_monthly' })).toEqual({
       kind: 'processor',
-      priceId: 'kiln_monthly',
-      price: 'price_kiln_monthly',
+      items: [
+        {
+          ...{ priceId: 'kiln_monthly', price: 'price_kiln_monthly', quantity: 1 },
+          ...{ recurring: true, attached: false },
+        },
+      ],
       mode: 'subscription',
-      quantity: 1,
       trialPeriodDays: null,
       paymentMethodCollection: 'always',
       trialEnd: null,
       currency: null,
       allowPromotionCodes: false,
       promotionCode: null,
+      tax: { automatic: false, collectTaxIds: false, rates: [] },
       metadata: {
         ratecard_version: '2.1.0',
         ratecard_revision: '7',
@@ -96,9 +100,9 @@ describe('a checkout', () => {
   })
 
   test.each([
-    ['a one-time price is a payment', { priceId: 'kiln', quantity: 3 }, { mode: 'payment', quantity: 3 }],
-    ['a million is the most', { priceId: 'kiln', quantity: 1_000_000 }, { quantity: 1_000_000 }],
-    ['a metered price has no quantity', { priceId: 'readings' }, { mode: 'subscription', quantity: null }],
+    ['a one-time price is a payment', { priceId: 'kiln', quantity: 3 }, { mode: 'payment', items: [{ quantity: 3 }] }],
+    ['a million is the most', { priceId: 'kiln', quantity: 1_000_000 }, { items: [{ quantity: 1_000_000 }] }],
+    ['a metered price has no quantity', { priceId: 'readings' }, { mode: 'subscription', items: [{ quantity: null }] }],
     ['a trial', { priceId: 'kiln_monthly', trialPeriodDays: 30 }, { trialPeriodDays: 30 }],
     ['no trial of a price that has none', { priceId: 'kiln_monthly', trialPeriodDays: 0 }, { trialPeriodDays: null }],
     ['no trial of a one-time price', { priceId: 'kiln', trialPeriodDays: 0 }, { trialPeriodDays: null }],
@@ -125,7 +129,7 @@ describe('a checkout', () => {
       { priceId: 'kiln', promotionCode: 'SOON', allowPromotionCodes: false },
       { promotionCode: 'promo_soon', allowPromotionCodes: false },
     ],
-  ])('is accepted: %s', (_what, wish, decision) => {
+  ])('is to accept the request: %s', (_what, wish, decision) => {
     expect(decideCheckout(situation(), wish)).toMatchObject(decision)
   })
 
@@ -136,6 +140,8 @@ describe('a checkout', () => {
     ['a quantity beyond a million', { priceId: 'kiln', quantity: 1_000_001 }, '#/quantity'],
     ['a quantity of usage', { priceId: 'readings', quantity: 1 }, '#/quantity'],
     ['more than one free price', { priceId: 'kiln_free', quantity: 2 }, '#/quantity'],
+    ['a free price with a trial', { priceId: 'kiln_free', trialPeriodDays: 14 }, '#/trial_period_days'],
+    ['a free price with a promotion code', { priceId: 'kiln_free', promotionCode: 'KILN' }, '#/promotion_code'],
     ['a trial of a negative number of days', { priceId: 'kiln_monthly', trialPeriodDays: -1 }, '#/trial_period_days'],
     ['a trial without end', { priceId: 'kiln_monthly', trialPeriodDays: 731 }, '#/trial_period_days'],
     ['a trial of a one-time price', { priceId: 'kiln', trialPeriodDays: 7 }, '#/trial_period_days'],
@@ -156,11 +162,11 @@ describe('a checkout', () => {
     ['an inactive code', { priceId: 'kiln', promotionCode: 'STOPPED' }, '#/promotion_code'],
     ['an expired code', { priceId: 'kiln', promotionCode: 'past' }, '#/promotion_code'],
     ['a code by its id, for a session', { priceId: 'kiln', promotionCode: 'code_hello' }, '#/promotion_code'],
-  ])('is refused with checkout_invalid: %s', (_what, wish, pointer) => {
+  ])('is to refuse the request with checkout_invalid: %s', (_what, wish, pointer) => {
     expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer }] })
   })
 
-  test('uses the trial of the price by default, and no trial with 0 days', () => {
+  test('is to give the trial of the price by default, and no trial with 0 trial days', () => {
     const products = [{ id: 'oven', name: 'Oven', prices: [monthly('oven_monthly', { trial_period_days: 14 })] }]
     const shop = situation({ applied: { ...applied, config: { version: '2.1.0', products } } })
     expect(decideCheckout(shop, { priceId: 'oven_monthly' })).toMatchObject({ trialPeriodDays: 14 })
@@ -169,7 +175,7 @@ describe('a checkout', () => {
     })
   })
 
-  test('by a service key may name a promotion code by its id in the configuration', () => {
+  test('is to accept a promotion code by its id in the configuration with a service key', () => {
     expect(decideCheckout(byKey, { priceId: 'kiln', promotionCode: 'code_hello' })).toMatchObject({
       promotionCode: 'promo_hello',
     })
@@ -177,7 +183,7 @@ describe('a checkout', () => {
     expect(past).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer: '#/promotion_code' }] })
   })
 
-  test('refuses a trial longer than the seller’s limit with a session, and allows it with a service key', () => {
+  test('is to refuse a trial longer than the seller’s limit with a session, and to accept it with a service key', () => {
     const wish = { priceId: 'kiln_monthly', trialPeriodDays: 31 }
     expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid' })
     expect(refusal({ ...wish, trialPeriodDays: 1 }, situation({ sessionTrialDays: 0 }))).toMatchObject({
@@ -192,7 +198,7 @@ describe('a checkout', () => {
     expect(decideCheckout(byKey, { ...wish, trialPeriodDays: 730 })).toMatchObject({ trialPeriodDays: 730 })
   })
 
-  test('by a session gets the same 404 for hidden, negotiated and unknown prices', () => {
+  test('is the same 404 for hidden, negotiated and unknown prices with a session', () => {
     for (const priceId of ['kiln_hidden', 'kiln_monthly_partner', 'kiln_monthly_acme', 'nothing'])
       expect(refusal({ priceId })).toMatchObject({
         code: 'price_not_found',
@@ -200,21 +206,21 @@ describe('a checkout', () => {
       })
   })
 
-  test('by a service key may sell hidden and negotiated prices', () => {
+  test('is to sell hidden and negotiated prices with a service key', () => {
     for (const priceId of ['kiln_hidden', 'kiln_monthly_partner', 'kiln_monthly_acme'])
-      expect(decideCheckout(byKey, { priceId })).toMatchObject({ priceId, price: `price_${priceId}` })
+      expect(decideCheckout(byKey, { priceId })).toMatchObject({ items: [{ priceId, price: `price_${priceId}` }] })
     expect(refusal({ priceId: 'nothing' }, byKey)?.code).toBe('price_not_found')
   })
 
-  test('of a free price sells nothing at the processor', () => {
-    const wish = { priceId: 'kiln_free', trialPeriodDays: 14, allowPromotionCodes: true }
+  test('is to sell nothing at the processor if the price is free', () => {
+    const wish = { priceId: 'kiln_free', trialPeriodDays: 0, allowPromotionCodes: true }
     expect(decideCheckout(situation(), wish)).toEqual({ kind: 'free', priceId: 'kiln_free' })
     expect(refusal({ priceId: 'kiln_ask' })?.code).toBe('price_not_sellable')
     expect(refusal({ priceId: 'unmapped' })?.code).toBe('price_not_sellable')
   })
 })
 
-describe('a tenant with enterprise pricing', () => {
+describe('a tenant with negotiated prices that requests a checkout', () => {
   test.each([
     ['partner', 'kiln_monthly', 'kiln_monthly_partner'],
     // The base with the longest id applies: the price of the seat, not that of the plan.
@@ -223,10 +229,9 @@ describe('a tenant with enterprise pricing', () => {
     ['launch', 'kiln_monthly', 'special'],
     ['orphans', 'kiln_monthly', 'kiln_monthly'],
     ['gone', 'kiln_monthly', 'kiln_monthly'],
-  ])('on the template %s that requests %s gets %s', (template, priceId, sold) => {
+  ])('gets, on the template %s and for the price %s, the price %s', (template, priceId, sold) => {
     expect(decideCheckout(onTemplate(template), { priceId })).toMatchObject({
-      priceId: sold,
-      price: `price_${sold}`,
+      items: [{ priceId: sold, price: `price_${sold}` }],
       metadata: { ratecard_price_id: sold },
     })
   })
@@ -236,17 +241,22 @@ describe('a tenant with enterprise pricing', () => {
     ['zeta', 'kiln_monthly', 'kiln_monthly_zeta'],
     ['zeta', 'kiln_monthly_seat', 'kiln_monthly_seat'],
     ['without a price', 'kiln_monthly', 'kiln_monthly'],
-  ])('with the deal %s that requests %s gets %s, never the price of another deal', (deal, priceId, sold) => {
-    const given = situation({ tenant: { ...ordinary, enterpriseId: deal } })
-    expect(decideCheckout(given, { priceId })).toMatchObject({ priceId: sold, price: `price_${sold}` })
-  })
+  ])(
+    'gets, with the deal %s and for the price %s, the price %s, and never the price of another deal',
+    (deal, priceId, sold) => {
+      const given = situation({ tenant: { ...ordinary, enterpriseId: deal } })
+      expect(decideCheckout(given, { priceId })).toMatchObject({ items: [{ priceId: sold, price: `price_${sold}` }] })
+    },
+  )
 
-  test('cannot request its negotiated price by id', () => {
+  test('cannot name the negotiated price by its id with a session', () => {
     expect(refusal({ priceId: 'kiln_monthly_partner' }, onTemplate('partner'))?.code).toBe('price_not_found')
   })
 
-  test('can be sold another negotiated price with a service key', () => {
+  test('can be sold a negotiated price of another deal with a service key', () => {
     const given = { ...onTemplate('partner'), hidden: true }
-    expect(decideCheckout(given, { priceId: 'kiln_monthly_acme' })).toMatchObject({ priceId: 'kiln_monthly_acme' })
+    expect(decideCheckout(given, { priceId: 'kiln_monthly_acme' })).toMatchObject({
+      items: [{ priceId: 'kiln_monthly_acme' }],
+    })
   })
 })

@@ -11,7 +11,7 @@ const refusal = (url: string) =>
     checkRedirect(url, 'success_url', origins)
   })
 
-describe('a redirect of a checkout', () => {
+describe('the address to which a checkout page redirects', () => {
   test.each([
     'https://shop.example/thanks?session={CHECKOUT_SESSION_ID}',
     'https://SHOP.example:443/',
@@ -21,7 +21,7 @@ describe('a redirect of a checkout', () => {
     'http://127.1/done',
     'https://localhost/done',
     'http://[::1]:3000/done',
-  ])('may lead to %s', (url) => {
+  ])('may be %s', (url) => {
     expect(refusal(url)).toBeNull()
   })
 
@@ -50,11 +50,11 @@ describe('a redirect of a checkout', () => {
     ['a lone surrogate', 'https://shop.example/\ud800'],
     ['a URL without end', `https://shop.example/${'a'.repeat(2000)}`],
     ['nothing', ''],
-  ])('is refused if it leads to %s', (_what, url) => {
+  ])('is refused if it is %s', (_what, url) => {
     expect(refusal(url)).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer: '#/success_url' }] })
   })
 
-  test('to an origin that is not allowed is refused with the name of the setting', () => {
+  test('is refused with the name of the setting to change if its origin is not allowed', () => {
     expect(refusal('https://evil.example/x')).toMatchObject({
       message: '"success_url" leads to https://evil.example, which is not an allowed origin.',
       hint: 'Add the origin to the setting RATECARD_ALLOWED_REDIRECTS.',

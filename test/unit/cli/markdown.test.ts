@@ -30,13 +30,17 @@ const outcome = (details: Detail[], more: Partial<PushOutcome> = {}): PushOutcom
     products: none(),
     prices: none(),
     meters: { created: [], updated: [], deactivated: [] },
+    tax_rates: none(),
+    portal: none(),
     webhooks: { created: [], updated: [], unchanged: [] },
     coupons: none(),
     promotion_codes: none(),
     features: none(),
   },
+  summary: '1 price rises.',
   details,
   warnings: [],
+  violations: [],
   impact: [],
   writes: 3,
   plan: 'f1ngerpr1nt',
@@ -47,12 +51,16 @@ const show = (details: Detail[], more: Partial<PushOutcome> = {}, conceal = asIs
   outcomeMarkdown(
     outcome(details, more),
     'https://billing.example.test (production)',
-    { warnings: [], variables: [{ name: 'HOST', from: 'ratecard/environments/.env.production' }] },
+    {
+      warnings: [],
+      place: (issues) => issues,
+      variables: [{ name: 'HOST', from: 'ratecard/environments/.env.production' }],
+    },
     conceal,
   )
 
 describe('a plan in Markdown', () => {
-  it('is a table with the money before and after, the impact, warnings, variables and the fingerprint', () => {
+  it('states in words whom it affects and by how much, then lists warnings, changes, variables and the fingerprint', () => {
     const text = show([detail(), detail({ configId: 'kept', action: 'keep' })], {
       impact: [
         {
@@ -63,6 +71,7 @@ describe('a plan in Markdown', () => {
           subscriptionsWithoutTenant: 0,
           tenants: 9,
           monthly: [{ currency: 'eur', amount: 14_400, formatted: '€144.00' }],
+          monthlyAfter: [],
           usageBased: false,
           generations: [],
         },
@@ -73,17 +82,113 @@ describe('a plan in Markdown', () => {
     })
     expect(text.split('\n').filter((line) => line !== '')).toEqual([
       '### Prices: plan for version `1.1.0`',
+      '**1 price rises.**',
       'Plan: 1 to replace. 3 writes to the processor. At `https://billing.example.test (production)`.',
+      '#### Money and people',
+      '- `pro_monthly`: 12 subscriptions of 9 tenants, €144.00 a month keep the old price until you move them',
+      '#### Warnings',
+      '- The version is not raised. (`version_not_raised`)',
       '|  | Kind | Id | Before | After |',
       '| --- | --- | --- | --- | --- |',
       '| 🔁 replace | price | `pro_monthly` | `€12.00 / month` | `€14.00 / month` |',
-      '#### Affected subscribers',
-      '- `pro_monthly`: 12 subscriptions of 9 tenants, €144.00 a month stay on the old price until moved',
-      '#### Warnings',
-      '- The version is not raised. (`version_not_raised`)',
       'Variables used: `HOST` (ratecard/environments/.env.production).',
       'Fingerprint of this plan: `f1ngerpr1nt`',
     ])
+  })
+
+  it('adds up the amounts of several prices, by currency', () => {
+    const price = (priceId: string, currency: string, formatted: string): PushOutcome['impact'][number] => ({
+      priceId,
+      processorPriceId: `price_${priceId}`,
+      action: 'archive',
+      subscriptions: 2,
+      subscriptionsWithoutTenant: 0,
+      tenants: 2,
+      monthly: [{ currency, amount: 1000, formatted }],
+      monthlyAfter: [],
+      usageBased: false,
+      generations: [],
+    })
+    const impact = [price('a', 'eur', '€10.00'), price('b', 'eur', '€10.00'), price('c', 'usd', '$10.00')]
+    expect(show([detail()], { impact })).toContain(
+      '- **In all: 6 subscription items on 3 prices, €20.00 + $10.00 a month**\n- `a`:',
+    )
+  })
+
+  it('lists each broken policy with its rule, the change, the reason and who may override it, those that deny the push first', () => {
+    const rule = { rule: 'max_increase_percent', kind: 'price', configId: 'pro', detail: 'It rises by 20%.' } as const
+    const text = show([detail()], {
+      violations: [
+        { ...rule, id: 'soft', severity: 'warn', reason: null },
+        { ...rule, id: 'hard', severity: 'deny', reason: 'We <promised>.' },
+      ],
+    })
+    expect(text).toContain(
+      [
+        '#### Policies',
+        '',
+        '- ⛔ **denied** by `hard` (`max_increase_percent`): It rises by 20%. Why: We &lt;promised&gt;.',
+        '- ⚠️ warned by `soft` (`max_increase_percent`): It rises by 20%.',
+        '',
+        'A push is refused. An owner may override the rule, with a key of scope `owner`: `--override hard --message "…"`',
+      ].join('\n'),
+    )
+  })
+
+  it('shows a change of the name once', () => {
+    const renamed = detail({
+      kind: 'product',
+      configId: 'pro',
+      action: 'update',
+      fields: [
+        { field: 'name', before: 'Pro', after: 'Pro Plus', origin: 'edit' },
+        { field: 'description', before: null, after: 'For teams', origin: 'edit' },
+      ],
+      display: { before: 'Pro', after: 'Pro Plus' },
+    })
+    expect(
+      show([renamed])
+        .split('\n')
+        .filter((line) => line.includes('Pro Plus')),
+    ).toEqual(['| ✏️ update | product | `pro` | `Pro` | `Pro Plus` |'])
+    expect(show([renamed])).toContain('| ↳ `description` |')
+  })
+
+  it('shows a change of the name at the processor with its origin', () => {
+    const renamed = detail({
+      kind: 'product',
+      configId: 'pro',
+      action: 'update',
+      fields: [{ field: 'name', before: 'Pro', after: 'Pro Plus', origin: 'drift' }],
+      display: { before: 'Pro', after: 'Pro Plus' },
+    })
+    expect(show([renamed])).toContain('|  | edited at the processor | ↳ `name` | `Pro` | `Pro Plus` |')
+  })
+
+  it('contains the file and the line of each warning', () => {
+    const warnings = [
+      { code: 'no_default', pointer: '#', detail: 'No price.', severity: 'warning', path: 'a.json', line: 7 },
+    ] as never
+    expect(show([detail()], { warnings })).toContain('- `a.json:7` No price. (`no_default`)')
+  })
+
+  it('folds all rows after the 40th, and shows 600 changes within the size limit', () => {
+    const many = Array.from({ length: 600 }, (_, index) => detail({ configId: `solo_monthly_${String(index)}` }))
+    const text = show(many)
+    expect(text.length).toBeLessThan(60_000)
+    const [open = '', folded = ''] = text.split('<details>')
+    expect(open.match(/🔁 replace/g)).toHaveLength(40)
+    expect(folded).toMatch(/^\n<summary>560 more changes: 560 to replace<\/summary>\n\n\|/)
+    expect(folded.match(/🔁 replace/g)).toHaveLength(560)
+    expect(folded).toContain('</details>\n\nVariables used')
+    expect(show(many.slice(0, 40))).not.toContain('<details>')
+  })
+
+  it('shows two long values only around the place where they differ', () => {
+    const long = (end: string) => ({ text: 'x'.repeat(400), end })
+    const fields = [{ field: 'metadata.note', before: long('one'), after: long('two'), origin: 'edit' as const }]
+    const text = show([detail({ kind: 'product', action: 'update', fields, display: { before: 'Pro', after: 'Pro' } })])
+    expect(text).toMatch(/one.*\|.*two/)
   })
 
   it('states that nothing changes if there is no change', () => {
@@ -92,7 +197,7 @@ describe('a plan in Markdown', () => {
     )
   })
 
-  it('lists the changed fields that the line of the item does not show, and marks edits made at the processor', () => {
+  it('lists changed fields that are not in the line of the item, and marks edits that were made at the processor', () => {
     const name = { field: 'name', before: 'Pro', after: 'Pro | Team', origin: 'drift' } as const
     const text = show([
       detail({
@@ -107,7 +212,7 @@ describe('a plan in Markdown', () => {
     expect(text).toContain('|  | edited at the processor | ↳ `name` | `Pro` | <code>Pro &#124; Team</code> |')
   })
 
-  it('omits lines beyond the size limit, counts them, and keeps removals', () => {
+  it('drops lines beyond the size limit, states how many, and keeps removals', () => {
     const many = Array.from({ length: 3000 }, (_, index) =>
       detail({ configId: `new_${String(index)}`, action: 'create', display: { before: null, after: '€1.00 / month' } }),
     )
@@ -120,7 +225,7 @@ describe('a plan in Markdown', () => {
     expect(text).toContain(`${String(3000 - shown)} more changes left out`)
   })
 
-  it('shows secrets by their names, even where a value is cut off or escaped', () => {
+  it('contains names instead of secrets, even where a value is cut off or escaped', () => {
     const secret = 'abc|def`ghi'
     const url = `https://hooks.example.test/?k=${secret}`
     const conceal = (text: string) => text.replaceAll(secret, '${HOOK_KEY}')
@@ -147,25 +252,29 @@ describe('differences and drift in Markdown', () => {
       kind: 'price',
       configId: 'pro',
       change: 'changed',
+      action: 'replace',
       fields: [],
       display: detail().display,
     }
     expect(differencesMarkdown([changed], { from: 3, to: 5 }, asIs)).toContain(
       '| Kind | Id | Revision 3 | Revision 5 |',
     )
+    expect(differencesMarkdown([changed], { from: 3, to: 5 }, asIs)).toContain('| 🔁 replaced | price |')
     expect(differencesMarkdown([], { from: 3, to: 5 }, asIs)).toContain('No differences.')
     const drift = {
       inSync: false,
+      editedFields: 1,
       revision: 2,
       version: '1.0.0',
       differences: [detail({ action: 'update' })],
       notes: [],
       unmanaged: [],
     }
-    expect(driftMarkdown(drift, null, asIs)).toContain('| As pushed | At the processor |')
+    expect(driftMarkdown(drift, null, asIs)).toContain('| At the processor | As pushed |')
+    expect(driftMarkdown(drift, null, asIs)).toContain('| ✏️ edited | price |')
     expect(driftMarkdown(drift, null, asIs)).toContain('`ratecard billing push --force`')
     expect(driftMarkdown({ ...drift, inSync: true, differences: [] }, null, asIs)).toContain(
-      'is as revision 2 (version `1.0.0`) left it.',
+      'nothing was edited at the processor since revision 2 (version `1.0.0`).',
     )
   })
 })
@@ -197,7 +306,7 @@ describe('untrusted text in Markdown', () => {
     }
   })
 
-  it('in a sentence creates no mention, link, markup or element', () => {
+  it('creates no mention, link, markup or element in a sentence', () => {
     for (const text of hostile) {
       const sentence = proseText(text)
       expect(sentence, text).not.toMatch(/@\w|#\d|:\/\/|<|(?<!\\)[`|[\]*_!]|\n/)

@@ -3,19 +3,19 @@ import { moneyCsv } from '../../../packages/ratecard/src/cli/views/money-csv.ts'
 import { sparkline } from '../../../packages/ratecard/src/cli/views/sparkline.ts'
 import { majorUnits } from '../../../packages/ratecard/src/money/format.ts'
 
-describe('a sparkline', () => {
-  it('has one bar per value, as high as the value', () => {
+describe('a sparkline on the command line', () => {
+  it('has one bar per value, whose height corresponds to the value', () => {
     expect(sparkline([0, 50, 100])).toBe('▁▅█')
     expect(sparkline([7, 7])).toBe('██')
     expect(sparkline([0, 0])).toBe('▁▁')
   })
 
-  it('has at most 60 bars, and averages more values', () => {
+  it('has at most 60 bars, which show averages if there are more values', () => {
     expect(sparkline(Array.from({ length: 365 }, (_, day) => day))).toHaveLength(60)
   })
 })
 
-it('amounts in major units keep every digit, and have no digit grouping', () => {
+it('amounts in major units keep each digit, and have no thousands separators', () => {
   expect(majorUnits('123456789', 'usd')).toBe('1234567.89')
   expect(majorUnits('-5', 'usd')).toBe('-0.05')
   expect(majorUnits('833.333333333333', 'eur')).toBe('8.33333333333333')

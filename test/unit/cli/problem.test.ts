@@ -15,17 +15,17 @@ const failed = (detail: string) =>
     createPaint(false),
   )
 
-test('the error of a failed push contains the processor’s message and the step count only once', () => {
+test('the error about a failed push contains the processor’s message and the number of steps only once', () => {
   const shown = failed('The push stopped at create of price "pro", after 1 of 5 steps. No such tax code.')
   expect(shown.split('\n')).toEqual([
     'Error: The processor rejected the request. (processor_rejected)',
     '  The push stopped at create of price "pro", after 1 of 5 steps.',
-    '  The processor said: No such tax code. (request_id req_1)',
+    '  Message from the processor: No such tax code. (request_id req_1)',
     '  Push push-1. What customers see has not changed: `ratecard billing pushes push-1` shows each step.',
   ])
 })
 
-test('the error of a push without a step count in its detail has the count in the line of the push', () => {
+test('the error about a push whose detail has no number of steps shows that number in the line about the push', () => {
   expect(failed('It stopped.')).toContain('  It stopped.\n')
   expect(failed('It stopped.')).toContain('Push push-1 ended after 1 of 5 steps. ')
 })

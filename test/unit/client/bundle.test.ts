@@ -25,7 +25,7 @@ async function bundle(contents: string, format: 'esm' | 'iife' = 'esm'): Promise
 
 const zipped = (bytes: Uint8Array) => gzipSync(bytes, { level: 9 }).length
 
-describe('the client in a bundle', () => {
+describe('the client library in a bundle', () => {
   it('has at most 10 KiB, minified and gzipped', async () => {
     const whole = zipped(await bundle(`export * from './client.ts'`))
     expect(whole).toBeGreaterThan(1000)
@@ -39,7 +39,7 @@ describe('the client in a bundle', () => {
     expect(shaken).toBeLessThanOrEqual(alone + 64)
   })
 
-  it('needs no Node API, only what browsers and workers provide', async () => {
+  it('needs no Node API, only APIs that browsers and workers have', async () => {
     const text = new TextDecoder().decode(await bundle(`export * from './client.ts'`, 'iife'))
     expect(text).not.toMatch(/\bnode:|\bprocess\.|\bBuffer\b|\brequire\(/)
     const place: { bundled?: { createClient?: unknown } } = {}

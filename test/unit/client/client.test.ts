@@ -64,7 +64,7 @@ const outcome = {
   plan: 'f',
 }
 
-describe('the client', () => {
+describe('the client library', () => {
   it('converts member names to camelCase and encodes ids in paths', async () => {
     const { client, seen } = await serving([json(200, cost)])
     expect(await client.billing.calculate('a/b', 2)).toMatchObject({
@@ -81,7 +81,7 @@ describe('the client', () => {
     expect(seen[0]?.headers['x-service-key']).toBe('secret')
   })
 
-  it('leaves documents unchanged', async () => {
+  it('leaves the content of documents unchanged', async () => {
     const product = { id: 'p', name: 'P', metadata: { some_key: 'x' }, ui: { sort_order: 1 } }
     const { client } = await serving([json(200, { product })])
     expect(await client.billing.product('p')).toEqual(product)
@@ -113,25 +113,25 @@ describe('the client', () => {
     })
   })
 
-  it('retries reads after a dropped connection and after 503', async () => {
+  it('retries reads after a lost connection and after a 503', async () => {
     const { client, seen } = await serving([drop, busy, json(200, { webhooks: [] })])
     expect(await client.admin.webhooks()).toEqual([])
     expect(seen).toHaveLength(3)
   })
 
-  it('throws the last error after its retries', async () => {
+  it('throws the last error when no retries are left', async () => {
     const { client, seen } = await serving([busy, busy], { retries: 1 })
     await expect(client.admin.webhooks()).rejects.toMatchObject({ code: 'processor_unavailable' })
     expect(seen).toHaveLength(2)
   })
 
-  it('does not retry a push after a lost connection if the call has no idempotency key', async () => {
+  it('does not retry a push after a lost connection if the push has no idempotency key', async () => {
     const { client, seen } = await serving([drop, json(200, outcome)])
     await expect(client.admin.push({})).rejects.toMatchObject({ code: 'server_unreachable' })
     expect(seen).toHaveLength(1)
   })
 
-  it('retries a write with an idempotency key under the same key', async () => {
+  it('retries a write that has an idempotency key, with the same key', async () => {
     const { client, seen } = await serving([drop, json(200, outcome)])
     expect(await client.admin.push({}, { idempotencyKey: 'k1' })).toMatchObject({ pushId: 'x' })
     expect(seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['k1', 'k1'])
@@ -152,7 +152,7 @@ describe('the client', () => {
     expect(seen[0]?.body).toBe('{"version":"1.0.0"}')
   })
 
-  it('returns the id of an asynchronous push, or the outcome if the push has already ended', async () => {
+  it('returns the id of an asynchronous push, or its result if it has already ended', async () => {
     const { client, seen } = await serving([
       json(202, { push_id: 'p 1', state: 'running' }, { location: '/api/v1/billing/admin/pushes/p%201' }),
       json(200, outcome),
@@ -162,7 +162,7 @@ describe('the client', () => {
     expect(await client.admin.startPush({})).toMatchObject({ started: false, outcome: { status: 'applied' } })
   })
 
-  it('follows the events of a push and skips event types that it does not know', async () => {
+  it('follows the events of a push and ignores unknown event types', async () => {
     const { client } = await serving([
       (_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -194,12 +194,12 @@ describe('the client', () => {
     ])
   })
 
-  it('cancels a request that exceeds its timeout', async () => {
+  it('aborts a request that exceeds its timeout', async () => {
     const { client } = await serving([() => undefined], { timeoutMs: 50, retries: 0 })
     await expect(client.billing.config()).rejects.toMatchObject({ code: 'request_timeout', status: 0 })
   })
 
-  it('can be cancelled', async () => {
+  it('aborts a request when the caller’s signal is aborted', async () => {
     const { client } = await serving([() => undefined])
     const stop = new AbortController()
     const call = client.billing.config({ signal: stop.signal })
@@ -216,10 +216,10 @@ describe('the client', () => {
   })
 })
 
-describe('the event stream', () => {
+describe('an event stream in the client library', () => {
   const text = 'event: a\r\ndata: {"x":"é"}\r\n\r\ndata: one\ndata: two\n\nevent: only\n\ndata: unfinished'
 
-  it.each([1, 2, 3, 7, 1000])('has the same events if its text arrives in chunks of %i bytes', async (size) => {
+  it.each([1, 2, 3, 7, 1000])('contains the same events if its text arrives in chunks of %i bytes', async (size) => {
     const bytes = new TextEncoder().encode(text)
     const body = new ReadableStream<Uint8Array>({
       start(controller) {

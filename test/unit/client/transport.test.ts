@@ -35,8 +35,8 @@ const lost = () => new TypeError('fetch failed')
 const bought = { url: 'http://x.test/', session_id: 'cs_1' }
 const wish = { priceId: 'p', successUrl: 'http://x.test/', cancelUrl: 'http://x.test/' }
 
-describe('credentials of the client', () => {
-  it('with a session are sent as the cookie that the service reads', async () => {
+describe('the credentials of the client library', () => {
+  it('are sent in the cookie that the service reads if they are a session', async () => {
     const { client, sent } = answering([json(bought)], { session: 'ses_1.a.b' })
     await client.checkout.create(wish)
     expect([sent[0]?.headers.get('cookie'), sent[0]?.headers.get('x-service-key')]).toEqual([
@@ -53,7 +53,7 @@ describe('credentials of the client', () => {
     )
   })
 
-  it('of the browser are used only if the option is set', async () => {
+  it('are those of the browser only if the option is set', async () => {
     const browser = answering([json(bought)], { credentials: 'include' })
     await browser.client.checkout.create(wish)
     expect(browser.sent[0]?.init.credentials).toBe('include')
@@ -63,15 +63,15 @@ describe('credentials of the client', () => {
   })
 })
 
-describe('idempotent writes of the client', () => {
-  it('are retried until their first attempt has ended, if its response was lost', async () => {
+describe('idempotent writes of the client library', () => {
+  it('are retried until the first attempt has ended if the first response was lost', async () => {
     const running = problem(409, 'request_in_progress', { 'retry-after': '0' })
     const { client, sent } = answering([lost(), running, json(bought)])
     expect(await client.checkout.create(wish)).toEqual({ url: 'http://x.test/', sessionId: 'cs_1' })
     expect(new Set(sent.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1)
   })
 
-  it('are not retried while another call with the same key is running', async () => {
+  it('are not retried while another call with the same idempotency key is running', async () => {
     const { client, sent } = answering([problem(409, 'request_in_progress', { 'retry-after': '0' })])
     await expect(client.checkout.create(wish)).rejects.toMatchObject({ code: 'request_in_progress' })
     expect(sent).toHaveLength(1)
@@ -89,7 +89,7 @@ describe('idempotent writes of the client', () => {
     expect(sent).toHaveLength(2)
   })
 
-  it('do not include portals, sessions, changes and removals, which are sent once and without a key', async () => {
+  it('do not include portals, sessions, changes and removals, which are sent once and without an idempotency key', async () => {
     for (const call of [
       (client: ReturnType<typeof createClient>) => client.portal.create({ returnUrl: 'http://x.test/' }),
       (client: ReturnType<typeof createClient>) => client.sessions.create({ tenantId: 't' }),
@@ -104,8 +104,8 @@ describe('idempotent writes of the client', () => {
   })
 })
 
-describe('member names in the client', () => {
-  it('are converted in requests and responses, and names chosen by the author stay', async () => {
+describe('member names in the client library', () => {
+  it('are converted in requests and responses, except for names that the author of a document chose', async () => {
     const worker = {
       name: 'w',
       last_exit: null,
@@ -140,7 +140,7 @@ describe('member names in the client', () => {
     for (const name of ['priceId', 'ttl', 'allowPromotionCodes', 'x']) expect(camel(snake(name))).toBe(name)
   })
 
-  it('that are absent are not sent, in bodies and in queries', async () => {
+  it('are left out of bodies and queries if they have no value', async () => {
     const list = { tenants: [], pagination: { total: 0, limit: 10, offset: 0, has_more: false } }
     const { client, sent } = answering([json(bought), json(list)])
     await client.checkout.create({ ...wish, quantity: undefined, promotionCode: undefined })

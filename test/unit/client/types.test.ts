@@ -69,6 +69,7 @@ export type Exported = [
   client.MigrationPlan,
   client.MigrationsClient,
   client.NewCheckout,
+  client.NewCredit,
   client.NewDeployment,
   client.NewKeyOptions,
   client.NewMigration,
@@ -137,8 +138,8 @@ type Plain<Value> = Value extends readonly (infer Item)[]
     : Value
 type Read<Shape> = Plain<Inside<Shape, string>>
 
-describe('the types of the client', () => {
-  it('accept every document that the service may send', () => {
+describe('the types of the client library', () => {
+  it('accept each document that the service may send', () => {
     expectTypeOf<BillingConfig>().toExtend<client.BillingDocument>()
     expectTypeOf<Product>().toExtend<client.ProductDocument>()
     expectTypeOf<Price>().toExtend<client.PriceDocument>()
@@ -152,7 +153,7 @@ describe('the types of the client', () => {
     expectTypeOf<keyof BillingConfig>().toEqualTypeOf<keyof client.BillingDocument>()
   })
 
-  it('equal the shapes of the API in camelCase', () => {
+  it('equal the shapes of the API, converted to camelCase', () => {
     expectTypeOf<Plain<client.Tenant>>().toEqualTypeOf<Read<typeof Tenant>>()
     expectTypeOf<Plain<client.TenantSubscriptions>>().toEqualTypeOf<Read<typeof TenantSubscriptions>>()
     expectTypeOf<Plain<client.UpcomingInvoice>>().toEqualTypeOf<Read<typeof UpcomingInvoice>>()
@@ -168,7 +169,7 @@ describe('the types of the client', () => {
     expectTypeOf<Plain<client.CronRunList>>().toEqualTypeOf<Read<typeof CronRunList>>()
   })
 
-  it('have the request members of the API', () => {
+  it('have the same request members as the API', () => {
     type Sent<Id extends keyof typeof contract> = Required<Plain<BodyOf<(typeof contract)[Id] & Operation>>>
     expectTypeOf<keyof client.NewCheckout>().toEqualTypeOf<keyof Sent<'createCheckout'>>()
     expectTypeOf<keyof client.NewTenant>().toEqualTypeOf<keyof Sent<'createTenant'>>()

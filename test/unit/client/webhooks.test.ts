@@ -26,7 +26,7 @@ async function codeOf(attempt: Promise<unknown>): Promise<string> {
   return error instanceof WebhookError ? error.code : ''
 }
 
-describe('verifyWebhook', () => {
+describe('verifyWebhook() of the client library', () => {
   it('accepts a delivery signed by Stripe’s own library, as text and as bytes', async () => {
     const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: seconds })
     const bytes = new TextEncoder().encode(payload)
@@ -45,7 +45,7 @@ describe('verifyWebhook', () => {
     )
   })
 
-  it('refuses a delivery if a single byte of body, time, signature or secret differs', async () => {
+  it('refuses a delivery if a single byte of its body, time, signature or secret differs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('body', 'time', 'signature', 'secret'), fc.nat(), async (what, seed) => {
         const signature = sign(payload)

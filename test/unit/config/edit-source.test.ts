@@ -159,7 +159,7 @@ describe('an edit of a JSON file', () => {
   })
 })
 
-describe('the edits between two values turn the text of the first value into the second', () => {
+describe('the edits that lead from one value to another', () => {
   const leaf = fc.oneof(
     fc.integer(),
     fc.boolean(),
@@ -174,7 +174,7 @@ describe('the edits between two values turn the text of the first value into the
     ),
   })).node
   const document = fc.dictionary(fc.constantFrom('p', 'q', 'r', 's'), value, { minKeys: 1 })
-  test.each(['json', 'yaml'])('in %s', async (kind) => {
+  test.each(['json', 'yaml'])('turn the text of the first value into that of the second in %s', async (kind) => {
     const { stringify } = await import('yaml')
     fc.assert(
       fc.property(document, document, fc.constantFrom(2, 4), (before, after, indent) => {

@@ -42,7 +42,7 @@ describe('reading one file:', () => {
     ['a.yaml', 'a: [1\nb: 2', 2, 1],
     ['a.yaml', 'a: 1\n--- \nb: 2', 2, 1],
     ['a.yaml', 'a: *nowhere', 1, 4],
-  ])('%s with %j has a syntax error with its position', (path, text, line, column) => {
+  ])('%s with %j is refused as a syntax error with its position', (path, text, line, column) => {
     const { document, issues } = source(path, text)
     expect(document).toBeUndefined()
     expect(issues[0]).toMatchObject({ code: 'syntax', severity: 'error', path, line, column })
@@ -51,13 +51,13 @@ describe('reading one file:', () => {
   test.each([
     ['a.json', '{\n "x": [{ "a": 1,\n  "a": 2 }] }'],
     ['a.yaml', 'x:\n  - a: 1\n    a: 2'],
-  ])('a key that occurs twice in %s is an error', (path, text) => {
+  ])('a key that occurs twice in %s is refused', (path, text) => {
     const { issues } = source(path, text)
     expect(issues).toMatchObject([{ code: 'syntax', severity: 'error', pointer: '#/x/0/a', line: 3 }])
     expect(issues[0]?.detail).toContain('"a"')
   })
 
-  test('YAML reads words such as "no" as strings, and versions and dates too', () => {
+  test('YAML words such as "no", versions and dates are read as strings', () => {
     expect(source('a.yaml', 'a: no\nb: 1.0.0\nc: 2031-02-28T23:59:59Z\nd: inf\ne: 1_000').document).toEqual({
       a: 'no',
       b: '1.0.0',
@@ -67,7 +67,7 @@ describe('reading one file:', () => {
     })
   })
 
-  test('YAML aliases are resolved in values and positions, and refused if they multiply', () => {
+  test('YAML aliases are resolved in values and source positions, and refused if they multiply the content', () => {
     const shared = source('a.yaml', 'x: &x { id: a }\ny: *x')
     expect(shared.document).toEqual({ x: { id: 'a' }, y: { id: 'a' } })
     expect(shared.locate('#/y/id')).toEqual({ line: 1, column: 13 })
@@ -77,13 +77,16 @@ describe('reading one file:', () => {
     expect(issues[0]?.code).toBe('syntax')
   })
 
-  test.each(['deep.json', 'deep.yaml'])('%s with 20,000 levels has a syntax error, without a crash', (path) => {
-    const { document, issues } = source(path, '['.repeat(20_000) + ']'.repeat(20_000))
-    expect(document).toBeUndefined()
-    expect(issues[0]?.code).toBe('syntax')
-  })
+  test.each(['deep.json', 'deep.yaml'])(
+    '%s with 20,000 levels is refused as a syntax error, without a crash',
+    (path) => {
+      const { document, issues } = source(path, '['.repeat(20_000) + ']'.repeat(20_000))
+      expect(document).toBeUndefined()
+      expect(issues[0]?.code).toBe('syntax')
+    },
+  )
 
-  test.each(['a.json', 'a.yaml'])('a key __proto__ in %s is an ordinary unknown field', (path) => {
+  test.each(['a.json', 'a.yaml'])('a key __proto__ in %s is reported as an ordinary unknown field', (path) => {
     const { document } = source(path, '{ "version": "1.0.0", "__proto__": { "products": [] } }')
     expect(validateConfig(document).errors.map(({ code, pointer }) => [code, pointer])).toEqual([
       ['field_missing', '#'],
@@ -93,7 +96,7 @@ describe('reading one file:', () => {
 })
 
 describe('joining several files:', () => {
-  test('the split example becomes one document in which the enterprise price finds its base', () => {
+  test('the example that is split over several files becomes one document, in which the negotiated price finds its base price', () => {
     const names = ['06c-split-enterprise.json', '06a-split-webhooks.json', '06b-split-catalog.json']
     const { document, issues, locate } = mergeFiles(names.map(fixture))
     expect(issues).toEqual([])
@@ -110,14 +113,14 @@ describe('joining several files:', () => {
     expect(locate('#/webhooks')).toMatchObject({ path: '06a-split-webhooks.json' })
   })
 
-  test('the order of the paths decides, not the order in which the files were read', () => {
+  test('files are joined in the order of their paths, not in the order in which they were read', () => {
     const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }] })
     const b = json('b.json', { version: '1.0.0', products: [{ id: 'b', name: 'B' }] })
     expect(mergeFiles([b, a]).document).toEqual(mergeFiles([a, b]).document)
     expect(mergeFiles([b, a]).document).toMatchObject({ products: [{ id: 'a' }, { id: 'b' }] })
   })
 
-  test('the highest version counts, compared by its numbers, and each lower one gives a warning with both places', () => {
+  test('the highest version is used, compared by its numbers, and each lower one causes a warning with both places', () => {
     const files = ['1.9.0', '1.10.0', '1.2.0'].map((version, i) => json(`${i}.json`, { version, products: [] }))
     const { document, issues, locate } = mergeFiles(files)
     expect(document).toMatchObject({ version: '1.10.0' })
@@ -129,7 +132,7 @@ describe('joining several files:', () => {
     expect(issues[0]?.detail).toContain('0.json:2:14')
   })
 
-  test('the fields of one product in two files are joined, and different values of a field are an error with both places', () => {
+  test('the fields of one product in two files are joined, and different values for a field are an error with both places', () => {
     const a = json('a.json', {
       version: '1.0.0',
       products: [{ id: 'a', name: 'A', type: 'good', ui: { badge: 'x', tagline: 'y' } }],
@@ -145,7 +148,19 @@ describe('joining several files:', () => {
     expect(locate('#/products/0/description')).toMatchObject({ path: 'b.json' })
   })
 
-  test('a duplicate id is an error that names both places, across files and within one', () => {
+  test('a member of the whole document that occurs in two files is an error with both places, unless the values are equal', () => {
+    const a = json('a.json', { version: '1.0.0', products: [], tax: { rates: ['vat'] } })
+    const b = json('b.json', { version: '1.0.0', products: [], tax: { automatic: true } })
+    const { document, issues } = mergeFiles([a, b])
+    expect(document).toMatchObject({ tax: { rates: ['vat'] } })
+    expect(issues).toMatchObject([{ code: 'merge_conflict', severity: 'error', path: 'b.json' }])
+    expect(issues[0]?.detail).toContain('a.json:')
+    expect(mergeFiles([a, json('c.json', { version: '1.0.0', products: [], tax: { rates: ['vat'] } })]).issues).toEqual(
+      [],
+    )
+  })
+
+  test('a duplicate id is an error with both places, across files and within one file', () => {
     const meter = { id: 'm', display_name: 'M', event_name: 'm' }
     const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }], meters: [meter] })
     const b = json('b.json', {
@@ -166,7 +181,7 @@ describe('joining several files:', () => {
     expect(placed.map(({ detail }) => /first at (\S+)\.$/.exec(detail)?.[1])).toEqual(['b.json:5:13', 'a.json:11:13'])
   })
 
-  test('a file without an object, with a missing section or a section that is not a list is reported by name', () => {
+  test('a file that is not an object, lacks a section, or has a section that is not a list is reported by its name', () => {
     const { issues, document } = mergeFiles([
       json('a.json', []),
       json('b.json', { version: '1.0.0' }),
@@ -183,7 +198,7 @@ describe('joining several files:', () => {
     expect(document).toEqual({ version: '1.0.0', products: [] })
   })
 
-  test('unknown fields of any file are kept, so that validation reports them with their place', () => {
+  test('unknown fields of each file are kept, so that validation reports them with their place', () => {
     const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }] })
     const b = json('b.json', { version: '1.0.0', products: [], meter: [] })
     const { document, locate } = mergeFiles([a, b])
@@ -214,7 +229,7 @@ describe('interpolation of variables:', () => {
     ['${EMPTY}', ''],
     ['${NESTED}', '${HOST}'],
     ['$HOST {HOST} $', '$HOST {HOST} $'],
-  ])('%j becomes %j', (text, expected) => {
+  ])('the text %j becomes %j', (text, expected) => {
     expect(interpolate({ a: [text] }, environment)).toMatchObject({ value: { a: [expected] }, issues: [] })
   })
 
@@ -225,7 +240,7 @@ describe('interpolation of variables:', () => {
     ['${}', 'variable_malformed', undefined],
     ['${A B}', 'variable_malformed', undefined],
     ['${__proto__}', 'variable_unset', undefined],
-  ])('%j is left unchanged and reported with its place', (text, code, hint) => {
+  ])('the text %j is left unchanged and reported with its place', (text, code, hint) => {
     const { value, issues } = interpolate({ webhooks: [{ url: text }] }, environment)
     expect(value).toEqual({ webhooks: [{ url: text }] })
     expect(issues).toMatchObject([
@@ -236,7 +251,7 @@ describe('interpolation of variables:', () => {
   test.each([
     ...['RATECARD_SERVICE_KEY', 'RATECARD_ANYTHING', 'STRIPE_SECRET_KEY', 'STRIPE_ACCOUNT', 'DATABASE_URL'],
     ...['AWS_REGION', 'GITHUB_TOKEN', 'GITHUB_SHA', 'NPM_TOKEN', 'npm_config_registry', 'SSH_AUTH_SOCK'],
-  ])('%s is never expanded, not even in the URL of a webhook', (name) => {
+  ])('the variable %s is never expanded, not even in the URL of a webhook', (name) => {
     const document = { webhooks: [{ url: `https://\${${name}}/` }], products: [{ name: `\${${name}}` }] }
     const { value, issues, used } = interpolate(document, new Map([[name, 'canary']]))
     expect(value).toEqual(document)
@@ -248,7 +263,7 @@ describe('interpolation of variables:', () => {
   })
 
   test.each(['HOOK_TOKEN', 'SHARED_SECRET', 'API_KEY', 'DB_PASSWORD', 'apikey'])(
-    '%s is expanded in the URL of a webhook and nowhere else',
+    'the variable %s is expanded in the URL of a webhook and nowhere else',
     (name) => {
       const text = `https://a.test/\${${name}}`
       const places = {
@@ -270,7 +285,7 @@ describe('interpolation of variables:', () => {
     },
   )
 
-  test('a forbidden variable is not suggested in place of an unset one', () => {
+  test('a forbidden variable is not suggested as the correction of an unset one', () => {
     const { issues } = interpolate({ a: '${RATECARD_HOSTS}${STRIPE_KE}${HOSTT}' }, new Map([['STRIPE_KEY', 'x']]))
     expect(JSON.stringify(issues)).not.toContain('STRIPE_KEY"')
   })
@@ -282,19 +297,19 @@ describe('interpolation of variables:', () => {
   })
 })
 
-describe('the code frame of an issue', () => {
-  test('shows the line, its neighbours and a caret', () => {
+describe('the source lines shown with an issue', () => {
+  test('contain the line, its neighbours and a caret under the position', () => {
     expect(codeFrame('a\nb\n\tcd\ne\nf\ng', 3, 2)).toBe('  1 | a\n  2 | b\n> 3 |  cd\n    |  ^\n  4 | e\n  5 | f')
   })
 
-  test('of a minified file shows only the part around the issue', () => {
+  test('contain only the part around the position if the file is minified', () => {
     const frame = codeFrame(`${'x'.repeat(50_000)}!${'y'.repeat(50_000)}`, 1, 50_001)
     const [line = '', caret = ''] = frame.split('\n')
     expect(line.length).toBeLessThan(120)
     expect(line.charAt(caret.indexOf('^'))).toBe('!')
   })
 
-  test('contains no control character of the file', () => {
+  test('contain no control character of the file', () => {
     expect(codeFrame('"\u001b[31mred\u202e"', 1, 1)).toBe('> 1 | "·[31mred·"\n    | ^')
   })
 })

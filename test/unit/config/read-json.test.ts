@@ -15,7 +15,7 @@ const isJson = (text: string) => {
   }
 }
 
-describe('the JSON text of a request', () => {
+describe('the JSON text of a request body', () => {
   it('has the same value as with JSON.parse', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'), (json, indent) => {
@@ -79,11 +79,11 @@ describe('the JSON text of a request', () => {
       '#/a',
       'An object has more than 10000 members.',
     ],
-  ])('%.40s is refused with its place', (text, pointer, detail) => {
+  ])('is refused with its place: %.40s', (text, pointer, detail) => {
     expect(issueOf(text)).toEqual({ code: 'syntax', pointer, detail })
   })
 
-  it('may have 64 levels of nesting, and no more', () => {
+  it('may have up to 64 levels of nesting', () => {
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
     expect(issueOf(nested(64))).toBeNull()
     expect(issueOf(nested(65))?.detail).toBe('The body is nested more than 64 levels deep.')

@@ -2,12 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
 import { issueCodes } from '../../../packages/ratecard/src/errors/codes.ts'
 import type { IssueCode } from '../../../packages/ratecard/src/errors/issue-codes.ts'
+import { attachedWithoutIssue } from '../../support/rule-cases-attached.ts'
+import { creditsWithoutIssue } from '../../support/rule-cases-credit.ts'
 import { ruleCases, validDocument, warningCases } from '../../support/rule-cases.ts'
 
 /** Codes that no document alone can cause: they need files, variables, sizes, other request bodies, the processor, or the plan. */
 const elsewhere: readonly IssueCode[] = [
   'syntax',
   'deal_moved',
+  'metadata_full',
+  'no_room_for_mark',
   'variable_unset',
   'variable_forbidden',
   'variable_malformed',
@@ -35,6 +39,9 @@ const elsewhere: readonly IssueCode[] = [
   'looks_like_rename',
   'switched_off_at_processor',
   'switched_on_again',
+  'tax_rate_kept',
+  'portal_default_stays',
+  'tax_of_sales_changed',
   'drift',
   'subscribers_affected',
   'migration_waiting',
@@ -43,25 +50,35 @@ const elsewhere: readonly IssueCode[] = [
   'meter_in_use',
 ]
 
-describe('the rules of the document', () => {
-  test('accept a document without a violation, with no errors and no warnings', () => {
+describe('the validation rules of a document', () => {
+  test('accept a document that breaks no rule, without errors and warnings', () => {
     const document = validDocument()
     expect(validateConfig(document)).toEqual({ valid: true, errors: [], warnings: [], config: document })
   })
 
-  test.each(ruleCases)('report $name as one error, $code', ({ document, code, pointer }) => {
+  test.each(attachedWithoutIssue)('accept valid attached prices, case %#', (document) => {
+    const { valid, errors } = validateConfig(JSON.parse(JSON.stringify(document)))
+    expect({ valid, errors }).toEqual({ valid: true, errors: [] })
+  })
+
+  test.each(creditsWithoutIssue)('accept credits that can pay for usage, without a warning, case %#', (document) => {
+    const { valid, errors, warnings } = validateConfig(JSON.parse(JSON.stringify(document)))
+    expect({ valid, errors, warnings }).toEqual({ valid: true, errors: [], warnings: [] })
+  })
+
+  test.each(ruleCases)('report $name as exactly one error, $code', ({ document, code, pointer }) => {
     const { valid, errors, warnings, config } = validateConfig(document)
     expect(errors.map((issue) => [issue.code, issue.pointer, issue.severity])).toEqual([[code, pointer, 'error']])
     expect({ valid, warnings, config }).toEqual({ valid: false, warnings: [], config: null })
   })
 
-  test.each(warningCases)('report $name as one warning, $code', ({ document, code, pointer }) => {
+  test.each(warningCases)('report $name as exactly one warning, $code', ({ document, code, pointer }) => {
     const { valid, errors, warnings, config } = validateConfig(document)
     expect(warnings.map((issue) => [issue.code, issue.pointer, issue.severity])).toEqual([[code, pointer, 'warning']])
     expect({ valid, errors, config }).toEqual({ valid: true, errors: [], config: document })
   })
 
-  test('report every issue in whole sentences, and its hint too', () => {
+  test('report each issue and its hint in whole sentences', () => {
     for (const { document } of [...ruleCases, ...warningCases]) {
       const { errors, warnings } = validateConfig(document)
       for (const { detail, hint } of [...errors, ...warnings]) {
@@ -71,7 +88,7 @@ describe('the rules of the document', () => {
     }
   })
 
-  test('have a test case for every issue code that a document alone can cause', () => {
+  test('have a test case for each issue code that a document alone can cause', () => {
     const covered = [...ruleCases, ...warningCases].map(({ code }) => code)
     expect(Object.keys(issueCodes).toSorted()).toEqual([...new Set([...covered, ...elsewhere])].toSorted())
     expect(covered.filter((code) => elsewhere.includes(code))).toEqual([])

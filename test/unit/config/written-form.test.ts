@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { interpolate } from '../../../packages/ratecard/src/config/files/interpolate.ts'
 import { variableTexts, whereNotExpanded } from '../../../packages/ratecard/src/config/files/written-form.ts'
 
-describe('the expanded document and the source document with its variables', () => {
+describe('an expanded document and its source document with variables', () => {
   test('match for any values of the variables', () => {
     const piece = fc.oneof(
       fc.constantFrom('${A}', '${B}', '$${', '$', '{', '}', 'a', 'ab', '/'),
@@ -53,12 +53,12 @@ describe('the expanded document and the source document with its variables', () 
     expect(whereNotExpanded(written, document)).toBe(pointer)
   })
 
-  test('differ in a long text with 5,000 variables if its last letter is missing', () => {
+  test('are found to differ in a long text with 5,000 variables even if only the last letter is missing', () => {
     const written = { a: `${'${A}a'.repeat(5_000)}b` }
     expect(whereNotExpanded(written, { a: 'a'.repeat(50_000) })).toBe('#/a')
   })
 
-  test('are compared by texts with variables, and escaped variables do not count', () => {
+  test('are compared with any value in the place of a variable, and escaped variables count as plain text', () => {
     expect(variableTexts({ a: '$${A}', b: [{ c: 'x${C}' }], d: '${' })).toEqual([{ pointer: '#/b/0/c', text: 'x${C}' }])
   })
 })

@@ -48,6 +48,9 @@ const subscriptionOf = (items: SubscriptionItem[]): TenantSubscriptions['subscri
   status: 'active',
   currency: 'usd',
   cancelAtPeriodEnd: false,
+  cancelAt: null,
+  pause: null,
+  scheduled: null,
   trialEnd: null,
   createdAt: renewal,
   duplicateOf: null,
@@ -58,7 +61,8 @@ const documentOf = () => ({ products: products.map((product) => ({ ...product, p
 function moneyOf(on: SubscriptionItem, lines: readonly ReturnType<typeof line>[], from = 'pro') {
   const subscription = subscriptionOf([on])
   const invoice = {
-    ...{ subscription: 'sub_1', currency: 'usd', subtotal: 0, total: 0, amountDue: 0, dueAt: renewal, formatted: '' },
+    ...{ subscription: 'sub_1', currency: 'usd', subtotal: 0, total: 0, amountDue: 0, creditsApplied: 0 },
+    ...{ dueAt: renewal, formatted: '' },
     lines: [...lines],
   }
   const [found] = dealLines({ swaps: [{ ...swap, from }] }, { subscriptions: [subscription] }, documentOf(), {
@@ -67,37 +71,37 @@ function moneyOf(on: SubscriptionItem, lines: readonly ReturnType<typeof line>[]
   return [found?.before, found?.after]
 }
 
-describe('the money before and after a deal', () => {
-  it('is calculated by the price list if the item’s price is on it', () => {
+describe('the amounts before and after a deal', () => {
+  it('are calculated by the price list if it contains the item’s price', () => {
     expect(moneyOf(item({ legacy: false }), [])).toEqual([4500, 3000])
   })
 
-  it('before the deal is that of the invoice preview if the item’s price was replaced or is unmanaged', () => {
+  it('are taken from the invoice preview, for the amount before, if the item’s price was replaced or is unmanaged', () => {
     expect(moneyOf(item(), [line(3600)])).toEqual([3600, 3000])
     expect(moneyOf(item({ legacy: false, priceId: null }), [line(3600)], 'price_old')).toEqual([3600, 3000])
     // A tiered price has several lines.
     expect(moneyOf(item(), [line(2000), line(1600)])).toEqual([3600, 3000])
   })
 
-  it('omits prorations of the running period and lines of other prices', () => {
+  it('leave out prorations of the current period and lines of other prices', () => {
     const before = { periodStart: '2026-11-15T00:00:00.000Z', periodEnd: renewal }
     expect(moneyOf(item(), [line(-500, before), line(3600), line(99, { processorPriceId: 'price_other' })])).toEqual([
       3600, 3000,
     ])
   })
 
-  it('is unknown for metered items, and before the deal if the preview has no line', () => {
+  it('are unknown for metered items, and the amount before is unknown if the invoice preview has no line', () => {
     expect(moneyOf(item(), [])).toEqual([null, 3000])
     expect(moneyOf(item({ quantity: null }), [line(3600)])).toEqual([null, null])
   })
 })
 
-describe('a dry run of a deal whose invoice preview fails', () => {
+describe('the dry run of a deal, if its invoice preview fails,', () => {
   const onList = item({ id: 'si_2', legacy: false })
   const outcome = { swaps: [swap, { ...swap, item: 'si_2' }] }
   const failing = () => Promise.reject(new Error('the processor is down'))
 
-  it('still shows the swaps; only the money before of replaced prices is unknown, with the reason', async () => {
+  it('still shows the price swaps, and states why the amounts before are unknown for replaced prices', async () => {
     const subscriptions = [subscriptionOf([item(), onList])]
     const { lines, unknown } = await dealMoney(outcome, { subscriptions }, documentOf(), failing)
     expect(lines.map(({ before, after }) => [before, after])).toEqual([
@@ -107,7 +111,7 @@ describe('a dry run of a deal whose invoice preview fails', () => {
     expect(unknown?.message).toContain('the processor is down')
   })
 
-  it('requests no preview if no item needs it', async () => {
+  it('requests no invoice preview if no item needs one', async () => {
     let asked = 0
     const preview = () => {
       asked += 1

@@ -18,7 +18,7 @@ function openPage() {
 }
 
 describe('an open page of the dashboard', () => {
-  it('reloads its data once the change tag differs, and not before', async () => {
+  it('reloads its data when the change tag of the service differs, and not before', async () => {
     const { service, reloads } = openPage()
     await vi.advanceTimersByTimeAsync(3000)
     expect(reloads).not.toHaveBeenCalled()

@@ -5,7 +5,7 @@ import { clientAddress, clientNet, isLoopback } from '../../../packages/ratecard
 const from = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
 
-describe('the client’s address behind proxies', () => {
+describe('the client address that the service uses behind proxies', () => {
   const behind = clientAddress(['127.0.0.1', '10.0.0.0/8', 'fd00::/8'])
 
   it.each([
@@ -21,7 +21,7 @@ describe('the client’s address behind proxies', () => {
     ['127.0.0.1', '', '127.0.0.1'],
     ['127.0.0.1', undefined, '127.0.0.1'],
     ['198.51.100.7', '203.0.113.9', '198.51.100.7'],
-  ])('for %s with X-Forwarded-For %s is %s', (remote, forwarded, client) => {
+  ])('for a connection from %s with X-Forwarded-For %s is %s', (remote, forwarded, client) => {
     expect(behind(from(remote, forwarded))).toBe(client)
   })
 
@@ -38,7 +38,7 @@ describe('the network that rate limits count as one client', () => {
     ['2001:db8::9', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ])('of %s is %s', (address, net) => {
+  ])('for the address %s is %s', (address, net) => {
     expect(clientNet(address)).toBe(net)
   })
 })

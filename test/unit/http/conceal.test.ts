@@ -4,7 +4,7 @@ import { redactText } from '../../../packages/ratecard/src/http/response/conceal
 
 const webhooks = (...urls: string[]) => ({ webhooks: urls.map((url) => ({ url })) })
 
-it('a text with a secret is shown with the variable’s name, all other texts with their values', () => {
+it('a text with a secret is shown with the variable’s name in place of the secret, and other texts are shown in full', () => {
   const written = webhooks('https://${HOST}/$${x}?token=${HOOK_TOKEN}&a="b"', 'https://${HOST}/plain', 'https://a.test')
   const document = webhooks('https://h.test/${x}?token=s3cret&a="b"', 'https://h.test/plain', 'https://a.test')
   const secrets = secretTexts(written, document)
@@ -17,7 +17,7 @@ it('a text with a secret is shown with the variable’s name, all other texts wi
   )
 })
 
-it('if one secret URL is the beginning of another, both are shown by their names', () => {
+it('if one secret URL is the beginning of another one, both are shown by their variables’ names', () => {
   const secrets = [
     { text: 'https://a.test/?k=1', shown: 'https://a.test/?k=${A_KEY}' },
     { text: 'https://a.test/?k=12', shown: 'https://a.test/?k=${B_KEY}' },
@@ -27,6 +27,6 @@ it('if one secret URL is the beginning of another, both are shown by their names
   )
 })
 
-it('a document that does not match its source document contains no secret text', () => {
+it('a document that does not match its source document is shown without any secret text', () => {
   expect(secretTexts(webhooks('https://a.test/${A_KEY}'), { webhooks: 'none' })).toEqual([])
 })

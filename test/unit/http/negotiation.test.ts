@@ -5,8 +5,8 @@ import { matchedTag } from '../../../packages/ratecard/src/http/response/conditi
 import { configAnswer, encodingOf } from '../../../packages/ratecard/src/http/response/config-answer.ts'
 import { eventStream } from '../../../packages/ratecard/src/http/response/event-stream.ts'
 
-describe('Accept-Encoding', () => {
-  it('selects the encoding with the highest weight, and Brotli first if they are equal', () => {
+describe('the header Accept-Encoding', () => {
+  it('selects the encoding with the highest weight, and Brotli if the weights are equal', () => {
     const cases: [string | undefined, string][] = [
       [undefined, 'identity'],
       ['', 'identity'],
@@ -27,7 +27,7 @@ describe('Accept-Encoding', () => {
     for (const [header, encoding] of cases) expect([header, encodingOf(header)]).toEqual([header, encoding])
   })
 
-  it('never leads to an encoding that it does not list, whatever the header', () => {
+  it('never selects an encoding that it does not list, whatever its form', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         const encoding = encodingOf(header)
@@ -38,10 +38,10 @@ describe('Accept-Encoding', () => {
   })
 })
 
-describe('If-None-Match', () => {
+describe('the header If-None-Match', () => {
   const tags = ['"a"', '"a-gzip"', '"a-br"']
 
-  it('compares weakly, accepts lists and *, and prefers the selected encoding', () => {
+  it('is compared weakly, may be a list or *, and prefers the selected encoding', () => {
     expect(matchedTag(undefined, '"a"', tags)).toBeNull()
     expect(matchedTag('"a"', '"a"', tags)).toBe('"a"')
     expect(matchedTag('W/"a"', '"a"', tags)).toBe('"a"')
@@ -53,11 +53,11 @@ describe('If-None-Match', () => {
   })
 })
 
-describe('the response with the price list', () => {
+describe('the compressed response with the public price list', () => {
   const config = { version: '1.0.0', products: [] }
   const served = { id: 'cfg_1', version: '1.0.0', revision: 1, createdAt: 0, updatedAt: 0, config }
 
-  it('stays uncompressed if compression would make it longer', async () => {
+  it('is sent uncompressed if compression would make it longer', async () => {
     const published = { served, body: Buffer.from('{}'), etag: '"t"' }
     const answer = await configAnswer(published, { acceptEncoding: 'br', ifNoneMatch: undefined })
     expect(answer.body?.toString()).toBe('{}')
@@ -65,7 +65,7 @@ describe('the response with the price list', () => {
     expect(answer.headers['etag']).toBe('"t"')
   })
 
-  it('is compressed once for concurrent requests', async () => {
+  it('is compressed only once for concurrent requests', async () => {
     const published = { served, body: Buffer.from('x'.repeat(10_000)), etag: '"t"' }
     const ask = () => configAnswer(published, { acceptEncoding: 'gzip', ifNoneMatch: undefined })
     const [first, second] = await Promise.all([ask(), ask()])
@@ -74,14 +74,14 @@ describe('the response with the price list', () => {
   })
 })
 
-describe('an event stream', () => {
+describe('an event stream of the service', () => {
   async function* events() {
     yield { n: 1 }
     yield await Promise.resolve({ n: 2 })
   }
   const render = ({ n }: { n: number }) => ({ event: 'count', data: { n, text: 'a\nb' } })
 
-  it('numbers its events, has one line of data per event, and ends with its source', async () => {
+  it('numbers its events, has one line of data per event, and ends when its source ends', async () => {
     const stream = await eventStream(events(), render)
     const text = (await Readable.from(stream).toArray()).join('')
     expect(text).toBe(
@@ -89,7 +89,7 @@ describe('an event stream', () => {
     )
   })
 
-  it('fails before its first byte if its source fails', async () => {
+  it('fails before its first byte is sent if its source fails', async () => {
     const broken: AsyncIterable<{ n: number }> = {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('none')) }),
     }

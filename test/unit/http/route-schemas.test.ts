@@ -30,8 +30,8 @@ function broken(parts: readonly (readonly [string, () => unknown])[]): string[] 
   })
 }
 
-describe('the schemas of all routes', () => {
-  it('compile for requests as the server compiles them', () => {
+describe('the JSON schemas of all routes', () => {
+  it('compile for requests in the same way as on the server', () => {
     const parts = routes.flatMap(({ id, ...route }) =>
       httpParts.flatMap((httpPart) => {
         const schema = route[httpPart] as object | undefined

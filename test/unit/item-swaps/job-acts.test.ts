@@ -13,8 +13,8 @@ const codeOf = (work: () => void) => {
   }
 }
 
-describe('the actions on a job', () => {
-  it.each(jobKinds)('of the kind %s are accepted exactly as its responses list them', (kind) => {
+describe('the actions that a job allows', () => {
+  it.each(jobKinds)('are exactly those that the job’s responses list, for the kind %s', (kind) => {
     for (const state of jobStates)
       for (const act of jobActs) {
         const isOpen = actsOpenTo(kind, state).includes(act)
@@ -26,7 +26,7 @@ describe('the actions on a job', () => {
       }
   })
 
-  it('of many subscriptions are cancel while it runs or waits, and resume until it is done', () => {
+  it('are, for a job of many subscriptions, cancelling while it runs or waits, and resuming until it is done', () => {
     const acts = jobStates.map((state) => [state, actsOpenTo('migration', state)])
     expect(Object.fromEntries(acts)).toEqual({
       running: ['cancel'],
@@ -38,8 +38,9 @@ describe('the actions on a job', () => {
     })
   })
 
-  it('are none for a job of one tenant, and are limited to the waiting time of a webhook rotation', () => {
-    expect(jobStates.flatMap((state) => actsOpenTo('enterprise_apply', state))).toEqual([])
+  it('are none for a job of one tenant, and for a webhook rotation only those that are possible while it waits', () => {
+    for (const kind of ['enterprise_apply', 'subscription_discount'] as const)
+      expect(jobStates.flatMap((state) => actsOpenTo(kind, state))).toEqual([])
     expect(jobStates.filter((state) => actsOpenTo('webhook_rotation', state).length > 0)).toEqual(['waiting'])
   })
 })

@@ -35,7 +35,15 @@ const soldItem: SoldItemOf = ({ price }) => items.get(price.id) ?? null
 function subscription(id: string, names: readonly string[], more: Partial<LiveSubscription> = {}): LiveSubscription {
   return {
     ...{ id, customer: processorId('cus'), status: 'active', currency: 'usd', schedule: null, ends: [], createdAt: 0 },
-    ...{ cancelAtPeriodEnd: false, trialStart: null, trialEnd: null, soldPriceId: null, allowsDuplicate: false },
+    ...{
+      cancelAtPeriodEnd: false,
+      trialStart: null,
+      trialEnd: null,
+      soldPriceIds: [],
+      taxRates: [],
+      allowsDuplicate: false,
+    },
+    ...{ cancelAt: null, endedAt: null, paused: null, collectionMethod: 'charge_automatically', testClock: null },
     items: names.map((name) => ({
       ...{ id: `si_${name}`, quantity: 1, currentPeriodStart: 0, currentPeriodEnd: 1000 },
       price: {
@@ -47,7 +55,7 @@ function subscription(id: string, names: readonly string[], more: Partial<LiveSu
   }
 }
 
-describe('two subscribed items:', () => {
+describe('two subscribed items', () => {
   test.each([
     ['team_monthly', 'team_monthly', true],
     ['team_monthly', 'team_yearly', true],
@@ -59,12 +67,12 @@ describe('two subscribed items:', () => {
     ['team_calls', 'team_mails', false],
     ['team_monthly', 'storage', false],
     ['storage', 'backup', false],
-  ])('%s and %s exclude each other: %s', (a, b, result) => {
+  ])('on %s and %s exclude each other: %s', (a, b, result) => {
     expect([excludes(of(a), of(b)), excludes(of(b), of(a))]).toEqual([result, result])
   })
 })
 
-describe('an existing subscription', () => {
+describe('an existing subscription of the tenant', () => {
   const states: readonly [SubscriptionStatus, boolean][] = [
     ['active', true],
     ['trialing', true],
@@ -75,18 +83,18 @@ describe('an existing subscription', () => {
     ['incomplete_expired', false],
     ['canceled', false],
   ]
-  test.each(states)('with the status %s prevents another one: %s', (status, result) => {
+  test.each(states)('with the status %s prevents another subscription: %s', (status, result) => {
     const present = subscription('sub_1', ['team_monthly'], { status })
     const found = subscriptionBeside(of('business'), [present], soldItem)
     expect(found).toEqual(result ? { subscription: 'sub_1', item: of('team_monthly'), endsAt: null } : null)
   })
 
-  test('is reported with its end if it is cancelled at the end of its period', () => {
+  test('is reported with its end date if it is cancelled for the end of its period', () => {
     const present = subscription('sub_1', ['storage'], { cancelAtPeriodEnd: true })
     expect(subscriptionBeside(of('storage'), [present], soldItem)).toMatchObject({ endsAt: 1000 })
   })
 
-  test('of an unmanaged product causes no conflict', () => {
+  test('causes no conflict if its product is unmanaged', () => {
     expect(subscriptionBeside(of('team_monthly'), [subscription('sub_1', ['foreign'])], soldItem)).toBeNull()
   })
 })
@@ -95,7 +103,7 @@ describe('duplicate subscriptions', () => {
   const idsOf = (subscriptions: readonly LiveSubscription[]) =>
     duplicates(subscriptions, soldItem).map((one) => [one.subscription, one.beside.subscription])
 
-  test('are all but the earliest one of a customer, each named once with that earliest one', () => {
+  test('are all subscriptions of a customer except for the earliest one, each reported once together with the earliest', () => {
     const all = [
       subscription('sub_1', ['team_monthly', 'storage']),
       subscription('sub_2', ['backup']),
@@ -109,7 +117,7 @@ describe('duplicate subscriptions', () => {
     ])
   })
 
-  test('do not include one that was sold with allow_duplicate, but do include later ones', () => {
+  test('do not include one that was sold with allow_duplicate, but include later ones', () => {
     const all = [
       subscription('sub_1', ['storage'], { allowsDuplicate: true }),
       subscription('sub_2', ['storage'], { allowsDuplicate: true }),

@@ -40,12 +40,13 @@ async function looked() {
     store: watched,
     processor: createStripeProcessor({ ...connection, budget: unlimitedBudget }),
     processorName: 'nobody',
+    processorMode: 'sandbox',
     clock: systemClock,
   })
   return { service, looks }
 }
 
-test('waiting jobs are checked at the start and one minute after each check, and never twice at once', async () => {
+test('waiting jobs are checked at the start and one minute after each check, and never twice at the same time', async () => {
   const { service, looks } = await looked()
   service.waitingJobs.start(() => undefined)
   service.waitingJobs.start(() => undefined)
@@ -66,7 +67,7 @@ test('waiting jobs are checked at the start and one minute after each check, and
   await service.close()
 })
 
-test('a failed check of the waiting jobs is reported, and the next one follows', async () => {
+test('a failed check of the waiting jobs is reported, and the next check follows', async () => {
   const { service, looks } = await looked()
   const told: unknown[] = []
   service.waitingJobs.start((error) => told.push(error))
@@ -79,7 +80,7 @@ test('a failed check of the waiting jobs is reported, and the next one follows',
   await service.close()
 })
 
-test('closing the service waits for the running check of the waiting jobs, and no further one follows', async () => {
+test('closing the service waits for the running check of the waiting jobs, and no other check follows', async () => {
   const { service, looks } = await looked()
   service.waitingJobs.start(() => undefined)
   let closed = false

@@ -49,8 +49,8 @@ async function publish(config: BillingConfig | null, mappings: readonly Mapping[
 const names = async (lookups: ReturnType<typeof createLookups>) =>
   (await lookups.published()).served.config.products.map(({ name }) => name)
 
-describe('the published configuration', () => {
-  it('is the same object until something changes', async () => {
+describe('the cached configuration of a replica', () => {
+  it('is the same object until a push changes it', async () => {
     await publish(sampleConfig())
     const lookups = createLookups({ store, clock, documents })
     const first = await lookups.published()
@@ -63,7 +63,7 @@ describe('the published configuration', () => {
     })
   })
 
-  it('shows a push of this process at once, and a push of another replica within half a second', async () => {
+  it('contains a push of this process at once, and a push of another replica within half a second', async () => {
     await publish(sampleConfig())
     const [here, there] = [createLookups({ store, clock, documents }), createLookups({ store, clock, documents })]
     await Promise.all([here.published(), there.published()])
@@ -111,7 +111,7 @@ describe('the published configuration', () => {
     await expect(createLookups({ store: flaky, clock, documents }).published()).rejects.toThrow('store away')
   })
 
-  it('is not replaced by data that was read before an invalidation', async () => {
+  it('is not replaced by data that was read before the cache was invalidated', async () => {
     await publish(sampleConfig())
     let release = () => {}
     let held: Promise<void> | null = null
@@ -137,7 +137,7 @@ describe('the published configuration', () => {
     expect((await lookups.published()).served.version).toBe('1.2.0')
   })
 
-  it('has an ETag that changes with its content only', async () => {
+  it('has an ETag that changes only with its content', async () => {
     await publish(sampleConfig())
     const tag = async () => (await createLookups({ store, clock, documents }).published()).etag
     const first = await tag()
@@ -146,7 +146,7 @@ describe('the published configuration', () => {
     expect(await tag()).not.toBe(first)
   })
 
-  it('contains the processor ids of the mappings, not those given in the document', async () => {
+  it('contains the processor ids of the stored mappings, not those in the document', async () => {
     const config = changedConfig(
       '1.0.0',
       ({ products }) => void ((products[1]?.prices ?? [])[0]!.processor_id = 'price_wish'),
@@ -161,7 +161,7 @@ describe('the published configuration', () => {
     expect([price.processor_id, product.processor_id]).toEqual(['price_got', 'prod_1'])
   })
 
-  it('keeps its creation time through every later revision, even a reset', async () => {
+  it('keeps its creation time through each later revision, even a reset', async () => {
     await publish(sampleConfig())
     const first = now
     now += 1000
@@ -187,8 +187,8 @@ describe('the published configuration', () => {
   })
 })
 
-describe('convert', () => {
-  it('returns the item that an id belongs to now, not one that it belonged to earlier', async () => {
+describe('the conversion of a processor id', () => {
+  it('returns the item that the id belongs to now, not one that it belonged to earlier', async () => {
     await publish(sampleConfig(), [
       ['price', 'pro_monthly', 'x'],
       ['price', 'free', 'free'],
@@ -223,7 +223,7 @@ describe('the difference between two documents', () => {
     expect(compareDocuments(sampleConfig(), explicit)).toEqual([])
   })
 
-  it('names what was added, changed and removed by the ids of the document', () => {
+  it('lists what was added, changed and removed by the ids of the document', () => {
     const later = changedConfig('1.1.0', (config) => {
       config.products[1]!.description = 'For bigger teams'
       config.products[1]!.prices!.push({ id: 'pro_yearly', amount: 12_000, currency: 'usd', interval: 'year' })

@@ -11,11 +11,11 @@ describe('the nightly comparison of the mirror', () => {
     ['2026-11-23T23:00:00', '2026-11-23T03:00:01', false],
     ['2026-11-24T01:00:00', '2026-11-23T04:00:00', false],
     ['2026-11-24T01:00:00', '2026-11-22T23:00:00', true],
-  ])('at %s, with the last one at %s, is due: %s', (now, last, due) => {
+  ])('is due at %s after a previous one at %s: %s', (now, last, due) => {
     expect(comparisonDue(at(now), at(last))).toBe(due)
   })
 
-  it('is due if there was none', () => {
+  it('is due if there was no previous one', () => {
     expect(comparisonDue(at('2026-11-23T00:00:00'), null)).toBe(true)
   })
 })
@@ -32,16 +32,16 @@ describe('the interval between two polls of the mirror', () => {
     // 500 reads for each payment.
     [40_000, 100, 5],
     [45_000, 100, 10],
-  ])('with %i reads and %i payments in thirty days is %i minutes', (reads, payments, minutes) => {
+  ])('after %i reads and %i payments in thirty days is: %i minutes', (reads, payments, minutes) => {
     expect(Math.round(pollIntervalMs(5 * minute, { reads, payments }) / minute)).toBe(minutes)
   })
 
-  it('is never shorter than configured', () => {
+  it('is never shorter than the configured interval', () => {
     expect(pollIntervalMs(7_200_000, { reads: 10_000, payments: 0 })).toBe(7_200_000)
   })
 })
 
-describe('the interval between two pages of a list', () => {
+describe('the interval between two pages of a list that the mirror reads', () => {
   const minute = 60_000
   it.each([
     [8_000, 0, 0],
@@ -49,7 +49,7 @@ describe('the interval between two pages of a list', () => {
     [40_000, 0, 60],
     [40_000, 100, 0],
     [45_000, 100, 10],
-  ])('with %i reads and %i payments in thirty days is %i minutes', (reads, payments, minutes) => {
+  ])('after %i reads and %i payments in thirty days is: %i minutes', (reads, payments, minutes) => {
     expect(Math.round(pageIntervalMs(5 * minute, { reads, payments }) / minute)).toBe(minutes)
   })
 })

@@ -19,7 +19,7 @@ const facts = (prices: readonly MirroredPrice[], invoices: readonly MirroredInvo
 })
 const ofNobody = null as ReturnType<typeof discount> | null
 
-describe('the MRR of a subscription', () => {
+describe('the monthly recurring revenue (MRR) of a subscription', () => {
   test.each([
     ['month', 1, '1000'],
     ['month', 3, '1000/3'],
@@ -27,12 +27,12 @@ describe('the MRR of a subscription', () => {
     ['week', 1, '13000/3'],
     ['week', 2, '6500/3'],
     ['day', 1, '91250/3'],
-  ] as const)('with a price of 1000 each %s × %i is %s', (interval, intervalCount, expected) => {
+  ] as const)('is, for a price of 1000 each %s × %i: %s', (interval, intervalCount, expected) => {
     const sold = price('price_1', { interval, intervalCount })
     expect(monthly(subscription([item(sold)]), [sold])).toEqual([expected])
   })
 
-  test('has no items unless the subscription is active or past due', () => {
+  test('is zero unless the subscription is active or past due', () => {
     const sold = price('price_1')
     const counting = (
       ['incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid', 'paused'] as const
@@ -40,7 +40,7 @@ describe('the MRR of a subscription', () => {
     expect(counting).toEqual(['active', 'past_due'])
   })
 
-  test('has no items while collection is paused, whatever happens to the invoices', () => {
+  test('is zero while collection is paused, whatever happens to the invoices', () => {
     const sold = price('price_1')
     for (const behavior of ['void', 'keep_as_draft', 'mark_uncollectible'])
       expect(monthly(subscription([item(sold)], { paused: { behavior, resumesAt: null } }), [sold])).toEqual([])
@@ -66,14 +66,14 @@ describe('the MRR of a subscription', () => {
     expect(monthly(sold, [graduated, volume, packages])).toEqual(['7800', '4200', '3/2'])
   })
 
-  test('uses the amount of the item as long as its price is unknown', () => {
+  test('uses the amount of the item while its price is unknown', () => {
     expect(monthly(subscription([item(price('price_1'), 2)]))).toEqual(['2000'])
   })
 
-  describe('with discounts', () => {
+  describe('with discounts:', () => {
     const [a, b] = [price('price_a'), price('price_b', {}, '3000')]
 
-    test('ignores discounts with an end, and subtracts those that last forever', () => {
+    test('the MRR ignores discounts with an end, and subtracts those that last forever', () => {
       for (const duration of ['once', 'repeating', 'forever'] as const) {
         const off = discount({ percentOff: '12.5', duration })
         expect(monthly(subscription([item(a)], { discounts: [off] }), [a])).toEqual([
@@ -82,44 +82,44 @@ describe('the MRR of a subscription', () => {
       }
     })
 
-    test('applies them in order, each to the amount that the previous one left', () => {
+    test('the MRR applies discounts in order, each to the amount that the previous one left', () => {
       const tenth = discount({ id: 'di_2', percentOff: '10' })
       const amount = discount({ amountOff: { usd: 500 } })
       expect(monthly(subscription([item(a)], { discounts: [tenth, amount] }), [a])).toEqual(['400'])
       expect(monthly(subscription([item(a)], { discounts: [amount, tenth] }), [a])).toEqual(['450'])
     })
 
-    test('splits an amount over the items in proportion, and never falls below zero', () => {
+    test('the MRR splits a fixed discount over the items in proportion, and never falls below zero', () => {
       const of = (usd: number) => subscription([item(a), item(b)], { discounts: [discount({ amountOff: { usd } })] })
       expect(monthly(of(1000), [a, b])).toEqual(['750', '2250'])
       expect(monthly(of(9000), [a, b])).toEqual(['0', '0'])
     })
 
-    test('ignores an amount in a currency that the coupon lacks', () => {
+    test('the MRR ignores a fixed discount in a currency that the coupon lacks', () => {
       const off = discount({ amountOff: { eur: 500 } })
       expect(monthly(subscription([item(a)], { discounts: [off] }), [a])).toEqual(['1000'])
     })
 
-    test('applies a coupon to its products only', () => {
+    test('the MRR applies a coupon to the coupon’s products only', () => {
       const off = discount({ percentOff: '50', products: [processorId('prod_price_b')] })
       expect(monthly(subscription([item(a), item(b)], { discounts: [off] }), [a, b])).toEqual(['1000', '1500'])
     })
 
-    test('applies the discounts of an item to that item only, before those of the subscription', () => {
+    test('the MRR applies the discounts of an item to that item only, before those of the subscription', () => {
       const ofItem = discount({ amountOff: { usd: 500 } })
       const half = discount({ percentOff: '50' })
       const sold = subscription([item(a, 1, [ofItem]), item(b)], { discounts: [half] })
       expect(monthly(sold, [a, b])).toEqual(['250', '1500'])
     })
 
-    test('uses the discount of the customer only if the subscription has none', () => {
+    test('the MRR uses the discount of the customer only if the subscription has none', () => {
       const half = discount({ percentOff: '50' })
       const tenth = discount({ percentOff: '10' })
       expect(monthly(subscription([item(a)]), [a], half)).toEqual(['500'])
       expect(monthly(subscription([item(a)], { discounts: [tenth] }), [a], half)).toEqual(['900'])
     })
 
-    test('subtracts a fixed amount once per invoice, so that a yearly price loses a twelfth of it per month', () => {
+    test('the MRR subtracts a fixed discount once per invoice, so that a yearly price is reduced by a twelfth of it per month', () => {
       const yearly = price('price_y', { interval: 'year' }, '12000')
       const off = discount({ amountOff: { usd: 600 } })
       expect(monthly(subscription([item(yearly)], { discounts: [off] }), [yearly])).toEqual(['950'])
@@ -128,10 +128,10 @@ describe('the MRR of a subscription', () => {
   })
 })
 
-describe('the MRR of an amount that contains tax', () => {
+describe('the monthly recurring revenue (MRR) of an amount that contains tax', () => {
   const sold = price('price_1', {}, '1190')
 
-  test('is the amount without the rates of the item, after discounts', () => {
+  test('excludes the tax rates of the item, after discounts', () => {
     const taxed = { ...item(sold, 2), inclusiveTaxPercent: '19' }
     expect(monthly(subscription([taxed]), [sold])).toEqual(['2000'])
     const half = discount({ percentOff: '50' })
@@ -149,13 +149,13 @@ describe('the MRR of an amount that contains tax', () => {
       fractionText(one.monthly),
     )
 
-  test('is without the share of tax in the last billed period, if the processor computes taxes', () => {
+  test('excludes the tax share of the last billed period if the processor computes taxes', () => {
     expect(net([billed(start, 95), billed(start + 30 * day, 190)])).toEqual(['1000'])
     expect(net([billed(start, 190), billed(start + 30 * day, 0)])).toEqual(['1190'])
     expect(net([billed(start, 190), billed(start + 30 * day, 600, { proration: true })])).toEqual(['1000'])
   })
 
-  test('is the amount if nothing is billed yet, or if the processor computes no taxes any more', () => {
+  test('is the full amount if no period was billed yet, or if the processor no longer computes taxes', () => {
     expect(net([])).toEqual(['1190'])
     expect(net([billed(start, 190)], false)).toEqual(['1190'])
   })

@@ -38,8 +38,8 @@ function slowStores() {
   }
 }
 
-describe('outdated sums that many requests need at once', () => {
-  it('are computed once, however many requests wait for them', async () => {
+describe('the sums of customers, if many requests need them at the same time,', () => {
+  it('are computed only once for all requests that wait for them', async () => {
     const { stores, open, reads } = slowStores()
     const current = createSharedSums(stores)
     const waiting = Array.from({ length: 50 }, () => current())
@@ -48,7 +48,7 @@ describe('outdated sums that many requests need at once', () => {
     expect(reads()).toBe(1)
   })
 
-  it('include changes from before the request, also if a run began before them', async () => {
+  it('include changes that were made before the request, even if a computation began before the change', async () => {
     const { stores, mark, open, marks } = slowStores()
     const current = createSharedSums(stores)
     const first = current()
@@ -61,7 +61,7 @@ describe('outdated sums that many requests need at once', () => {
     expect(marks.size).toBe(0)
   })
 
-  it('are computed again after a failure, which only the requests of that run see', async () => {
+  it('are computed again after a failure, and only requests that waited for the failed computation get the error', async () => {
     const { stores, open, reads } = slowStores()
     let failures = 1
     const current = createSharedSums({

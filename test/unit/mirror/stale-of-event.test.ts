@@ -41,13 +41,13 @@ const rows: readonly (readonly [type: string, object: Record<string, unknown>, s
   ['product.updated', { id: 'prod_1' }, []],
 ]
 
-describe('staleOfEvent()', () => {
-  it.each(rows)('returns the objects that %s of %j makes stale', (type, object, stale) => {
+describe('staleOfEvent(), which selects the objects to read again,', () => {
+  it.each(rows)('returns the objects that the event %s with %j makes stale', (type, object, stale) => {
     expect(named(type, object)).toEqual(stale)
   })
 
   it.each([undefined, null, 'text', 7, [], { data: null }, { data: { object: [] } }])(
-    'returns none for a body of %j',
+    'returns no objects for a body of %j',
     (body) => {
       for (const type of mirroredEventTypes) expect(staleOfEvent({ type, body: body as never })).toEqual([])
     },
@@ -57,7 +57,7 @@ describe('staleOfEvent()', () => {
     expect(mirroredEventTypes.filter((type) => !(eventTypes as readonly string[]).includes(type))).toEqual([])
   })
 
-  it('handles every event type of subscriptions, schedules, credit notes and refunds', () => {
+  it('handles each event type of subscriptions, schedules, credit notes and refunds', () => {
     const prefixes = [
       'customer.subscription.',
       'subscription_schedule.',

@@ -21,7 +21,7 @@ function standing({ subscriptions = [], invoices = [], prices = [seats, calls] }
 }
 
 describe('the billing summary of a customer', () => {
-  test('has no status and no money without a running subscription', () => {
+  test('has no status and no amounts without a running subscription', () => {
     expect(standing({ subscriptions: [subscription([item(seats)], { status: 'canceled' })] })).toMatchObject({
       ...{ billingStatus: null, monthly: {}, owed: {}, writtenOff: {}, items: [] },
     })
@@ -41,7 +41,7 @@ describe('the billing summary of a customer', () => {
     })
   })
 
-  test('sums the open invoices as owed, even manual ones, and uncollectible ones separately', () => {
+  test('adds up open invoices as owed, including manual ones, and adds up uncollectible ones separately', () => {
     const invoices = [
       invoice({ amountRemaining: 700 }),
       invoice({ subscription: null, billingReason: 'manual', amountRemaining: 300 }),
@@ -69,7 +69,7 @@ describe('the billing summary of a customer', () => {
     expect(standing({ subscriptions: [ended], invoices: [invoice()] }).owed).toEqual({ usd: 1000 })
   })
 
-  test('sums usage from the invoices of the last finished period, over all tiers, after discounts and without tax', () => {
+  test('takes usage from the invoices of the last finished period, over all tiers, after discounts and without tax', () => {
     const metered = subscription([item(calls, null)])
     const line = (periodEnd: number, amount: number, off = 0, inclusiveTax = 0) =>
       invoiceLine({ subscriptionItem: 'si_price_calls', amount, discount: off, inclusiveTax, periodEnd })
@@ -85,7 +85,7 @@ describe('the billing summary of a customer', () => {
     expect(standing({ subscriptions: [trial], invoices }).items).toMatchObject([{ usageLastPeriod: 0, counts: false }])
   })
 
-  test('uses the discount of the customer', () => {
+  test('takes the discount of the customer into account', () => {
     const facts = { subscriptions: [subscription([item(seats)])], invoices: [], prices: new Map([[seats.id, seats]]) }
     const half = customer({ discount: discount({ percentOff: '50' }) })
     expect(standingOf({ ...facts, customer: half }).monthly).toEqual({ usd: '500' })

@@ -4,11 +4,13 @@ import {
   cardsOf,
   choicesOf,
   orderedProducts,
+  perMonth,
   savingOf,
   tierRows,
   withOwnPrices,
 } from '../../../packages/pricing-table/src/model.ts'
 import type { PriceList } from '../../../packages/pricing-table/src/model.ts'
+import { inLanguage, unitFor } from '../../../packages/pricing-table/src/translations.ts'
 import { formatMoney, formatPercent } from '../../../packages/pricing-table/src/money.ts'
 import { fill, periodName, periodWords, wordsFor } from '../../../packages/pricing-table/src/words.ts'
 import type { Price, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
@@ -30,8 +32,8 @@ const list = (...products: Product[]): PriceList => ({ products })
 const offersOf = (whole: PriceList, period = 'month', currency = 'eur') =>
   cardsOf(whole, { period, currency }).flatMap(({ offers }) => offers)
 
-describe('the pricing table', () => {
-  it('sorts products by sort_order, then by their order in the document, and can be limited to some', () => {
+describe('the content of the pricing table', () => {
+  it('is sorted by sort_order, then by the order of products in the document, and can be limited to some products', () => {
     const products = [
       product('a', []),
       product('b', [], { ui: { sort_order: 2 } }),
@@ -41,7 +43,40 @@ describe('the pricing table', () => {
     expect(orderedProducts(products, ['a', 'b', 'nothing']).map(({ id }) => id)).toEqual(['b', 'a'])
   })
 
-  it('offers every period and currency, with the shortest period first', () => {
+  it('shows attached prices with the price that they are sold with, and not as separate offers of the product', () => {
+    const calls = monthly('calls', 10, { usage_type: 'metered', meter: 'calls' })
+    const prices: PriceList = {
+      meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
+      products: [
+        product('pro', [monthly('pro', 900, { attached_prices: ['calls', 'extra', 'gone'] }), monthly('extra', 200)]),
+        product('usage', [calls], { unit_label: 'call' }),
+      ],
+    }
+    const pro = prices.products.slice(0, 1)
+    expect(cardsOf(prices, { period: 'month', currency: 'eur' }, pro).flatMap(({ offers }) => offers)).toMatchObject([
+      {
+        price: { id: 'pro' },
+        attached: [
+          { name: 'Calls', metered: true, unit: 'call', tariff: { amount: 10 } },
+          { name: 'pro', metered: false, unit: null, tariff: { amount: 200 } },
+        ],
+      },
+    ])
+    expect(offersOf(prices).map(({ price }) => price.id)).toEqual(['pro', 'calls'])
+    const own = { ...monthly('calls_gold', 5), usage_type: 'metered' as const, meter: 'calls' }
+    const dear = withOwnPrices(prices, {
+      prices: [
+        { base_price_id: 'pro', price: monthly('pro_gold', 700) },
+        { base_price_id: 'calls', price: own },
+      ],
+    })
+    expect(offersOf(dear)[0]).toMatchObject({
+      tariff: { amount: 700 },
+      attached: [{ tariff: { amount: 5 } }, { tariff: { amount: 200 } }],
+    })
+  })
+
+  it('offers each billing period and currency, with the shortest period first', () => {
     const prices = [
       monthly('y', 1, { interval: 'year' }),
       monthly('q', 1, { interval_count: 3, currency_options: { usd: { amount: 2 } } }),
@@ -55,7 +90,7 @@ describe('the pricing table', () => {
     })
   })
 
-  it('keeps the place of a product without a price in the chosen period, and shows its other price', () => {
+  it('keeps the place of a product without a price in the chosen period, and shows the product’s other price', () => {
     const yearly = product('b', [monthly('b_y', 100, { interval: 'year' })])
     const shown = cardsOf(list(product('a', [monthly('a_m', 1)]), yearly), { period: 'month', currency: 'eur' })
     expect(shown.map(({ product: { id }, offers }) => [id, offers.map(({ price }) => price.id)])).toEqual([
@@ -64,7 +99,7 @@ describe('the pricing table', () => {
     ])
   })
 
-  it('shows one-time prices in every period', () => {
+  it('shows one-time prices in each billing period', () => {
     const prices = [
       monthly('m', 1),
       monthly('y', 10, { interval: 'year' }),
@@ -73,7 +108,7 @@ describe('the pricing table', () => {
     expect(offersOf(list(product('p', prices))).map(({ price }) => price.id)).toEqual(['m', 'setup'])
   })
 
-  it('distinguishes paid, free, on request, custom amount and other currency', () => {
+  it('distinguishes prices that are paid, free, on request, with a custom amount, and in another currency', () => {
     const kinds = offersOf(
       list(
         product('p', [
@@ -82,8 +117,8 @@ describe('the pricing table', () => {
           monthly('free', 0),
           { id: 'ask', amount: 0, currency: 'eur' },
           { id: 'gift', currency: 'eur', custom_unit_amount: { preset: 500 } },
-          monthly('dollars', 1, { currency: 'usd' }),
         ]),
+        product('elsewhere', [monthly('dollars', 1, { currency: 'usd' })]),
       ),
     ).map(({ price, kind }) => [price.id, kind])
     expect(kinds).toEqual([
@@ -97,7 +132,29 @@ describe('the pricing table', () => {
   })
 })
 
-describe('the quantity slider', () => {
+describe('a product in a currency', () => {
+  const usd = { currency: 'usd' as const }
+  const ids = (prices: Parameters<typeof product>[1], period: string) =>
+    cardsOf(list(product('p', prices)), { period, currency: 'eur' }).map(({ offers }) =>
+      offers.map(({ price, kind }) => `${price.id} ${kind}`),
+    )
+
+  it('shows only the prices that are sold in it', () => {
+    expect(ids([monthly('eur', 100), monthly('usd', 100, usd)], 'month')).toEqual([['eur money']])
+  })
+
+  it('shows the price of another period, if that one is sold in it', () => {
+    const yearly = monthly('eur_y', 1000, { interval: 'year' })
+    expect(ids([monthly('usd_m', 100, usd), yearly], 'month')).toEqual([['eur_y money']])
+  })
+
+  it('keeps one price that says it is not sold in it, if none is', () => {
+    const yearly = monthly('usd_y', 1000, { ...usd, interval: 'year' })
+    expect(ids([monthly('usd_m', 100, usd), yearly, monthly('usd_2', 9, usd)], 'year')).toEqual([['usd_y unavailable']])
+  })
+})
+
+describe('the quantity slider of a price', () => {
   const tiers = [
     { up_to: 1000, unit_amount: 0 },
     { up_to: 'inf' as const, unit_amount: 3 },
@@ -128,14 +185,14 @@ describe('the quantity slider', () => {
     })
   })
 
-  it('begins at a quantity with a charge if the price is metered with free units', () => {
+  it('begins at a quantity that costs something if the price is metered with free units', () => {
     const [offer] = offersOf(
       list(product('p', [monthly('u', 0, { amount: undefined as never, tiers, usage_type: 'metered', meter: 'x' })])),
     )
     expect(offer?.range?.first).toBeGreaterThan(1000)
   })
 
-  it('has every tier with unit amount and flat amount', () => {
+  it('lists each tier with its unit amount and flat amount', () => {
     expect(
       tierRows({
         tiers: [
@@ -150,11 +207,11 @@ describe('the quantity slider', () => {
   })
 })
 
-describe('the saving of a longer period', () => {
+describe('the saving of a longer billing period', () => {
   const plan = (id: string, month: number, year: number) =>
     product(id, [monthly(`${id}_m`, month), monthly(`${id}_y`, year, { interval: 'year' })])
 
-  it('is the largest over the products, in whole per cent, rounded down', () => {
+  it('is the largest saving over all products, in whole per cent, rounded down', () => {
     expect(savingOf([plan('a', 1000, 10_000), plan('b', 1000, 9000)], 'year', 'eur')).toEqual({
       percent: 25,
       same: false,
@@ -170,7 +227,7 @@ describe('the saving of a longer period', () => {
   })
 })
 
-describe('a tenant’s negotiated price', () => {
+describe('a tenant’s negotiated price on the pricing table', () => {
   it('replaces the base price, is sold under the base price’s id, and keeps its display hints', () => {
     const base = product('p', [monthly('m', 1200, { ui: { display_name: 'Monthly', features: ['x'] } })])
     const own = withOwnPrices(list(base), {
@@ -182,9 +239,9 @@ describe('a tenant’s negotiated price', () => {
   })
 })
 
-describe('addresses of buttons', () => {
+describe('addresses of the pricing table’s buttons', () => {
   const values = { price_id: 'pro monthly/1', quantity: 3 }
-  it('have their placeholders filled and escaped', () => {
+  it('have their placeholders replaced with escaped values', () => {
     expect(checkoutAddress('/buy?price={price_id}&n={quantity}', values, 'https://shop.example.test/a/')).toBe(
       'https://shop.example.test/buy?price=pro%20monthly%2F1&n=3',
     )
@@ -203,31 +260,83 @@ describe('addresses of buttons', () => {
   })
 })
 
-describe('texts and numbers', () => {
-  it('are in the language of the page, or else in English, and texts that the site sets itself override both', () => {
+describe('texts and numbers of the pricing table', () => {
+  it('are in the language of the page, or otherwise in English, and the site can override each text', () => {
     expect(wordsFor('de-AT').free).toBe('Kostenlos')
     expect(wordsFor('tlh').free).toBe('Free')
     const own = wordsFor('ar', { free: 'مجاني', nothing: 'x', choose: 5, constructor: 'x' })
     expect([own.free, own.choose]).toEqual(['مجاني', 'Choose'])
     expect(Object.keys(own)).toEqual(Object.keys(wordsFor('en')))
   })
-  it('include a name for every period', () => {
+  it('include a name for each billing period', () => {
     const words = wordsFor('en')
-    expect([periodName('month', words), periodWords('year', words), periodWords('3 month', words)]).toEqual([
-      'Monthly',
-      'per year',
-      'every 3 months',
-    ])
+    expect([
+      periodName('month', words, 'en'),
+      periodWords('year', words, 'en'),
+      periodWords('3 month', words, 'en'),
+    ]).toEqual(['Monthly', 'per year', 'every 3 months'])
+    // The plural form of the locale, also where the built-in words are English.
+    expect(periodWords('2 month', { ...words, perSeveral: 'co {span}' }, 'pl')).toBe('co 2 miesiące')
+    expect(periodWords('6 month', { ...words, perSeveral: 'co {span}' }, 'pl')).toBe('co 6 miesięcy')
     expect(fill('{a} of {b}', { a: 1 })).toBe('1 of {b}')
   })
   it('format money for the locale without losing a digit', () => {
     expect(formatMoney(1200n, 'eur', 'en')).toBe('€12.00')
     expect(formatMoney('0.05', 'usd', 'en')).toBe('$0.0005')
     expect(formatMoney(500n, 'jpy', 'en')).toBe('¥500')
-    expect(formatMoney(1234n, 'kwd', 'en')).toBe('KWD 1234 minor units')
+    expect(formatMoney(1234n, 'kwd', 'en').replaceAll(/\s/g, ' ')).toBe('KWD 1.234')
+    expect(formatMoney(250_000n, 'vnd', 'en')).toBe('₫250,000')
+    expect(formatMoney(1234n, 'xyz', 'en')).toBe('XYZ 1234 minor units')
     expect(formatMoney(123_456n, 'eur', 'de').replaceAll(/\s/g, ' ')).toBe('1.234,56 €')
-    expect(formatMoney(1200n, 'eur', 'en', false)).toBe('12.00')
+    expect(formatMoney(1200n, 'eur', 'en', { showCurrency: false })).toBe('12.00')
+    const trimsZeros = true
+    expect(formatMoney(1200n, 'eur', 'en', { trimsZeros })).toBe('€12')
+    expect(formatMoney(1250n, 'eur', 'en', { trimsZeros })).toBe('€12.50')
+    expect(formatMoney('0.05', 'usd', 'en', { trimsZeros })).toBe('$0.0005')
     expect(formatMoney(9_007_199_254_740_993n, 'usd', 'en')).toBe('$90,071,992,547,409.93')
     expect(formatPercent(17, 'en')).toBe('17%')
+  })
+})
+
+describe('a longer billing period on the pricing table', () => {
+  it('has an amount per month, rounded half up, if it is a whole number of months', () => {
+    expect(perMonth(14_000n, 'year')).toBe(1167n)
+    expect(perMonth(3_000n, '3 month')).toBe(1000n)
+    expect(perMonth(5n, '2 month')).toBe(3n)
+    expect([perMonth(100n, 'month'), perMonth(100n, 'week'), perMonth(100n, 'once')]).toEqual([null, null, null])
+  })
+})
+
+describe('the texts of the price list in several languages', () => {
+  const unit = { one: 'miejsce', few: 'miejsca', many: 'miejsc', other: 'miejsca' }
+  const sold = product(
+    'studio',
+    [monthly('m', 100, { ui: { display_name: 'Monthly', limits: [{ value: 5, unit: 'seats' }] } })],
+    {
+      ui: { tagline: 'For teams', badge: 'Popular', translations: { pl: { tagline: 'Dla zespołów', unit } } },
+    },
+  )
+  const price = sold.prices?.[0]
+  if (price !== undefined)
+    Object.assign(price.ui ?? {}, { translations: { 'pt-BR': { custom_text: 'Fale conosco', limits: ['5 lugares'] } } })
+
+  it('are those of the locale or of its language, and the original text if a translation is missing', () => {
+    const ui = (locale: string) => inLanguage(list(sold), locale).products[0]?.ui
+    expect(ui('pl-PL')).toMatchObject({ tagline: 'Dla zespołów', badge: 'Popular' })
+    expect(ui('en')).toMatchObject({ tagline: 'For teams' })
+    const inBrazil = inLanguage(list(sold), 'pt-br').products[0]?.prices?.[0]?.ui
+    expect(inBrazil).toMatchObject({ price_display: { custom_text: 'Fale conosco' }, limits: [{ text: '5 lugares' }] })
+    expect(inLanguage(list(sold), 'pt').products[0]?.prices?.[0]?.ui?.limits).toEqual([{ value: 5, unit: 'seats' }])
+  })
+  it('have the plural form of the quantity', () => {
+    const [offer] = offersOf(inLanguage(list({ ...sold, unit_label: 'seat' }), 'pl'))
+    expect(offer?.unit).toEqual(unit)
+    expect([1, 3, 5, 22, 100].map((quantity) => unitFor(unit, quantity, 'pl'))).toEqual([
+      'miejsce',
+      'miejsca',
+      'miejsc',
+      'miejsca',
+      'miejsc',
+    ])
   })
 })

@@ -30,7 +30,7 @@ const problemOf = (work: () => unknown): ServiceError => {
 }
 const unit = (fields: Partial<Price>): Price => ({ id: 'p', currency: 'usd', interval: 'month', ...fields })
 
-describe('calculate:', () => {
+describe('calculate():', () => {
   test.each([
     [0, 0, 0],
     [50, 0, 2000],
@@ -48,7 +48,7 @@ describe('calculate:', () => {
     expect(calculate(priceOf('export_jobs_volume'), quantity).amount).toBe(volume)
   })
 
-  test('the breakdown lists the units of each tier', () => {
+  test('the result lists the units of each tier', () => {
     expect(calculate(priceOf('render_minutes_graduated'), 2001)).toEqual({
       priceId: 'render_minutes_graduated',
       quantity: 2001,
@@ -70,7 +70,7 @@ describe('calculate:', () => {
     ])
   })
 
-  test('for quantity 0, the flat amount of the first tier is charged, and no other', () => {
+  test('a quantity of 0 costs the flat amount of the first tier, and no other', () => {
     const tiers: Price['tiers'] = [
       { up_to: 10, flat_amount: 500 },
       { up_to: 'inf', unit_amount: 7, flat_amount: 100 },
@@ -82,7 +82,7 @@ describe('calculate:', () => {
     expect(calculate(graduated, 0)).toMatchObject({ effectiveUnitAmount: null, quantity: 0 })
   })
 
-  test('amounts below a minor unit are rounded once, at the end, half up', () => {
+  test('fractions of a minor unit are rounded once, at the end, half up', () => {
     const price = unit({ unit_amount_decimal: '0.5' })
     expect([0, 1, 2, 3].map((quantity) => calculate(price, quantity).amount)).toEqual([0, 1, 1, 2])
     expect(calculate(price, 3)).toMatchObject({ amountDecimal: '1.5', effectiveUnitAmount: '0.5', formatted: '$0.02' })
@@ -122,37 +122,56 @@ describe('describePrice()', () => {
       unit({ unit_amount_decimal: '0.050', usage_type: 'metered', meter: 'api_calls' }),
       '$0.0005 per unit / month (metered: api_calls)',
     ],
-    [
-      unit({ billing_scheme: 'tiered', tiers: [{ up_to: 'inf', unit_amount: 0 }] }),
-      'graduated tiers from $0.00, usd / month',
-    ],
+    [unit({ billing_scheme: 'tiered', tiers: [{ up_to: 'inf', unit_amount: 0 }] }), 'graduated: $0.00 / month'],
     [
       unit({
         billing_scheme: 'tiered',
         tiers_mode: 'volume',
         tiers: [{ up_to: 'inf', unit_amount: 5, flat_amount: 100 }],
       }),
-      'volume tiers from $1.05, usd / month',
+      'volume: $0.05 + $1.00 flat / month',
+    ],
+    [
+      unit({
+        billing_scheme: 'tiered',
+        tiers: [
+          { up_to: 10, unit_amount: 500 },
+          { up_to: 100, flat_amount: 1000 },
+          { up_to: 'inf', unit_amount_decimal: '0.5' },
+        ],
+      }),
+      'graduated: up to 10 $5.00, up to 100 $10.00 flat, then $0.005 / month',
+    ],
+    [
+      unit({
+        billing_scheme: 'tiered',
+        tiers: Array.from({ length: 14 }, (_, at) => ({ up_to: at === 13 ? 'inf' : at + 1, unit_amount: 100 })),
+      }),
+      expect.stringMatching(/^graduated: up to 1 \$1\.00, .* up to 12 \$1\.00, and 2 more \/ month$/),
+    ],
+    [
+      unit({ amount: 1200, currency_options: { eur: { amount: 1100 }, jpy: { amount: 1500 } } }),
+      '$12.00 / month (also €11.00, ¥1,500)',
     ],
     [unit({ amount: 3490, tax_included_in_price: true }), '$34.90 / month (tax included)'],
     [unit({ amount: 3490, tax_included_in_price: false }), '$34.90 / month (tax excluded)'],
-  ])('describes %o', (price, text) => expect(describePrice(price)).toBe(text))
+  ])('describes %o', (price, text) => expect(describePrice(price)).toEqual(text))
 })
 
-describe('a price in several currencies', () => {
+describe('the cost of a price in several currencies', () => {
   const priced = unit({
     amount: 1000,
     currency_options: { eur: { amount: 900 }, jpy: { unit_amount_decimal: '1500.5' } },
   })
 
-  test('is calculated with the amount of the requested currency, and rounded to its minor unit', () => {
+  test('is calculated with the amount in the requested currency, and rounded to its minor unit', () => {
     expect(calculate(priced, 3)).toMatchObject({ currency: 'usd', amount: 3000 })
     expect(calculate(priced, 3, 'usd')).toMatchObject({ currency: 'usd', amount: 3000 })
     expect(calculate(priced, 3, 'eur')).toMatchObject({ currency: 'eur', amount: 2700, formatted: '€27.00' })
     expect(calculate(priced, 1, 'jpy')).toMatchObject({ amount: 1501, amountDecimal: '1500.5' })
   })
 
-  test('is refused in any other currency', () => {
+  test('cannot be calculated in any other currency', () => {
     expect(problemOf(() => calculate(priced, 1, 'gbp')).code).toBe('currency_not_offered')
     expect(problemOf(() => calculate(priced, 1, '__proto__')).code).toBe('currency_not_offered')
   })
@@ -168,7 +187,7 @@ describe('a price in several currencies', () => {
   })
 })
 
-describe('a price per package', () => {
+describe('a price per package of units', () => {
   test.each([
     ['up', 0, 0],
     ['up', 1, 1],

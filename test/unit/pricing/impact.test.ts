@@ -21,7 +21,7 @@ describe('the monthly amount of subscriptions', () => {
     ['week', 2, 7_00, 15_17],
     ['day', 1, 12, 365],
     ['day', 30, 12_00, 12_17],
-  ] as const)('with a price per %s × %i of %i is %i', (interval, intervalCount, amount, monthly) => {
+  ] as const)('is, for a price per %s × %i of %i: %i', (interval, intervalCount, amount, monthly) => {
     expect(monthlyAmount(usd({ interval, intervalCount, amount }), [1])).toMatchObject({ amount: monthly })
   })
 
@@ -51,7 +51,7 @@ describe('the monthly amount of subscriptions', () => {
     expect(monthlyAmount(graduated, [7, 3])).toEqual({ currency: 'jpy', amount: 1000, formatted: '¥1,000' })
   })
 
-  test('keeps sub-minor amounts exact', () => {
+  test('keeps fractions of minor units exactly', () => {
     const { amount: _amount, ...priced } = usd({ unit_amount_decimal: '0.333333333333' })
     expect(monthlyAmount(priced, [3_000_000]).amount).toBe(1_000_000)
   })

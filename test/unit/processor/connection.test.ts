@@ -3,8 +3,8 @@ import { connect, isLiveKey } from '../../../packages/ratecard/src/processor/str
 
 const options = { secretKey: 'sk_test_abc', apiBase: null, timeoutMs: 1000 }
 
-describe('a connection to Stripe', () => {
-  it('never sends a live key to a host other than Stripe', () => {
+describe('the configuration of the connection to Stripe', () => {
+  it('never lets a live key be sent to a host other than Stripe', () => {
     for (const secretKey of ['sk_live_abc', 'rk_live_abc', 'something'])
       expect(() => connect({ ...options, secretKey, apiBase: 'http://127.0.0.1:4243' })).toThrow(/live/)
     expect(() => connect({ ...options, secretKey: 'sk_live_abc' })).not.toThrow()
@@ -26,7 +26,7 @@ describe('a connection to Stripe', () => {
     (apiBase) => expect(() => connect({ ...options, apiBase })).not.toThrow(),
   )
 
-  it('treats every key as live unless it has a test prefix', () => {
+  it('treats each key as live unless it has a test prefix', () => {
     expect(['sk_test_a', 'rk_test_a'].map(isLiveKey)).toEqual([false, false])
     expect(['sk_live_a', 'rk_live_a', 'sk_a'].map(isLiveKey)).toEqual([true, true, true])
   })

@@ -131,6 +131,24 @@ export function livePromotionCode(params: Stripe.PromotionCodeCreateParams): Cre
   }
 }
 
+export function liveTaxRate(params: Stripe.TaxRateCreateParams): Created<Stripe.TaxRate> {
+  return {
+    ...{ id: 'txr_1', object: 'tax_rate', ...stamp, flat_amount: null, jurisdiction_level: null },
+    active: params.active ?? true,
+    country: params.country ?? null,
+    description: params.description ?? null,
+    display_name: params.display_name,
+    effective_percentage: params.percentage,
+    inclusive: params.inclusive,
+    jurisdiction: params.jurisdiction ?? null,
+    metadata: metadataOf(params.metadata),
+    percentage: params.percentage,
+    rate_type: 'percentage',
+    state: params.state ?? null,
+    tax_type: params.tax_type ?? null,
+  }
+}
+
 export function liveWebhook(params: Stripe.WebhookEndpointCreateParams): Created<Stripe.WebhookEndpoint> {
   return {
     ...{ id: 'we_1', object: 'webhook_endpoint', ...stamp, application: null, status: 'enabled', secret: 'whsec_1' },

@@ -15,6 +15,8 @@ const names: Readonly<Record<ResourceKind, string>> = {
   price: 'Price',
   coupon: 'Coupon',
   promotion_code: 'PromotionCode',
+  tax_rate: 'TaxRate',
+  portal: 'BillingPortal.Configuration',
   webhook: 'WebhookEndpoint',
 }
 
@@ -73,7 +75,7 @@ function fieldsOf(rows: readonly MemberRow[]): string[] {
   })
 }
 
-describe.each(resourceKinds)('the member table of a %s', (kind) => {
+describe.each(resourceKinds)('the table of Stripe’s members of a %s', (kind) => {
   const table: MemberTable = memberTables[kind]
 
   it('has exactly the members that the SDK’s types declare', () => {
@@ -88,7 +90,7 @@ describe.each(resourceKinds)('the member table of a %s', (kind) => {
     expect(missing(type, rest)).toEqual(['livemode'])
   })
 
-  it('covers every field of the document that the object stores', () => {
+  it('contains each field of the document that the object stores', () => {
     const said = new Set(fieldsOf(Object.values(table)))
     const held = fieldRows[kind].filter(([, { mutability }]) => mutability !== 'attached').map(([field]) => field)
     expect(held.filter((field) => !said.has(field))).toEqual([])
@@ -111,13 +113,17 @@ function isCreatable(type: ts.Type, [first = '', ...rest]: readonly string[]): b
   return rest.length === 0 || isCreatable(checker.getTypeOfSymbol(member), rest)
 }
 
-it('members outside of the document are carried over to a replacement exactly if a creation accepts them', () => {
+it('members outside of the document are copied to a replacement exactly if Stripe accepts them at creation', () => {
   const rows = resourceKinds.flatMap((kind) =>
     unsaidRows(memberTables[kind]).map(([path, carried]) => ({ kind, path, carried })),
   )
   expect(rows.map(({ kind, path }) => `${kind} ${path.join('.')}`)).toEqual([
     'product tax_details.performance_location',
     'price recurring.trial_period_days',
+    'portal features.payment_method_update.payment_method_configuration',
+    'portal features.subscription_cancel.cancellation_reason.feedback_options',
+    'portal features.subscription_pause.enabled',
+    'portal name',
   ])
   for (const { kind, path, carried } of rows) {
     const creation = types.get(`C_${kind}`)
@@ -153,7 +159,7 @@ describe('a live value that a document cannot express', () => {
     expect(unmanagedMembers(kind, object).unsaid).toEqual(found)
   })
 
-  it('is returned with its value if a creation accepts it', () => {
+  it('is returned with its value if Stripe accepts it at creation', () => {
     const price = { recurring: { interval: 'month', trial_period_days: 14 }, weight_class: 'heavy' }
     expect(unmanagedMembers('price', price)).toEqual({
       unsaid: ['recurring.trial_period_days', 'weight_class'],

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { throttledBudget } from '../../../packages/ratecard/src/composition/throttled-budget.ts'
 import { budgetFor, createRateBudget, unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import type { RateBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 
@@ -19,8 +20,8 @@ function mostInOneSecond(starts: readonly number[]): number {
   return Math.max(...starts.map((from) => starts.filter((at) => at >= from && at < from + 1000).length))
 }
 
-describe('a rate budget', () => {
-  it('allows no more calls in any second than the limit, and nearly as many over ten seconds', async () => {
+describe('a limit for the rate of requests to the processor', () => {
+  it('allows no more requests in any second than the limit, and nearly as many over ten seconds', async () => {
     const budget = createRateBudget({ perSecond: 23, perOperationPerSecond: 23, clock })
     const starts = asking(budget, 'POST /v1/prices', 1000)
     await vi.advanceTimersByTimeAsync(10_000)
@@ -28,14 +29,14 @@ describe('a rate budget', () => {
     expect(starts.length).toBeGreaterThan(10 * 23 - 23)
   })
 
-  it('spreads calls evenly, from the first on', async () => {
+  it('spreads requests evenly from the first one on', async () => {
     const budget = createRateBudget({ perSecond: 10, perOperationPerSecond: 10, clock })
     const starts = asking(budget, 'x', 5)
     await vi.advanceTimersByTimeAsync(1000)
     expect(starts.map((at) => at - 1_000_000)).toEqual([0, 100, 200, 300, 400])
   })
 
-  it('collects no credit during a pause', async () => {
+  it('does not save up requests during a pause', async () => {
     const budget = createRateBudget({ perSecond: 10, perOperationPerSecond: 10, clock })
     asking(budget, 'x', 1)
     await vi.advanceTimersByTimeAsync(60_000)
@@ -44,7 +45,7 @@ describe('a rate budget', () => {
     expect(later.map((at) => at - 1_060_000)).toEqual([0, 100, 200])
   })
 
-  it('stays under the limit even if the process was busy and timers fired late', async () => {
+  it('is not exceeded even if the process was busy and timers fired late', async () => {
     const budget = createRateBudget({ perSecond: 20, perOperationPerSecond: 20, clock })
     const starts = asking(budget, 'x', 200)
     for (let i = 0; i < 12; i++) {
@@ -56,7 +57,7 @@ describe('a rate budget', () => {
     expect(mostInOneSecond(starts)).toBeLessThanOrEqual(20)
   })
 
-  it('counts a call that started late, so that no call too many follows', async () => {
+  it('counts a request that started late', async () => {
     const budget = createRateBudget({ perSecond: 20, perOperationPerSecond: 20, clock })
     const starts = asking(budget, 'x', 60)
     await vi.advanceTimersByTimeAsync(45)
@@ -66,7 +67,7 @@ describe('a rate budget', () => {
     expect(mostInOneSecond(starts)).toBe(20)
   })
 
-  it('limits each operation, and an operation at its limit does not delay another', async () => {
+  it('limits each operation, and an operation at its limit does not delay another one', async () => {
     const budget = createRateBudget({ perSecond: 80, perOperationPerSecond: 20, clock })
     const prices = asking(budget, 'POST /v1/prices', 500)
     const products = asking(budget, 'POST /v1/products', 10)
@@ -77,7 +78,7 @@ describe('a rate budget', () => {
     expect(prices.length).toBeGreaterThan(5 * 20 - 5)
   })
 
-  it('limits all operations together', async () => {
+  it('limits the total of all operations', async () => {
     const budget = createRateBudget({ perSecond: 30, perOperationPerSecond: 20, clock })
     const starts: number[] = []
     for (const operation of ['a', 'b', 'c']) asking(budget, operation, 100, starts)
@@ -94,7 +95,7 @@ describe('a rate budget', () => {
     expect(served).toEqual(Array.from({ length: 30 }, (_, i) => i))
   })
 
-  it('frees the slot of an aborted caller', async () => {
+  it('frees the slot of a caller that aborts', async () => {
     const budget = createRateBudget({ perSecond: 10, perOperationPerSecond: 10, clock })
     const stop = new AbortController()
     asking(budget, 'x', 1)
@@ -106,18 +107,18 @@ describe('a rate budget', () => {
     expect(next).toEqual([1_000_100])
   })
 
-  it('refuses at once if the signal is already aborted', async () => {
+  it('refuses a caller at once if its signal is already aborted', async () => {
     for (const budget of [unlimitedBudget, createRateBudget({ perSecond: 1, perOperationPerSecond: 1, clock })])
       await expect(budget.take('x', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('refuses limits that would never allow a call', () => {
+  it('cannot be configured to allow no requests at all', () => {
     for (const perSecond of [0, -1, 0.5, NaN])
       expect(() => createRateBudget({ perSecond, perOperationPerSecond: 1, clock })).toThrow(RangeError)
   })
 })
 
-describe('the rate budget of a key', () => {
+describe('the rate limit that Ratecard keeps for an API key', () => {
   const inFiveSeconds = async (budget: RateBudget, operations: readonly string[]) => {
     const starts: number[] = []
     for (const operation of operations) asking(budget, operation, 1000, starts)
@@ -125,16 +126,29 @@ describe('the rate budget of a key', () => {
     return mostInOneSecond(starts)
   }
 
-  it('leaves calls to other programs in test mode: 23 of 25 per second', async () => {
+  it('leaves requests to other programs in test mode: 23 of 25 per second are used', async () => {
     expect(await inFiveSeconds(budgetFor({ livemode: false, sandboxUnthrottled: false, clock }), ['a', 'b', 'c'])).toBe(
       23,
     )
   })
 
-  it('is 80 of 100 per second in live mode, and 23 for one operation', async () => {
+  it('is 80 of 100 requests per second in live mode, and 23 for one operation', async () => {
     const live = { livemode: true, sandboxUnthrottled: false, clock }
     expect(await inFiveSeconds(budgetFor(live), ['a'])).toBe(23)
     expect(await inFiveSeconds(budgetFor(live), ['a', 'b', 'c', 'd', 'e'])).toBe(80)
+  })
+
+  it('does not pace usage in live mode, where Stripe allows 1,000 meter events a second, and paces it in test mode', async () => {
+    const usageOf = (livemode: boolean) =>
+      throttledBudget(
+        { engine: 'sqlite', paces: { reserve: () => Promise.reject(new Error('unused')) } },
+        { livemode },
+        clock,
+      )
+    const usage = 'POST /v1/billing/meter_events'
+    expect(await inFiveSeconds(usageOf(true), [usage])).toBe(1000)
+    expect(await inFiveSeconds(usageOf(true), ['a', usage, 'b', 'c', 'd'])).toBe(1080)
+    expect(await inFiveSeconds(usageOf(false), [usage])).toBe(23)
   })
 
   it('is absent for a sandbox without throttling', async () => {

@@ -43,8 +43,8 @@ const timelines = fc
 
 const moments = fc.integer({ min: 1, max: 30 })
 
-describe('the phases after a scheduled swap', () => {
-  test('follow each other without a gap from the running one on, and the last one is open only after a later swap', () => {
+describe('the schedule phases after a scheduled swap of prices', () => {
+  test('follow each other without a gap from the current phase on, and the last one is open only after a later swap', () => {
     fc.assert(
       fc.property(timelines, moments, (said, at) => {
         const { segments } = kept(phasesOf(said), [{ from: 'a', to: 'n', at }])
@@ -59,7 +59,7 @@ describe('the phases after a scheduled swap', () => {
     )
   })
 
-  test('have the same prices as before until the swap, and afterwards the new price in place of the old one', () => {
+  test('have the same prices as before until the swap, and then the new price in place of the old one', () => {
     fc.assert(
       fc.property(timelines, moments, (said, at) => {
         const phases = phasesOf(said)

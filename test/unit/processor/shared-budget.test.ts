@@ -23,7 +23,7 @@ function sharedBudget(
   return { budget, asked }
 }
 
-test('callers of an operation are served in the order of their arrival, and slots are reserved in batches', async () => {
+test('the callers of an operation are served in the order of their arrival, and their request slots are reserved in batches', async () => {
   const { budget, asked } = sharedBudget(4)
   const served: number[] = []
   await Promise.all(
@@ -36,7 +36,7 @@ test('callers of an operation are served in the order of their arrival, and slot
   expect(asked.map(([, count]) => count)).toEqual([1, 4, 4])
 })
 
-test('operations do not wait for each other', async () => {
+test('operations do not wait for each other’s request slots', async () => {
   const budget = createSharedBudget({
     batch: 4,
     reserve: (operation) => (operation === 'slow' ? new Promise(() => undefined) : Promise.resolve([now()])),
@@ -47,7 +47,7 @@ test('operations do not wait for each other', async () => {
   expect(slow).toBe('waiting')
 })
 
-test('a slot that arrives too late is not used, and another one is reserved', async () => {
+test('a request slot that is granted too late is not used, and another one is reserved', async () => {
   let turns = 0
   const { budget, asked } = sharedBudget(4, () => [turns++ === 0 ? lost() : now()])
   await budget.take('x', forever)
@@ -57,7 +57,7 @@ test('a slot that arrives too late is not used, and another one is reserved', as
   ])
 })
 
-test('an aborted caller leaves the queue, and uses no slot', async () => {
+test('a caller that aborts leaves the queue for request slots, and uses none', async () => {
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const budget = createSharedBudget({
@@ -77,7 +77,7 @@ test('an aborted caller leaves the queue, and uses no slot', async () => {
   await expect(budget.take('x', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
 })
 
-test('a failed reservation rejects all waiting callers, and the next caller reserves again', async () => {
+test('a failed reservation of request slots rejects all waiting callers, and the next caller reserves again', async () => {
   let broken = true
   const budget = createSharedBudget({
     batch: 4,

@@ -16,17 +16,17 @@ import { liveCoupon, liveMeter, livePrice, liveProduct, livePromotionCode, liveW
 
 const now = 1_790_000_000
 
-describe('amounts in requests to Stripe', () => {
+describe('amounts in requests to Stripe and in its responses', () => {
   const perUnit = (unitAmount: string) => newPriceParams(createPrice('x', processorId('p'), { unitAmount }))
 
-  it('have one of the two members: whole amounts as integers, others as decimals', () => {
+  it('have one of two forms: whole amounts are integers, and others are decimals', () => {
     expect(perUnit('1200')).toMatchObject({ unit_amount: 1200 })
     expect(perUnit('1200')).not.toHaveProperty('unit_amount_decimal')
     expect(perUnit('0.5')).not.toHaveProperty('unit_amount')
     expect(String(perUnit('0.5').unit_amount_decimal)).toBe('0.5')
   })
 
-  it('beyond the exact range of numbers are sent as decimals', () => {
+  it('are sent as decimals if they are beyond the exact range of JavaScript numbers', () => {
     expect(String(perUnit('90071992547409931').unit_amount_decimal)).toBe('90071992547409931')
   })
 
@@ -36,7 +36,7 @@ describe('amounts in requests to Stripe', () => {
       expect(observePrice({ ...live, unit_amount_decimal }).fields.unitAmount).toBe('0.5')
   })
 
-  it('of zero in a tier equal absent ones', () => {
+  it('of zero equal missing amounts in a tier', () => {
     const tier = {
       up_to: null,
       unit_amount: 0,
@@ -48,7 +48,7 @@ describe('amounts in requests to Stripe', () => {
     expect(observePrice(live).fields.tiers).toEqual([{ upTo: null, unitAmount: null, flatAmount: null }])
   })
 
-  it('of tiers that were not expanded are an error', () => {
+  it('cause an error if tiers were not expanded in the response', () => {
     const live = { ...livePrice(perUnit('1')), billing_scheme: 'tiered', tiers_mode: 'volume' }
     expect(() => observePrice(live)).toThrow(/tiers of price_1 did not come/)
   })
@@ -68,9 +68,9 @@ describe('a live value that a document cannot express', () => {
 
   it.each<[string, Partial<Stripe.Price>]>([
     ['transform_quantity', { transform_quantity: { divide_by: 10, round: 'half' as 'up' } }],
-    ['currency_options', { currency_options: { eur: option, huf: option } }],
+    ['currency_options', { currency_options: { eur: option, xyz: option } }],
     ['currency_options', { currency_options: { usd: { ...option, custom_unit_amount: chosen } } }],
-    ['currency', { currency: 'huf' }],
+    ['currency', { currency: 'xyz' }],
     ['metered_without_meter', { recurring: { ...recurring, usage_type: 'metered' } }],
     ['recurring.interval', { recurring: { ...recurring, interval: 'hour' } }],
   ])('is reported: a price’s %s', (reason, change) => {
@@ -94,7 +94,7 @@ describe('a live value that a document cannot express', () => {
     const coupon = liveCoupon({ amount_off: 1, currency: 'eur', currency_options: {} })
     const inDollars = observeCoupon({ ...coupon, currency_options: { usd: { amount_off: 2 } } }, { now })
     expect(inDollars.fields.currencyOptions).toEqual({ usd: 2 })
-    const foreign = observeCoupon({ ...coupon, currency_options: { xof: { amount_off: 2 } } }, { now })
+    const foreign = observeCoupon({ ...coupon, currency_options: { xyz: { amount_off: 2 } } }, { now })
     expect(foreign.unrepresentable).toEqual(['currency_options'])
     const code = livePromotionCode({ promotion: { type: 'coupon', coupon: 'c' } })
     expect(observePromotionCode({ ...code, customer: 'cus_1' }, { now }).fields.customer).toBe('cus_1')
@@ -108,7 +108,7 @@ describe('a live value that a document cannot express', () => {
   })
 })
 
-describe('the flag for used-up coupons and codes', () => {
+describe('the flag that marks used-up coupons and promotion codes', () => {
   const coupon = liveCoupon({ id: 'c', percent_off: 10 })
   const code = livePromotionCode({ promotion: { type: 'coupon', coupon: 'c' } })
 
@@ -119,11 +119,11 @@ describe('the flag for used-up coupons and codes', () => {
     ['one with a second left', { redeem_by: now + 1 }, false],
     ['one that is used up', { max_redemptions: 2, times_redeemed: 2 }, true],
     ['one with a redemption left', { max_redemptions: 2, times_redeemed: 1 }, false],
-  ])('of a coupon is set once the coupon is invalid, expired or used up: %s', (_name, change, spent) => {
+  ])('is set on a coupon once the coupon is invalid, expired or used up: %s', (_name, change, spent) => {
     expect(observeCoupon({ ...coupon, ...change }, { now }).spent).toBe(spent)
   })
 
-  it('of a promotion code depends on its own expiry and count, not on its coupon', () => {
+  it('depends, for a promotion code, on the code’s own expiry and count, not on its coupon', () => {
     const spent = (change: Partial<Stripe.PromotionCode>) => observePromotionCode({ ...code, ...change }, { now }).spent
     expect([spent({}), spent({ expires_at: now }), spent({ expires_at: now + 1 })]).toEqual([false, true, false])
     expect(spent({ max_redemptions: 1, times_redeemed: 1 })).toBe(true)
@@ -135,35 +135,35 @@ describe('the flag for used-up coupons and codes', () => {
   })
 })
 
-describe('metadata', () => {
+describe('metadata of an object at the processor', () => {
   it('is split into the author’s keys and those of Ratecard', () => {
     const live = { ...liveProduct({ name: 'P' }), metadata: { a: '1', ratecard_id: 'p', ratecard_other: 'x' } }
     expect(observeProduct(live)).toMatchObject({ mark: 'p', fields: { metadata: { a: '1' } } })
     expect(Object.keys(observeProduct(live).fields.metadata)).toEqual(['a'])
   })
 
-  it('of an unmanaged object contains no configuration id', () => {
+  it('contains no configuration id if the object is unmanaged', () => {
     const live = { ...liveCoupon({ percent_off: 1 }), metadata: null }
     expect(observeCoupon(live, { now })).toMatchObject({ mark: null, carried: 0, fields: { metadata: {} } })
     const garbled = { ...live, metadata: { ratecard_redeemed_before: '-3', ratecard_id: '' } }
     expect(observeCoupon(garbled, { now })).toMatchObject({ mark: null, carried: 0 })
   })
 
-  it('is not sent if none of it changes', () => {
+  it('is not sent if none of its keys changes', () => {
     const step = update('product', 'p', processorId('rc_p'), { set: { name: 'N', metadata: {} } })
     if (step.kind !== 'product') throw new Error('kind')
     expect(productChangeParams(step)).toEqual({ name: 'N' })
   })
 })
 
-describe('a live webhook endpoint', () => {
+describe('a webhook endpoint that is read from Stripe', () => {
   it('is a connect endpoint if it belongs to an application', () => {
     const live = { ...liveWebhook({ url: 'https://x.example', enabled_events: ['*'] }), metadata: {} }
     expect(observeWebhook(live).fields.connect).toBe(false)
     expect(observeWebhook({ ...live, application: 'ca_1' }).fields.connect).toBe(true)
   })
 
-  it('has its events sorted and each once', () => {
+  it('has its events sorted, each listed once', () => {
     const live = liveWebhook({
       url: 'https://x.example',
       enabled_events: ['invoice.paid', 'charge.failed', 'invoice.paid'],
@@ -173,7 +173,7 @@ describe('a live webhook endpoint', () => {
 })
 
 describe('a malformed step of a plan', () => {
-  it('is refused before anything is sent', () => {
+  it('is refused before any request is sent', () => {
     const early = createProduct('p', { defaultPrice: processorId('price_1') })
     expect(() => newProductParams(early)).toThrow(/default price before/)
     expect(() => newProductParams({ ...createProduct('p'), id: null })).toThrow(/no id/)

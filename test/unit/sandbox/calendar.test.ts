@@ -9,8 +9,8 @@ const step = fc.record({
 })
 const moment = fc.integer({ min: Date.UTC(2000, 0, 1) / 1000, max: Date.UTC(2060, 0, 1) / 1000 })
 
-describe('periods of the sandbox', () => {
-  test('contain each time exactly once, and the next period begins where one ends', () => {
+describe('billing periods of the sandbox', () => {
+  test('contain each point in time exactly once, and each period begins where the previous one ends', () => {
     fc.assert(
       fc.property(moment, step, moment, (anchor, every, at) => {
         const { start, end } = periodAt(anchor, every, at)
@@ -21,7 +21,7 @@ describe('periods of the sandbox', () => {
     )
   })
 
-  test('of months keep the anchor’s day and time, or use the last day of a shorter month', () => {
+  test('keep the anchor’s day and time if the interval is in months, or use the last day of a shorter month', () => {
     fc.assert(
       fc.property(moment, fc.integer({ min: 1, max: 480 }), (anchor, times) => {
         const from = new Date(anchor * 1000)

@@ -54,8 +54,8 @@ function tierBody({ up_to, unit, flat }: { up_to: number | null; unit: string; f
   return { up_to, unit_amount: null, unit_amount_decimal: unit, flat_amount: flat, flat_amount_decimal: String(flat) }
 }
 
-describe('amounts of the sandbox', () => {
-  test('equal those of the product for any quantity, tiers and mode', () => {
+describe('invoice amounts of the sandbox', () => {
+  test('equal those that Ratecard calculates, for any quantity, tiers and tiers mode', () => {
     const mode = fc.constantFrom('graduated' as const, 'volume' as const)
     fc.assert(
       fc.property(tiers, mode, fc.integer({ min: 0, max: 3000 }), (given, tiers_mode, quantity) => {
@@ -83,7 +83,7 @@ describe('amounts of the sandbox', () => {
     expect([inTens('up'), inTens('down')]).toEqual([21, 14])
   })
 
-  test('of a tiered price are the sum of its lines, for any tiers', () => {
+  test('are, for a tiered price, the sum of its lines, for any tiers', () => {
     const mode = fc.constantFrom('graduated' as const, 'volume' as const)
     fc.assert(
       fc.property(tiers, mode, fc.integer({ min: 0, max: 3000 }), (given, tiersMode, quantity) => {

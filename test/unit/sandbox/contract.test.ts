@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { sandboxForTest, startTestSandbox } from '../../support/sandbox.ts'
 import { checkReply, checkRequest } from '../../support/stripe-contract.ts'
 
-describe('the contract from the SDK’s types', () => {
-  test('accepts every value of the types', () => {
+describe('the contract that is derived from the SDK’s types', () => {
+  test('accepts each value that the types allow', () => {
     const params = { currency: 'usd', product: 'p', tiers: [{ up_to: 'inf', unit_amount: '5' }], metadata: { a: 'b' } }
     expect(checkRequest('POST', '/v1/prices', params)).toEqual([])
     expect(checkRequest('POST', '/v1/products/p', { description: '', metadata: '' })).toEqual([])
@@ -40,7 +40,7 @@ describe('the contract from the SDK’s types', () => {
     expect(checkReply('GET', '/v1/billing/meters/m', 404, { error: { type: 'odd', message: 'x' } })).toHaveLength(1)
   })
 
-  test('fails a test at its end if its sandbox violated the contract', async () => {
+  test('fails a test at its end if the test’s sandbox violated the contract', async () => {
     const sandbox = await startTestSandbox({ check: ({ path }) => [`${path} is broken`] })
     await sandbox.stripe.products.list()
     expect(sandbox.violations).toEqual(['/v1/products is broken'])

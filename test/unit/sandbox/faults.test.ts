@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
 import { RateLimit } from '../../../packages/sandbox/src/protocol/requests/rate-limit.ts'
 
-describe('fault injection', () => {
+describe('fault injection in the sandbox', () => {
   test('fails a request with the oldest matching fault, and with no other', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict' })
@@ -32,8 +32,8 @@ describe('fault injection', () => {
   })
 })
 
-describe('rate limits', () => {
-  test('allow in any period at most the limit per second plus one second’s worth', () => {
+describe('rate limits of the sandbox', () => {
+  test('allow, in any period, at most the limit per second plus the limit of one second', () => {
     const rate = new RateLimit('live')
     let passed = 0
     for (let ms = 0; ms < 10_000; ms += 2) if (rate.take('acct', `op ${ms % 40}`, ms) === undefined) passed++
@@ -41,7 +41,17 @@ describe('rate limits', () => {
     expect(passed).toBeLessThanOrEqual(1100)
   })
 
-  test('allow no extra call after the clock was set back', () => {
+  test('allow 1,000 meter events a second in live mode, apart from all other requests, and in test mode like them', () => {
+    const meterEvents = 'POST /v1/billing/meter_events'
+    const passed = (rate: RateLimit) =>
+      Array.from({ length: 1100 }, () => rate.take('acct', meterEvents, 0)).filter((reason) => reason === undefined)
+    const live = new RateLimit('live')
+    expect(passed(live)).toHaveLength(1000)
+    expect(live.take('acct', 'POST /v1/prices', 0)).toBeUndefined()
+    expect(passed(new RateLimit('sandbox'))).toHaveLength(25)
+  })
+
+  test('allow no extra request after the clock was set back', () => {
     const rate = new RateLimit('sandbox')
     for (let index = 0; index < 25; index++) expect(rate.take('acct', 'op', 10_000)).toBeUndefined()
     expect(rate.take('acct', 'op', 0)).toBe('global-rate')

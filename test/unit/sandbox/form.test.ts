@@ -11,7 +11,7 @@ function encode(value: unknown, name = ''): string[] {
   return Object.entries(value).flatMap(([key, inner]) => encode(inner, name === '' ? key : `${name}[${key}]`))
 }
 
-describe('decoding forms', () => {
+describe('the decoding of form-encoded bodies', () => {
   test.each([
     ['', {}],
     ['a=1&b=', { a: '1', b: '' }],
@@ -52,7 +52,7 @@ describe('decoding forms', () => {
     )
   })
 
-  test('ignores the order of names, and keeps the order of a list', () => {
+  test('does not depend on the order of names, and keeps the order of a list', () => {
     const text = (form: string): string => canonical(decodeForm(form))
     expect(text('a=1&b[c]=2&b[d]=3')).toBe(text('b[d]=3&b[c]=2&a=1'))
     expect(text('a[]=1&a[]=2')).not.toBe(text('a[]=2&a[]=1'))

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
 import { matchesWildcard } from '../../../packages/sandbox/src/protocol/requests/wildcard.ts'
 
-describe('wildcards of the sandbox:', () => {
+describe('wildcards in paths and event types of the sandbox:', () => {
   test.each([
     ['', '', true],
     ['', 'a', false],
@@ -20,7 +20,7 @@ describe('wildcards of the sandbox:', () => {
     expect(matchesWildcard(pattern, text)).toBe(expected),
   )
 
-  test('matching gives the same results as a regular expression', () => {
+  test('a pattern matches the same texts as the equivalent regular expression', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 })
     fc.assert(
       fc.property(letters, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 10 }), (pattern, text) => {
@@ -29,7 +29,7 @@ describe('wildcards of the sandbox:', () => {
     )
   })
 
-  test('matching a path with 200 asterisks takes less than 500 ms of CPU time', () => {
+  test('a match of a path against 200 asterisks takes less than 500 ms of CPU time', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict', path: `${'*a'.repeat(200)}!`, count: null })
     // CPU time of this thread only, so other programs on the machine do not count.

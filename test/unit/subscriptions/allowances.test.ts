@@ -16,6 +16,7 @@ const sso = { id: 'sso', name: 'SSO' }
 const period = { start: Date.UTC(2026, 10, 10), end: Date.UTC(2026, 11, 10) }
 const source = (feature: ProductFeature, quantity = 1, own: FeatureSource['period'] = period): FeatureSource => ({
   features: [feature],
+  group: null,
   quantity,
   period: own,
 })
@@ -24,7 +25,7 @@ const grant = (change: Partial<FeatureGrant>): FeatureGrant => ({
   ...change,
 })
 
-describe('the allowance of a feature', () => {
+describe('the allowance of a tenant for a feature', () => {
   test('is the sum of the limits of all items, each times its quantity if the limit counts per unit', () => {
     const sources = [
       source({ id: 'projects', limit: 10 }),
@@ -34,17 +35,26 @@ describe('the allowance of a feature', () => {
     expect(allowanceOf(projects, sources, undefined, now)).toMatchObject({ included: true, limit: 31, beyond: 'deny' })
   })
 
-  test('is unlimited if one item is unlimited', () => {
+  test('is unlimited if one of the items is unlimited', () => {
     const sources = [source({ id: 'projects', limit: 10 }), source({ id: 'projects', limit: 'unlimited' })]
     expect(allowanceOf(projects, sources, undefined, now).limit).toBe('unlimited')
   })
 
-  test('is 0 and not included without an item that has the feature', () => {
+  test('is unlimited if an item has the feature from a document in which the feature was a switch', () => {
+    expect(allowanceOf(projects, [source('projects')], undefined, now)).toMatchObject({
+      ...{ included: true, limit: 'unlimited' },
+    })
+    expect(allowanceOf(calls, [source('calls')], grant({ feature: 'calls', limit: 5, replace: true }), now).limit).toBe(
+      5,
+    )
+  })
+
+  test('is 0, and the feature is not included, without an item that has the feature', () => {
     expect(allowanceOf(projects, [source('sso')], undefined, now)).toMatchObject({ included: false, limit: 0 })
     expect(allowanceOf(sso, [], undefined, now)).toMatchObject({ included: false, limit: null })
   })
 
-  test('counts usage within the billing period, the calendar month, or for ever, as the product says', () => {
+  test('counts usage within the billing period, the calendar month, or forever, as the product defines', () => {
     const counted = (entry: ProductFeature, own: FeatureSource['period'] = period) =>
       allowanceOf(calls, [source(entry, 1, own)], undefined, now).counted
     const month = { from: Date.UTC(2026, 10, 1), to: Date.UTC(2026, 11, 1) }
@@ -55,7 +65,7 @@ describe('the allowance of a feature', () => {
     expect(allowanceOf(projects, [source({ id: 'projects', limit: 5 })], undefined, now).counted).toBeNull()
   })
 
-  test('grows by a grant until the grant ends, or is the grant’s alone if it replaces what was bought', () => {
+  test('grows by an extra grant until the grant ends, or equals the grant if the grant replaces the purchased limit', () => {
     const bought = [source({ id: 'projects', limit: 10 })]
     const limitWith = (change: Partial<FeatureGrant>) => allowanceOf(projects, bought, grant(change), now).limit
     expect(limitWith({ limit: 50 })).toBe(60)
@@ -65,7 +75,7 @@ describe('the allowance of a feature', () => {
     expect(limitWith({ limit: 'unlimited' })).toBe('unlimited')
   })
 
-  test('is switched on or off by a grant', () => {
+  test('is switched on or off by a grant for a feature that is only on or off', () => {
     const on = grant({ feature: 'sso', enabled: true })
     expect(allowanceOf(sso, [], on, now).included).toBe(true)
     expect(allowanceOf(sso, [source('sso')], { ...on, enabled: false }, now).included).toBe(false)
@@ -73,7 +83,7 @@ describe('the allowance of a feature', () => {
   })
 })
 
-test('a check allows exactly what is left of a limit, and more only if the product allows it', () => {
+test('a check of a feature allows exactly the rest of a limit, and more only if the product allows it', () => {
   fc.assert(
     fc.property(
       fc.nat(100),

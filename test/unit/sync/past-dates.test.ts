@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { planChanges } from '../../../packages/ratecard/src/catalog/plan/plan-changes.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
 import { pastDates } from '../../../packages/ratecard/src/sync/checks/past-dates.ts'
+import { emptySnapshot } from '../../support/empty-snapshot.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
 const at = (seconds: number) => new Date(now + seconds * 1000).toISOString()
@@ -18,7 +19,7 @@ function refused(dates: { readonly redeem_by?: string; readonly expires_at?: str
       { id: 'hello', code: 'HELLO', coupon: 'ten', ...(expires_at === undefined ? {} : { expires_at }) },
     ],
   }
-  const snapshot = { meter: [], feature: [], product: [], price: [], coupon: [], promotion_code: [], webhook: [] }
+  const snapshot = emptySnapshot()
   const plan = planChanges({ config, previous: null, snapshot, mappings: [] })
   return pastDates(plan, config, now).map(({ pointer }) => pointer)
 }
@@ -30,18 +31,18 @@ describe.each([
   test.each([
     ['was a second ago', -1],
     ['is now', 0],
-  ])('is refused if its end %s', (_when, seconds) => {
+  ])('is refused if its end date %s', (_when, seconds) => {
     expect(refused({ [field]: at(seconds) })).toEqual([pointer])
   })
 
   test.each([
     ['a second is left', 1],
     ['years are left', farFuture],
-  ])('is accepted if %s', (_when, seconds) => {
+  ])('is accepted if %s until its end date', (_when, seconds) => {
     expect(refused({ [field]: at(seconds) })).toEqual([])
   })
 })
 
-test('an item without an end date is accepted', () => {
+test('an item without an end date is accepted by a push', () => {
   expect(refused({})).toEqual([])
 })

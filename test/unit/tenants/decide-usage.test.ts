@@ -24,8 +24,8 @@ const event = (usage: Partial<NewUsage> = {}, more: Partial<UsageSituation> = {}
 const refusal = (usage: Partial<NewUsage>, more: Partial<UsageSituation> = {}) =>
   refusedWith(() => event(usage, more))?.issues.map(({ pointer }) => pointer) ?? []
 
-describe('reported usage', () => {
-  test('has the payload keys of its meter', () => {
+describe('a usage report', () => {
+  test('is sent with the payload keys of its meter', () => {
     expect(event()).toEqual({
       eventName: 'reading',
       payload: { stripe_customer_id: 'cus_1', value: '1' },
@@ -57,30 +57,25 @@ describe('reported usage', () => {
   })
 
   test.each([NaN, Infinity, 1e15, '', ' 1', '1e3', '1,5', '0x10', '+1', '.5', '0.0000000000001', 'NaN'])(
-    'is refused if it is %j',
+    'is refused if its value is %j',
     (value) => {
       expect(refusal({ value }, { byKey: true })).toEqual(['#/value'])
     },
   )
 
-  test('may be negative with a service key on a meter that sums, and is refused otherwise', () => {
-    expect(event({ value: -3 }, { byKey: true }).payload['value']).toBe('-3')
-    expect(refusal({ value: -3 })).toEqual(['#/value'])
-    expect(refusal({ value: '-0.5' })).toEqual(['#/value'])
-    for (const formula of ['last', 'count'] as const) {
-      const counting = { ...meter, default_aggregation: { formula } }
-      expect(refusal({ value: -3 }, { byKey: true, meter: counting })).toEqual(['#/value'])
-    }
+  test('is refused if it is negative, also with a service key', () => {
+    for (const value of [-3, '-0.5', '-3'])
+      for (const byKey of [true, false]) expect(refusal({ value }, { byKey })).toEqual(['#/value'])
   })
 
-  test('with a service key may be 35 days old and 5 minutes ahead', () => {
+  test('may be up to 35 days old and 5 minutes ahead with a service key', () => {
     for (const timestamp of [now - 35 * day, now, now + 5 * minute])
       expect(event({ timestamp }, { byKey: true }).timestamp).toBe(timestamp)
     for (const timestamp of [now - 35 * day - 1, now + 5 * minute + 1, -1, NaN, 1.5])
       expect(refusal({ timestamp }, { byKey: true })).toEqual(['#/timestamp'])
   })
 
-  test('with a session may not be later than now, in live mode and in test mode', () => {
+  test('may not be later than now with a session, in live mode and in test mode', () => {
     for (const livemode of [true, false]) {
       expect(event({ timestamp: now }, { livemode }).timestamp).toBe(now)
       expect(refusal({ timestamp: now + 1 }, { livemode })).toEqual(['#/timestamp'])
@@ -88,7 +83,7 @@ describe('reported usage', () => {
     }
   })
 
-  test('with a service key may be far ahead in test mode, because of test clocks', () => {
+  test('may be far ahead with a service key in test mode, because of test clocks', () => {
     const ahead = { livemode: false, byKey: true }
     expect(event({ timestamp: now + 40 * day }, ahead).timestamp).toBe(now + 40 * day)
   })
@@ -97,7 +92,7 @@ describe('reported usage', () => {
     { ...meter, default_aggregation: { formula: 'last' } },
     { ...meter, event_time_window: 'hour' },
     { ...meter, default_aggregation: { formula: 'count' }, event_time_window: 'day' },
-  ])('needs a service key if a later report replaces an earlier one: %j', (replaced) => {
+  ])('that replaces an earlier report requires a service key: %j', (replaced) => {
     for (const value of [0, 1, -1])
       expect(refusedWith(() => event({ value }, { meter: replaced }))).toMatchObject({
         code: 'not_allowed',
@@ -106,7 +101,7 @@ describe('reported usage', () => {
     expect(event({ value: 0 }, { meter: replaced, byKey: true }).payload['value']).toBe('0')
   })
 
-  test('of two tenants, of two meters, or of a session and a service key, never shares an identifier', () => {
+  test('never shares its identifier with a report of another tenant or meter, or with one by a session instead of a service key', () => {
     const other = { ...meter, id: 'read' }
     const all = [
       event({}, { tenantId: 'a', identifier: 'b' }),
@@ -128,7 +123,7 @@ describe('reported usage', () => {
   })
 })
 
-describe('an identifier at the processor', () => {
+describe('the identifier of a usage report at the processor', () => {
   const meters = new Set(['readings', 'measurements'])
 
   test('is split into tenant and identifier if its middle part is an id that the meter has or had', () => {
@@ -137,13 +132,13 @@ describe('an identifier at the processor', () => {
     expect(readIdentifier(event().identifier, meters)).toEqual({ tenantId: 'acme', identifier: 'a' })
   })
 
-  test('such as a timestamp is not mistaken for one with a tenant', () => {
+  test('belongs to no tenant if its middle part is no id of the meter, e.g. in a timestamp', () => {
     for (const whole of ['2026-01-01T10:00:00Z', 'acme:calls:day-7', 'acme:readings:', '~:readings:a', 'lost-1'])
       expect(readIdentifier(whole, meters)).toEqual({ tenantId: null, identifier: whole })
     expect(readIdentifier('acme:readings:a', new Set())).toEqual({ tenantId: null, identifier: 'acme:readings:a' })
   })
 
-  test('is a digest if it was too long', () => {
+  test('is a hash of the reported identifier if that was too long', () => {
     expect(isDigest(event({}, { identifier: 'x'.repeat(200) }).identifier)).toBe(true)
     expect(isDigest('lost-1')).toBe(false)
   })

@@ -7,13 +7,13 @@ const pointers = (tenant: Parameters<typeof checkNewTenant>[0]) =>
     checkNewTenant(tenant)
   })?.issues.map(({ pointer }) => pointer) ?? []
 
-describe('a tenant', () => {
+describe('the members of a tenant', () => {
   test.each([
     { name: 'A' },
     { id: 'acme_2.eu-west', name: 'Ærø ApS 🏺', email: 'a@b', processorCustomerId: 'cus_1' },
     { id: 'a'.repeat(100), name: 'n'.repeat(250), email: `${'e'.repeat(240)}@b.example`.slice(-250) },
     { name: 'A', email: null, processorCustomerId: null },
-  ])('is accepted: %j', (tenant) => {
+  ])('are accepted as: %j', (tenant) => {
     expect(pointers(tenant)).toEqual([])
   })
 
@@ -35,15 +35,15 @@ describe('a tenant', () => {
     ['#/email', { email: `a@${'b'.repeat(250)}` }],
     ['#/processor_customer_id', { processorCustomerId: '' }],
     ['#/processor_customer_id', { processorCustomerId: 'cus 1' }],
-  ])('is refused at %s: %j', (pointer, wrong) => {
+  ])('are refused at %s: %j', (pointer, wrong) => {
     expect(pointers({ name: 'Acme', ...wrong })).toEqual([pointer])
   })
 
-  test('gets all errors at once', () => {
+  test('are all checked, and all errors are reported at once', () => {
     expect(pointers({ id: '-', name: '', email: '' })).toEqual(['#/id', '#/name', '#/email'])
   })
 
-  test('is validated in an update too', () => {
+  test('are validated in an update too', () => {
     expect(
       refusedWith(() => {
         checkTenantChange({ name: '' })

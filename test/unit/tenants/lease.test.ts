@@ -19,14 +19,14 @@ async function heldStore() {
   }
 }
 
-test('a second call on a tenant waits until the first one has ended', async () => {
+test('a second request for a tenant waits until the first one has ended', async () => {
   const { store, release } = await heldStore()
   const second = withNamedLease({ store, shutdown: running }, 'tenant:t', () => Promise.resolve('done'))
   await release()
   expect(await second).toBe('done')
 })
 
-test('a call on a busy tenant is refused with tenant_busy after the timeout, and its work does not start', async () => {
+test('a request for a busy tenant is refused with tenant_busy after a timeout, and does nothing', async () => {
   const { store, release } = await heldStore()
   let begun = false
   const work = () => Promise.resolve((begun = true))
@@ -35,7 +35,7 @@ test('a call on a busy tenant is refused with tenant_busy after the timeout, and
   await release()
 })
 
-test('a waiting call on a busy tenant is refused with shutting_down when the process drains', async () => {
+test('a request that waits for a busy tenant is refused with shutting_down when the process shuts down', async () => {
   const { store, release } = await heldStore()
   const draining = new AbortController()
   const second = refusalOf(withNamedLease({ store, shutdown: draining.signal }, 'tenant:t', () => Promise.resolve()))
@@ -44,7 +44,7 @@ test('a waiting call on a busy tenant is refused with shutting_down when the pro
   await release()
 })
 
-test('a failure of the work is not reported as tenant_busy, and the work is not retried', async () => {
+test('an error of the work for a tenant is not reported as tenant_busy, and the work is not retried', async () => {
   const store = await (await inMemory()).open()
   let begun = 0
   const work = () => {

@@ -23,11 +23,11 @@ const config = (prices: Record<string, string>): BillingConfig => ({
   ],
 })
 
-describe('a processor price', () => {
+describe('a price of the processor', () => {
   test.each([
-    ['has the id of its price', { a: 'price_1' }, [entry('a', 'price_1')], 'a', false],
-    ['is legacy when it was replaced', { a: 'price_2' }, [entry('a', 'price_1'), entry('a', 'price_2')], 'a', true],
-    ['is legacy when its id was removed', {}, [entry('a', 'price_1')], 'a', true],
+    ['has the id of its price in the configuration', { a: 'price_1' }, [entry('a', 'price_1')], 'a', false],
+    ['is legacy after it was replaced', { a: 'price_2' }, [entry('a', 'price_1'), entry('a', 'price_2')], 'a', true],
+    ['is legacy after its id was removed from the configuration', {}, [entry('a', 'price_1')], 'a', true],
     [
       'is current again after a rollback',
       { a: 'price_1' },
@@ -43,13 +43,13 @@ describe('a processor price', () => {
       'a',
       true,
     ],
-    ['is not confused with a product of that id', {}, [entry('p', 'price_1', 'product')], null, false],
+    ['has no id if that processor id belongs to a product', {}, [entry('p', 'price_1', 'product')], null, false],
     ['has no id if it is unmanaged', { a: 'price_9' }, [], null, false],
   ] as const)('%s', (_what, prices, history, name, legacy) => {
     expect(namePrices(config(prices), history)(processorId('price_1'))).toMatchObject({ configId: name, legacy })
   })
 
-  test('is legacy after a reset', () => {
+  test('is a legacy price after a reset', () => {
     expect(namePrices(null, [entry('a', 'price_1')])(processorId('price_1'))).toMatchObject({
       configId: 'a',
       legacy: true,

@@ -23,7 +23,7 @@ function reports(answer: () => Promise<readonly UsageError[]>) {
   return { seen, recent }
 }
 
-test('repeated requests for an upcoming invoice read the usage error reports once a minute', async () => {
+test('repeated requests for an upcoming invoice read the reports of dropped usage only once a minute', async () => {
   const { seen, recent } = reports(() => Promise.resolve([report]))
   expect(await Promise.all([recent.recent(), recent.recent(), recent.read()])).toEqual([[report], [report], [report]])
   seen.now += 59_999
@@ -35,7 +35,7 @@ test('repeated requests for an upcoming invoice read the usage error reports onc
   expect(seen.reads).toBe(3)
 })
 
-test('a failed read of the usage error reports is not cached', async () => {
+test('a failed read of the reports of dropped usage is not cached', async () => {
   let fails = true
   const { seen, recent } = reports(() => (fails ? Promise.reject(new Error('down')) : Promise.resolve([report])))
   await expect(recent.recent()).rejects.toThrow('down')
@@ -43,7 +43,7 @@ test('a failed read of the usage error reports is not cached', async () => {
   expect([await recent.recent(), seen.reads]).toEqual([[report], 2])
 })
 
-test('a slow read of the usage error reports does not delay an invoice, and its late result is cached', async () => {
+test('a slow read of the reports of dropped usage does not delay an invoice, and its late result is cached', async () => {
   vi.useFakeTimers()
   const slow = Promise.withResolvers<readonly UsageError[]>()
   const { seen, recent } = reports(() => slow.promise)

@@ -32,7 +32,7 @@ function last(start: string): string {
   return [...groups, ...Array.from({ length: 8 - groups.length }, () => 'ffff')].join(':')
 }
 
-describe('an address range outside of the public internet:', () => {
+describe('an address range that is not part of the public internet:', () => {
   it.each(ranges)(
     '%s is refused from %s to %s, and the addresses around it are not',
     (_range, first, final, before, after) => {
@@ -43,7 +43,7 @@ describe('an address range outside of the public internet:', () => {
   )
 })
 
-test('an address with a zone is not public', () => {
+test('an IPv6 address with a zone is not public', () => {
   expect(isPublicAddress('2606:4700::1')).toBe(true)
   expect(isPublicAddress('2606:4700::1%eth0')).toBe(false)
 })

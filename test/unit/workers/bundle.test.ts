@@ -21,7 +21,7 @@ async function bundle(files: Record<string, string | Uint8Array>): Promise<Bundl
 
 const handler = 'export default { fetch() { return new Response(text) } }'
 
-describe('bundleWorker', () => {
+describe('bundleWorker()', () => {
   it('joins TypeScript files and installed packages into one module with a source map', async () => {
     const { bundle: made, issues } = await bundle({
       'src/index.ts': `import { text } from './text.ts'\nimport { greet } from 'greeter'\nconst n: number = 1\ngreet(n)\n${handler}`,
@@ -39,7 +39,7 @@ describe('bundleWorker', () => {
     })
   })
 
-  it('leaves node: and cloudflare: imports to the runtime, and reads a bare name as node:', async () => {
+  it('leaves node: and cloudflare: imports to the runtime, and treats a bare name of a Node module as node:', async () => {
     const { bundle: made } = await bundle({
       'src/index.ts': `import { x } from 'cloudflare:workers'\nimport a from 'node:util'\nimport { createHmac } from 'crypto'\nimport cjs from './old.cjs'\nconst text = [x, a, createHmac, cjs]\n${handler}`,
       'src/old.cjs': `module.exports = require('path').join`,
@@ -50,7 +50,7 @@ describe('bundleWorker', () => {
     expect(made?.code).toMatch(/from "node:crypto"/)
   })
 
-  it('carries wasm, text and binary files as modules of their own', async () => {
+  it('keeps wasm, text and binary files as separate modules', async () => {
     const { bundle: made, issues } = await bundle({
       'src/index.ts': `import page from './page.html'\nimport wasm from './add.wasm'\nimport bin from '../x.bin'\nconst text = [page, wasm, bin]\n${handler}`,
       'src/page.html': '<p>ü</p>',
@@ -78,7 +78,7 @@ describe('bundleWorker', () => {
     expect(entry.issues[0]?.detail).toContain('absent.ts')
   })
 
-  it('refuses the reserved export, also behind a re-export, and a worker without a default export', async () => {
+  it('refuses the reserved export name, also in a re-export, and a worker without a default export', async () => {
     const direct = await bundle({ 'src/index.ts': `export class __Ctl {}\nexport default {}` })
     expect(direct.issues[0]?.detail).toContain('"__Ctl"')
     const behind = await bundle({
@@ -90,7 +90,7 @@ describe('bundleWorker', () => {
     expect(none.issues[0]?.detail).toBe('The worker has no default export.')
   })
 
-  it('refuses more than ten megabytes and names the largest file', async () => {
+  it('refuses bundles of more than ten megabytes and names the largest file', async () => {
     const { bundle: made, issues } = await bundle({
       'src/index.ts': `import { text } from './big.ts'\n${handler}`,
       'src/big.ts': `export const text = ${JSON.stringify('x'.repeat(10 * 1024 * 1024))}`,

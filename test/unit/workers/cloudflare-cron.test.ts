@@ -27,7 +27,7 @@ const stepped = fc.tuple(fc.oneof(range, fc.constant('*')), fc.integer({ min: 1,
 const item = fc.oneof(number.map(String), range, stepped, fc.constant('*'))
 const field = fc.array(item, { minLength: 1, maxLength: 4 }).map((items) => items.join(','))
 
-describe('a schedule for Cloudflare', () => {
+describe('a schedule that is sent to Cloudflare', () => {
   it.each([
     ['*/15 * * * *', '*/15 * * * *'],
     ['0 0 * * 0', '0 0 * * SUN'],
@@ -37,7 +37,7 @@ describe('a schedule for Cloudflare', () => {
     ['0 9 * * 1-5/2', '0 9 * * MON,WED,FRI'],
     ['0 9 * * */3', '0 9 * * SUN,WED,SAT'],
     ['0-30/10 1,2 1-5 */2 0-6', '0-30/10 1,2 1-5 */2 SUN-SAT'],
-  ])('%s is sent as %s', (ours, theirs) => {
+  ])('is converted: %s is sent as %s', (ours, theirs) => {
     expect(cloudflareCron(schedule(ours))).toBe(theirs)
   })
 

@@ -15,7 +15,7 @@ function next(expression: string, after: string): string | null {
   return found === null ? null : new Date(found).toISOString()
 }
 
-describe('the next time', () => {
+describe('the next time of a cron schedule', () => {
   it.each([
     ['* * * * *', '2026-01-01T00:00:00.000Z', '2026-01-01T00:01:00.000Z'],
     ['* * * * *', '2026-01-01T00:00:59.999Z', '2026-01-01T00:01:00.000Z'],
@@ -32,7 +32,7 @@ describe('the next time', () => {
     ['0 0 */2 * 1', '2026-11-01T00:00:00Z', '2026-11-02T00:00:00.000Z'],
     ['30 12 * 6 2,4', '2026-11-01T00:00:00Z', '2027-06-01T12:30:00.000Z'],
     ['59 23 31 12 *', '1969-12-31T00:00:00Z', '1969-12-31T23:59:00.000Z'],
-  ])('of %s after %s is %s', (expression, after, expected) => {
+  ])('%s after %s is %s', (expression, after, expected) => {
     expect(next(expression, after)).toBe(expected)
   })
 })
@@ -64,7 +64,7 @@ describe('a malformed cron expression', () => {
     ['  ', 0, 'Write five fields: minute hour day-of-month month day-of-week.'],
     ['0 0 30 2 *', 4, 'Choose a day that exists in at least one of the months.'],
     ['0 0 31 2,4,6,9,11 *', 4, 'Choose a day that exists in at least one of the months.'],
-  ])('%s is refused at position %i', (expression, position, hint) => {
+  ])('is refused: %s at position %i', (expression, position, hint) => {
     expect(parseCron(expression).issue).toMatchObject({ position, hint })
   })
 
@@ -81,16 +81,16 @@ describe('a malformed cron expression', () => {
     '1/2/3 * * * *',
     '٣ * * * *',
     '0\n0 * * *',
-  ])('%j is refused', (expression) => {
+  ])('is refused: %j', (expression) => {
     expect(parseCron(expression).issue).toBeDefined()
   })
 
-  it('with an impossible date is accepted if a weekday makes it fire', () => {
+  it('is accepted with an impossible date if a weekday makes it fire', () => {
     expect(next('0 0 30 2 1', '2026-01-01T00:00:00Z')).toBe('2026-02-02T00:00:00.000Z')
   })
 })
 
-describe('describeCron', () => {
+describe('describeCron()', () => {
   it.each([
     ['* * * * *', 'every minute'],
     ['*/5 * * * *', 'every 5 minutes'],
@@ -102,7 +102,7 @@ describe('describeCron', () => {
     ['0 0 1 * *', 'day 1 of every month at 00:00 UTC'],
     ['0 0 1 1 *', 'every year on 01-01 at 00:00 UTC'],
     ['1-5 2 * * *', undefined],
-  ])('of %s is %s', (expression, text) => {
+  ])('describes %s as %s', (expression, text) => {
     expect(describeCron(schedule(expression))).toBe(text)
   })
 })

@@ -13,7 +13,7 @@ import {
 } from '../../../packages/ratecard/src/workers/runtime/workerd/process/log-lines.ts'
 import { traceMapper } from '../../../packages/ratecard/src/workers/runtime/workerd/process/source-map.ts'
 
-describe('the CPU budget', () => {
+describe('the CPU budget of a worker', () => {
   it('allows two overlapping invocations twice the CPU limit', () => {
     const budget = new CpuBudget(100, 0)
     budget.begin(0)
@@ -26,7 +26,7 @@ describe('the CPU budget', () => {
     expect(budget.look(201, 51)).toBe('exceeded')
   })
 
-  it('allows one limit in total while no output arrives and no ping is answered', () => {
+  it('allows the CPU time of only one limit while no output arrives and no ping is answered', () => {
     const budget = new CpuBudget(100, 0)
     for (let count = 0; count < 20; count++) budget.begin(0)
     expect(budget.look(50, 50)).toBe('ping')
@@ -45,7 +45,7 @@ describe('the CPU budget', () => {
     expect(verdicts.indexOf('exceeded')).toBe(10)
   })
 
-  it('restarts after a reading with nothing in flight', () => {
+  it('starts again when no invocation is in flight', () => {
     const budget = new CpuBudget(100, 0)
     budget.begin(0)
     expect(budget.look(90, 1_000)).toBe('watch')
@@ -71,7 +71,7 @@ describe('the CPU budget', () => {
   })
 })
 
-describe('public addresses:', () => {
+describe('public addresses that workers may call:', () => {
   it.each(['1.1.1.1', '8.8.8.8', '100.63.255.255', '172.32.0.1', '2606:4700::1111', '2a00::1'])(
     '%s is public',
     (address) => {
@@ -139,7 +139,7 @@ describe('an outbound request of a worker', () => {
     ['https://inner.test/', '10.0.0.2', 443, true],
     ['http://10.0.0.3:8080/', '10.0.0.3', 8080, false],
     ['https://billing.test/api', '127.0.0.1', 4242, false],
-  ])('to %s goes to %s:%i', async (url, address, port, secure) => {
+  ])('to the URL %s is sent to the address %s, port %i', async (url, address, port, secure) => {
     expect(await findTarget(policy, url)).toMatchObject({ address, port, secure })
   })
   it.each([
@@ -153,10 +153,10 @@ describe('an outbound request of a worker', () => {
     'ftp://public.test/',
     '/path',
     undefined,
-  ])('to %s is refused', async (url) => {
+  ])('is refused if it goes to %s', async (url) => {
     await expect(findTarget(policy, url)).rejects.toThrow(/refused|resolved|Only http/)
   })
-  it('to a public address of this machine is refused too', async () => {
+  it('is refused if it goes to a public address of this machine', async () => {
     const [loopback] = Object.values(os.networkInterfaces()).flatMap((list) => list ?? [])
     const interfaces = vi.spyOn(os, 'networkInterfaces')
     onTestFinished(() => interfaces.mockRestore())
@@ -167,8 +167,8 @@ describe('an outbound request of a worker', () => {
   })
 })
 
-describe('hop-by-hop headers', () => {
-  it('are removed, with those that the Connection header names', () => {
+describe('hop-by-hop headers of a request to a worker', () => {
+  it('are removed, together with those that the Connection header names', () => {
     const raw = [
       'Connection',
       'close, X-Hop',
@@ -189,9 +189,9 @@ describe('hop-by-hop headers', () => {
   })
 })
 
-describe('log lines of a worker', () => {
+describe('lines that a worker’s process prints', () => {
   const context = { version: 'v', now: 1_000_000, map: (text: string) => text.replace('worker.js:1:1', 'src/a.ts:3:4') }
-  it('are parsed by their format, and a forged one is an ordinary line', () => {
+  it('are parsed by their format, and a forged log record is an ordinary line', () => {
     const mark = '\u001e'
     expect(parseLogLine(`${mark}{"time":1000001,"level":"warn","message":"m","requestId":"r"}`, context)).toEqual({
       time: 1_000_001,
@@ -213,7 +213,7 @@ describe('log lines of a worker', () => {
     expect(parseLogLine('plain', context)).toMatchObject({ level: 'log', message: 'plain' })
   })
 
-  it('from standard error belong to the worker only if they report its exception', () => {
+  it('on standard error are the worker’s only if they report its exception', () => {
     const said =
       'workerd/server/listen.rs:372: error: Uncaught exception: workerd/jsg/value.h:1456: failed: remote.jsg.RangeError: in the middle'
     expect(exceptionIn(said, context)).toMatchObject({ level: 'exception', message: 'RangeError: in the middle' })
@@ -225,7 +225,7 @@ describe('log lines of a worker', () => {
       expect(exceptionIn(own, context)).toBeUndefined()
   })
 
-  it('may be split at any byte, and are truncated at 64 KiB', () => {
+  it('may be split at any byte, and are cut off at 64 KiB', () => {
     const lines: string[] = []
     const reader = lineReader((line) => lines.push(line))
     for (const byte of Buffer.from('ü\n\nlast')) reader.push(Buffer.from([byte]))
@@ -237,7 +237,7 @@ describe('log lines of a worker', () => {
     expect(lines[3]).not.toContain('y')
   })
 
-  it('beyond 1,000 a second are counted, not kept', () => {
+  it('beyond 1,000 a second are counted, but not kept', () => {
     let now = 0
     const kept: string[] = []
     const limit = limitLines(
@@ -269,12 +269,12 @@ describe('log lines of a worker', () => {
 
 describe('stack traces of a worker', () => {
   const map = JSON.stringify({ version: 3, sources: ['src/a.ts'], names: [], mappings: 'AAEI' })
-  it('show the author’s files, and omit the frames of the host', () => {
+  it('contain the author’s files, and leave out the frames of the runtime', () => {
     const text =
       'Error: x\n    at f (worker.js:1:1)\n    at async Object.fetch (entry.js:5:60)\n    at async prelude.js:3:4'
     expect(traceMapper(map)(text)).toBe('Error: x\n    at f (src/a.ts:3:5)')
   })
-  it('show positions in the bundle if the source map is missing or broken', () => {
+  it('contain positions in the bundle if the source map is missing or broken', () => {
     expect(traceMapper(null)('at worker.js:1:1')).toBe('at worker.js:1:1')
     expect(traceMapper('{')('at worker.js:1:1')).toBe('at worker.js:1:1')
   })

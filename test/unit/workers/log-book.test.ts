@@ -46,7 +46,7 @@ async function world(): Promise<World> {
   return { book, store, dropped, clock, failures, messages }
 }
 
-describe('the log buffer', () => {
+describe('the log buffer of workers', () => {
   test('keeps the order of lines with the same timestamp', async () => {
     const { book, messages } = await world()
     const all = Array.from({ length: 1_200 }, (_, index) => `line ${String(index)}`)
@@ -66,7 +66,7 @@ describe('the log buffer', () => {
     expect(dropped.reduce((sum, lines) => sum + lines, 0)).toBe(100)
   })
 
-  test('retries lines if the database is unavailable, and drops lines that the database refuses', async () => {
+  test('retries to write lines if the database is unavailable, and drops lines that the database refuses', async () => {
     const { book, dropped, failures, messages } = await world()
     failures.push(new ServiceError('store_unavailable', 'away'))
     book.add('one', said('waits'))
@@ -83,7 +83,7 @@ describe('the log buffer', () => {
     expect(dropped).toEqual([1])
   })
 
-  test('gives a worker that floods its log no space of another worker', async () => {
+  test('does not let a worker that floods its log use the space of another worker', async () => {
     const { book, dropped, failures, store, messages } = await world()
     failures.push(new ServiceError('store_unavailable', 'away'))
     const long = 'x'.repeat(16_000)
@@ -113,15 +113,15 @@ describe('the log buffer', () => {
   test('is written to the database periodically, even after the database was unavailable', async () => {
     const { book, failures, messages } = await world()
     book.add('one', said('soon'))
-    await expect.poll(messages, { timeout: 10_000 }).toEqual(['soon'])
+    await expect.poll(messages).toEqual(['soon'])
     failures.push(new ServiceError('store_unavailable', 'away'))
     book.add('one', said('later'))
     await book.flush()
     expect(await messages()).toEqual(['soon'])
-    await expect.poll(messages, { timeout: 10_000 }).toEqual(['soon', 'later'])
+    await expect.poll(messages).toEqual(['soon', 'later'])
   })
 
-  test('stores request and run of a line, and truncates a long line', async () => {
+  test('stores the request and the run of a line, and cuts off a long line', async () => {
     const { book, store } = await world()
     book.add('one', { ...said('x'.repeat(16_384)), requestId: 'q1' })
     book.add('one', { ...said('x'.repeat(16_385)), runId: 'r1' })
@@ -132,7 +132,7 @@ describe('the log buffer', () => {
     ])
   })
 
-  test('counts the unlisted requests per worker, and lists only failures as errors', async () => {
+  test('counts the requests per worker that it does not list, and lists only failures as errors', async () => {
     const { book, store } = await world()
     for (let index = 0; index < 101; index++) book.addRequest('one', 'd1', answered())
     book.addRequest('two', 'd2', answered())
@@ -170,7 +170,7 @@ describe('the log buffer', () => {
     expect(kept[500]).toBe('200 more requests were answered within a second and are not listed.')
   })
 
-  test('streams lines of another replica that become visible late', async () => {
+  test('streams lines of another replica even if they become visible late', async () => {
     const { book, store, clock } = await world()
     book.add('one', said('before'))
     const leave = new AbortController()
@@ -189,7 +189,7 @@ describe('the log buffer', () => {
     clock.at += 100
     book.add('one', said('mine'))
     await book.flush()
-    await expect.poll(() => seen, { timeout: 5_000 }).toEqual(['mine'])
+    await expect.poll(() => seen).toEqual(['mine'])
     other.add('one', said('late'))
     await other.flush()
     await following

@@ -10,8 +10,8 @@ function problems(text: string): string[] {
   )
 }
 
-describe('parseManifest', () => {
-  it('reads every supported key', () => {
+describe('parseManifest()', () => {
+  it('reads each supported key of a worker’s manifest', () => {
     const text = `${base}compatibility_flags = ["nodejs_compat"]
 routes = [{ pattern = "hooks.example.com", custom_domain = true }]
 [vars]
@@ -36,7 +36,7 @@ cpu_ms = 50
     })
   })
 
-  it('applies the defaults: no schedules, no variables, ten seconds of CPU', () => {
+  it('uses the default values: no schedules, no variables, ten seconds of CPU', () => {
     expect(parseManifest(base, 'wrangler.toml').manifest).toMatchObject({
       crons: [],
       vars: {},
@@ -62,8 +62,8 @@ cpu_ms = 50
       `${base}[triggers]\ncrons = ["* * * * *", "*  * * * *"]`,
       'error 5:23 The cron "* * * * *" is listed twice. Remove one of them.',
     ],
-    [`${base}triggers = { crons = [5] }`, 'error 4:23 "crons" is a list of texts. Put quotes around the item.'],
-    [`${base}[triggers]\ncrons = "* * * * *"`, 'error 5:9 "crons" is a list of texts. Write crons = ["…"].'],
+    [`${base}triggers = { crons = [5] }`, 'error 4:23 "crons" must be a list of texts. Put quotes around the item.'],
+    [`${base}[triggers]\ncrons = "* * * * *"`, 'error 5:9 "crons" must be a list of texts. Write crons = ["…"].'],
     [
       `${base}[limits]\ncpu_ms = 9`,
       'error 5:10 "cpu_ms" is out of range. Use a whole number of milliseconds from 10 to 300000.',
@@ -95,7 +95,7 @@ cpu_ms = 50
     ],
     [
       `${base}routes = [{ pattern = "https://x.example/", custom_domain = true }]`,
-      'error 4:11 A custom domain is a plain lowercase host name. Remove scheme, port and path.',
+      'error 4:11 A custom domain must be a plain lowercase host name. Remove scheme, port and path.',
     ],
     [`${base}minify = true`, 'warning 4:1 "minify" is ignored.'],
     [
@@ -105,7 +105,7 @@ cpu_ms = 50
     [`${base}[env.production.vars]\nA = "1"`, 'warning 4:2 "env" is ignored.'],
     [
       base.replace('"2026-11-01"', '2026-11-01'),
-      'error 3:22 "compatibility_date" is a text, not a TOML date. Put quotes around it: "2026-11-01".',
+      'error 3:22 "compatibility_date" must be a text, not a TOML date. Put quotes around it: "2026-11-01".',
     ],
     [base.replace('2026-11-01', '2026-11-31'), 'error 3:22 "2026-11-31" is not a date. Write it as YYYY-MM-DD.'],
     [
@@ -116,7 +116,7 @@ cpu_ms = 50
       base.replace('hooks', 'Hooks'),
       'error 1:8 "Hooks" cannot be a worker\'s name. Use 1 to 63 lowercase letters, digits, "-" and "_"; the first and the last are letters or digits.',
     ],
-  ])('reports %j at its place', (text, expected) => {
+  ])('reports %j with its line and column', (text, expected) => {
     expect(problems(text)).toEqual([expected])
   })
 
@@ -164,7 +164,7 @@ cpu_ms = 50
       `${base}[vars]\nA = "1"\ntriggers.crons = ["* * * * *"]`,
       'error 6:1 "vars.triggers" is not read as schedules. Write it above the line [vars], or as a section [triggers].',
     ],
-  ])('reports a known key in a wrong place as an error: %j', (text, expected) => {
+  ])('reports a known key in a wrong section as an error: %j', (text, expected) => {
     expect(problems(text)).toEqual([expected])
   })
 
@@ -175,7 +175,7 @@ cpu_ms = 50
     ])
   })
 
-  it('never reports a key of wrangler as a mistyped one', () => {
+  it('never reports a key that wrangler knows as mistyped', () => {
     const keys =
       'account_id ai alias analytics_engine_datasets assets base_dir browser build cloudchamber compliance_region containers d1_databases data_blobs define dev dispatch_namespaces durable_objects env find_additional_modules first_party_worker hyperdrive images jsx_factory jsx_fragment keep_names keep_vars kv_namespaces legacy_env logfwdr logpush media migrations minify mtls_certificates no_bundle node_compat observability pages_build_output_dir pipelines placement preserve_file_names preview_urls python_modules queues r2_buckets ratelimits rules secrets_store_secrets send_email send_metrics services site streaming_tail_consumers tail_consumers text_blobs tsconfig type unsafe unsafe_hello_world upload_source_maps usage_model vectorize version_metadata vpc_services wasm_modules worker_loaders workers_dev workflows zone_id'
     const { issues } = parseManifest(base + keys.replaceAll(/(\S+) ?/g, '$1 = 1\n'), 'wrangler.toml', { now })
@@ -183,7 +183,7 @@ cpu_ms = 50
     expect(issues.filter(({ severity }) => severity === 'error')).toEqual([])
   })
 
-  it('reports keys of wrangler and unknown keys as warnings, and accepts any names inside vars', () => {
+  it('reports other keys of wrangler and unknown keys as warnings, and accepts any names inside of vars', () => {
     const text = `"$schema" = "x"\n${base}rules = []\nkeep_vars = true\nframework = "hono"
 routes = [{ pattern = "a.example", custom_domain = true, zone_name = "example" }]
 [limits]\nsubrequests = 5
@@ -207,7 +207,7 @@ routes = [{ pattern = "a.example", custom_domain = true, zone_name = "example" }
     expect(problems(text).map((line) => line.split(' ')[1])).toEqual(['1:8', '2:8', '3:22', '4:1', '6:11'])
   })
 
-  it('reports the right line of an error that comes after comments, quotes and multi-line strings', () => {
+  it('reports the right line of an error after comments, quotes and multi-line strings', () => {
     const text = `# crons = ["x"]\n'name' = 'hooks' # "\nmain="""\na\\"""b"""\ncompatibility_date = "2026-11-01"\n[ "triggers" ] # ]\ncrons = [ # [\n '* * * * *', # "\n '''0 0 L * *'''\n]\n`
     expect(problems(text)[0]).toMatch(/^error 9:/)
   })

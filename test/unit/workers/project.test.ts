@@ -28,7 +28,7 @@ const now = Date.UTC(2026, 10, 21)
 const environment = (text: string) => ({ path: '/p/.env.dev', text })
 
 describe('an environment file', () => {
-  it('is parsed like dotenv: with quotes, comments and several lines, without expansion', () => {
+  it('is parsed like dotenv does: with quotes, comments and several lines, without expansion', () => {
     const text = `A=1 # one\nexport B="two\\nlines"\nC='$A \${A}'\nD="first\nsecond"\nE=\n`
     const { variables, issues } = workerEnvironment(`\uFEFF${text}`)
     expect(Object.fromEntries(variables)).toEqual({
@@ -41,7 +41,7 @@ describe('an environment file', () => {
     expect(issues).toEqual([])
   })
 
-  it('is reported with each malformed line and invalid name, and never with a value', () => {
+  it('is refused with the line of each malformed line and invalid name, and never with a value', () => {
     const text = `# comment\n\nGOOD=1\nsk_live_secret\n  my-key=sk_live_other\n1st=x\nLAST=\${GOOD}\n`
     const { issues } = workerEnvironment(text)
     expect(issues.map(({ severity, line, column }) => [severity, line, column])).toEqual([
@@ -60,21 +60,21 @@ describe('an environment file', () => {
     ["A=1\nFOO='sk_live_x\nB='2'", [2, 1, "'"]],
     ['FOO="sk_live_x # of "ours"\nB=2', [1, 1, '"']],
     ['FOO=`sk_live_x\r\nB=2', [1, 1, '`']],
-  ])('with an unterminated quote is refused at its line: %j', (text, [line, column, quote]) => {
+  ])('is refused at the line of a quote that is never closed: %j', (text, [line, column, quote]) => {
     const { issues } = workerEnvironment(text)
     const detail = `The value of FOO begins with ${quote ?? ''}, but has no closing quote.`
     expect(issues).toMatchObject([{ severity: 'error', line, column, detail }])
     expect(JSON.stringify(issues)).not.toContain('sk_live')
   })
 
-  it('may contain quotes at the end of a value, inside it, or within other quotes', () => {
+  it('may contain quotes at the end of a value, inside of it, or within other quotes', () => {
     const text = `A='it's'\nB="'"\nC=it's\nD="a#b" # c\nE='' \nF="x" --flag\n`
     const { variables, issues } = workerEnvironment(text)
     expect(issues).toEqual([])
     expect(Object.fromEntries(variables)).toMatchObject({ A: "it's", B: "'", C: "it's", D: 'a#b', E: '' })
   })
 
-  it('that sets a name twice leads to a warning with both lines', () => {
+  it('causes a warning with both lines if it sets a name twice', () => {
     const { variables, issues } = workerEnvironment('A=1\nB="x\nA=no"\n\nexport A=2\nA=3\n')
     expect(variables.get('A')).toBe('3')
     expect(issues.map(({ severity, line, detail }) => `${severity} ${line} ${detail}`)).toEqual([
@@ -89,14 +89,14 @@ describe('an environment file', () => {
     expect(workerEnvironment("KEY='unfinished\nnot an assignment").issues.map(({ line }) => line)).toEqual([1, 2])
   })
 
-  it('gives the credentials of a deployment to no worker', () => {
+  it('passes the credentials that are used for deployments to no worker', () => {
     const { variables } = workerEnvironment('CLOUDFLARE_API_TOKEN=t\nCLOUDFLARE_ACCOUNT_ID=a\nOTHER=x')
     expect([...variables.keys()]).toEqual(['OTHER'])
   })
 })
 
 describe('the workers of a project', () => {
-  it('are in the workers folder itself, or in each subfolder with a manifest', () => {
+  it('are found in the workers folder itself, or in each of its subfolders with a manifest', () => {
     write('ratecard/workers/b/wrangler.toml', manifest('b'))
     write('ratecard/workers/a/wrangler.toml', manifest('a'))
     write('ratecard/workers/shared/util.ts', '')
@@ -106,7 +106,7 @@ describe('the workers of a project', () => {
     expect(findWorkerFolders(path.join(folder, 'ratecard'))).toEqual([])
   })
 
-  it('are selected by name or folder, and an unknown name is reported', () => {
+  it('can be selected by name or folder, and an unknown name is refused', () => {
     for (const name of ['a', 'b', 'c']) {
       write(`ratecard/workers/${name}/wrangler.toml`, manifest(`worker-${name}`))
       write(`ratecard/workers/${name}/index.ts`, '')
@@ -117,7 +117,7 @@ describe('the workers of a project', () => {
     expect(read.known).toEqual(['worker-a', 'worker-b', 'worker-c'])
   })
 
-  it('have an entry file inside the project: one outside is neither read nor quoted', () => {
+  it('must have an entry file inside of the project, and one outside is neither read nor quoted', () => {
     const place = write('ratecard/workers/a/wrangler.toml', manifest('a').replace('index.ts', '../../../../secret.ts'))
     const secret = path.join(path.dirname(folder), 'secret.ts')
     const issuesOf = () => readWorkers(findWorkerFolders(folder), [], environment(''), now).issues
@@ -174,7 +174,7 @@ describe('the workers of a project', () => {
     ])
   })
 
-  it('need different names and an entry file each', () => {
+  it('must have different names, and an entry file each', () => {
     write('ratecard/workers/one/wrangler.toml', manifest('same'))
     write('ratecard/workers/two/wrangler.toml', manifest('same'))
     write('ratecard/workers/one/index.ts', '')
@@ -186,8 +186,8 @@ describe('the workers of a project', () => {
   })
 })
 
-describe('repeated bundling', () => {
-  it('sees changes, and lists its input files', async () => {
+describe('the repeated bundling of a worker during development', () => {
+  it('notices changes, and lists its input files', async () => {
     write('index.ts', `import { text } from './text.ts'\nimport page from './page.html'\nexport default { text, page }`)
     write('text.ts', `export const text = 'first'`)
     write('page.html', '<p>one</p>')
@@ -216,7 +216,7 @@ describe('repeated bundling', () => {
     }
   })
 
-  it('provides @ratecard/client if the project has not installed it, and uses the project’s own otherwise', async () => {
+  it('provides @ratecard/client if the project has not installed it, and otherwise uses the project’s own', async () => {
     const source = `import { verifyWebhook } from '@ratecard/client/webhooks'\nexport default { fetch: () => verifyWebhook }`
     write('index.ts', source)
     const ours = await bundleWorker({ entry: 'index.ts', workingDirectory: folder })
@@ -235,7 +235,7 @@ describe('repeated bundling', () => {
   })
 })
 
-describe('watching a worker’s folder', () => {
+describe('the file watcher of a worker’s folder', () => {
   /** Resolves at the next change. The change itself may cause several events. */
   async function changeAfter(act: () => void, files: readonly string[] = []): Promise<void> {
     let seen: () => void = () => undefined
@@ -246,7 +246,7 @@ describe('watching a worker’s folder', () => {
     watch.close()
   }
 
-  it('notices a save in the folder, in a new subfolder, and of a file elsewhere', async () => {
+  it('notices a saved file in the folder, in a new subfolder, and in another folder that the worker uses', async () => {
     write('worker/src/index.ts', '')
     const env = write('environments/.env.dev', '')
     await changeAfter(() => write('worker/src/index.ts', 'changed'))

@@ -17,7 +17,7 @@ test('two services on one machine never give two processes the same user id', as
   await expect(other.claim()).rejects.toThrow('More than 1000 worker processes')
 })
 
-test('user ids of a dead service are free again, those of a running service are not', async () => {
+test('user ids of a stopped service can be used again, and those of a running service cannot', async () => {
   const place = temporaryFolder()
   const held = await (await openUsers(place)).claim()
   writeFileSync(path.join(place, '64500'), `${String(process.pid)} 1`)

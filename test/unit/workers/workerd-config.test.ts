@@ -35,7 +35,7 @@ function readText(literal: string): string {
   return Buffer.from(bytes).toString('utf8')
 }
 
-describe('workerdConfig', () => {
+describe('the configuration that is written for workerd', () => {
   it('equals the reviewed text byte for byte', () => {
     expect(workerdConfig(version, '/tmp/x')).toMatchInlineSnapshot(`
       "using Workerd = import "/workerd/workerd.capnp";
@@ -98,8 +98,8 @@ describe('workerdConfig', () => {
   })
 })
 
-describe('capnpText', () => {
-  it('writes any text so that it can be read back unchanged', () => {
+describe('text in the configuration for workerd', () => {
+  it('can be read back unchanged, whatever it contains', () => {
     const unit = fc.oneof(
       fc.constantFrom('"', '\\', '\n', '\r', '\0', ')', '#'),
       fc.string({ unit: 'binary', maxLength: 1 }),
@@ -112,7 +112,7 @@ describe('capnpText', () => {
     )
   })
 
-  it('keeps any value inside its quotes, so that the rest of the configuration is unchanged', () => {
+  it('stays inside of its quotes, so that the rest of the configuration is unchanged', () => {
     const skeleton = (text: string): string => text.replace(/"(?:[^"\\]|\\.)*"/g, '""')
     const plain = skeleton(workerdConfig({ ...version, vars: { A: 'x' } }, '/x'))
     fc.assert(

@@ -1,0 +1,105 @@
+// The example `limits` as its README has it: an application whose middleware refuses what is not bought, and offers the prices that allow it.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@ratecard/client'
+import type { Client } from '@ratecard/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
+import { freePort } from '../support/local-programs.ts'
+import { payPage } from '../support/pay-page.ts'
+
+const example = fileURLToPath(new URL('../../examples/limits', import.meta.url))
+const serviceKey = 'a-service-key-for-the-limits'
+const home = mkdtempSync(path.join(tmpdir(), 'ratecard-limits-'))
+const patience = { timeout: 30_000 }
+let server: RunningServer
+let application: ChildProcess
+let address: string
+let client: Client
+
+beforeAll(async () => {
+  server = await startServer({
+    env: {
+      RATECARD_PORT: '0',
+      RATECARD_SANDBOX_PORT: '0',
+      RATECARD_DATA_DIR: home,
+      RATECARD_SERVICE_KEY: serviceKey,
+      RATECARD_LOG_LEVEL: 'error',
+      RATECARD_WORKERS: 'off',
+    },
+    out: () => undefined,
+  })
+  client = createClient({ baseUrl: server.url, serviceKey })
+  const document = readFileSync(path.join(example, 'ratecard/billing/billing.json'), 'utf8')
+  await client.admin.push(JSON.parse(document) as object)
+  await client.tenants.create({ id: 'acme', name: 'Acme' })
+  const port = String(await freePort())
+  address = `http://127.0.0.1:${port}`
+  application = spawn(process.execPath, [path.join(example, 'server.mjs')], {
+    env: { PATH: process.env['PATH'], PORT: port, RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: serviceKey },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await new Promise<void>((resolve, reject) => {
+    application.stdout?.once('data', () => {
+      resolve()
+    })
+    application.once('exit', (code) => {
+      reject(new Error(`the application ended with ${String(code)}`))
+    })
+  })
+})
+
+afterAll(async () => {
+  const ended = new Promise((resolve) => application.once('exit', resolve))
+  application.kill()
+  await ended
+  await server.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+async function post(route: string): Promise<[number, unknown]> {
+  const answer = await fetch(`${address}${route}`, { method: 'POST', headers: { 'x-tenant': 'acme' } })
+  return [answer.status, await answer.json()]
+}
+
+/** Buys a price, then waits until a check of the feature shows what it gives. */
+async function buy(priceId: string, quantity: number, feature: string, limit: number): Promise<void> {
+  const urls = { successUrl: `${address}/done`, cancelUrl: `${address}/back` }
+  await payPage((await client.checkout.create({ tenantId: 'acme', priceId, quantity, ...urls })).url)
+  await expect
+    .poll(async () => (await client.entitlements.check(feature, { tenantId: 'acme' })).limit, patience)
+    .toBe(limit)
+}
+
+test('a seat includes two projects, and a further project is refused with 402 and the price that allows it', async () => {
+  expect(await post('/projects')).toEqual([
+    402,
+    {
+      ...{ error: 'not_included', limit: 0, used: 0, resets_at: null },
+      offered_by: ['crew_monthly', 'guild_monthly'],
+    },
+  ])
+  await buy('crew_monthly', 2, 'projects', 4)
+  // The application keeps a refusal for a second.
+  await expect.poll(() => post('/projects'), patience).toEqual([201, { projects: 1 }])
+  for (const projects of [2, 3, 4]) expect(await post('/projects')).toEqual([201, { projects }])
+  expect(await post('/projects')).toMatchObject([
+    402,
+    { error: 'limit_reached', limit: 4, used: 4, offered_by: ['guild_monthly'] },
+  ])
+})
+
+test('an API call is refused before the API is bought, counted afterwards, and accepted beyond the paid allowance', async () => {
+  expect(await post('/render')).toMatchObject([402, { error: 'not_included', offered_by: ['api_monthly'] }])
+  await buy('api_monthly', 1, 'calls', 1000)
+  expect(await post('/render')).toEqual([200, { rendered: true }])
+  await client.usage.record({ meter: 'api_calls', value: 999, tenantId: 'acme' })
+  expect(await post('/render')).toEqual([200, { rendered: true }])
+  const check = await client.entitlements.check('calls', { tenantId: 'acme' })
+  expect(check).toMatchObject({ allowed: true, limit: 1000, used: 1001, remaining: 0, beyond: 'allow' })
+})

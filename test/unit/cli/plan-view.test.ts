@@ -1,0 +1,68 @@
+// A plan on a terminal of 80 columns: no line wraps between `before` and `after`.
+import type { Detail } from '@ratecard/client'
+import { describe, expect, it } from 'vitest'
+import { showPlan } from '../../../packages/ratecard/src/cli/views/plan.ts'
+import { createPaint } from '../../../packages/ratecard/src/cli/terminal/terminal-text.ts'
+
+const detail = (more: Partial<Detail> = {}): Detail => ({
+  kind: 'price',
+  configId: 'pro_monthly',
+  action: 'replace',
+  because: [],
+  fields: [],
+  processorIdBefore: null,
+  processorIdAfter: null,
+  display: { before: '€12.00 / month', after: '€14.00 / month' },
+  ...more,
+})
+const plain = createPaint(false)
+const shown = (details: readonly Detail[], width: number) => showPlan(details, { paint: plain, width })
+
+const wide = detail({
+  configId: 'enterprise_with_a_long_name',
+  display: {
+    before: 'graduated: up to 10 $5.00, up to 100 $4.00, up to 1000 $3.00, then $2.00 / month (also €5.00)',
+    after: 'graduated: up to 10 $6.00, up to 100 $5.00, up to 1000 $4.00, then $3.00 / month (also €6.00)',
+  },
+})
+
+describe('a plan on a terminal', () => {
+  it('has each change on one line if the line is wide enough', () => {
+    expect(shown([detail()], 80)).toBe('-/+  price  pro_monthly  €12.00 / month → €14.00 / month')
+  })
+
+  it('has the values before and after on separate lines if one line is too short, and breaks lines only at spaces', () => {
+    expect(shown([wide], 80)).toBe(
+      [
+        '-/+  price  enterprise_with_a_long_name',
+        '         graduated: up to 10 $5.00, up to 100 $4.00, up to 1000 $3.00, then',
+        '         $2.00 / month (also €5.00)',
+        '       → graduated: up to 10 $6.00, up to 100 $5.00, up to 1000 $4.00, then',
+        '         $3.00 / month (also €6.00)',
+      ].join('\n'),
+    )
+  })
+
+  it('is never wider than the terminal, and has one line per change without a terminal', () => {
+    const field = { field: 'metadata.note', before: 'a '.repeat(60), after: 'b '.repeat(60), origin: 'edit' as const }
+    const product = detail({
+      kind: 'product',
+      action: 'update',
+      fields: [field],
+      display: { before: 'Pro', after: 'Pro' },
+    })
+    for (const line of shown([wide, detail(), product], 80).split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+    expect(shown([wide, detail()], Infinity).split('\n')).toHaveLength(2)
+  })
+
+  it('shows two long values only around the place where they differ', () => {
+    const field = {
+      field: 'metadata.note',
+      before: { text: 'x'.repeat(200), end: 'one' },
+      after: { text: 'x'.repeat(200), end: 'two' },
+      origin: 'edit' as const,
+    }
+    const product = detail({ kind: 'product', action: 'update', fields: [field], display: { before: 'P', after: 'P' } })
+    expect(shown([product], Infinity)).toMatch(/…x+","end":"one"} → …x+","end":"two"}/)
+  })
+})

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import { stepSentences } from '../../../packages/ratecard/src/wording/job-words.ts'
+
+const running = { kind: 'migration', state: 'running', resumesAt: null }
+const sentences = (state: string, step: object, more: { result?: object; error?: object; job?: object } = {}) =>
+  stepSentences(
+    { state, step: { ...step }, result: null, error: null, ...more } as Parameters<typeof stepSentences>[0],
+    {
+      job: { ...running, ...more.job },
+      time: (at) => at.slice(0, 10),
+    },
+  )
+
+const swap = {
+  subscription: 'sub_1',
+  effective: 'period_end',
+  items: [{ from: 'pro', to: 'pro', from_processor_id: 'price_1', to_processor_id: 'price_2', quantity: 3 }],
+}
+
+it('a step is a sentence for each kind of job: prices, discounts, credits, webhooks, and changes of a subscription', () => {
+  expect(sentences('succeeded', { tenant_id: 'acme', ...swap }, { result: { ...swap, effective_at: null } })).toEqual([
+    'acme, sub_1: pro × 3 went from price_1 to price_2, when the period ends.',
+  ])
+  expect(sentences('succeeded', { subscription: 'sub_1', keep: [], add: { coupon: 'SPRING' }, remove: null })).toEqual([
+    'sub_1: the discount SPRING was added.',
+  ])
+  expect(sentences('succeeded', { customer: 'cus_1' }, { result: { credit_grant: 'credgr_1' } })).toEqual([
+    'cus_1: the credit credgr_1 was granted.',
+  ])
+  expect(sentences('pending', { op: 'switch_off', webhook_id: 'hook', processor_id: 'we_1' })).toEqual([
+    'hook: the old endpoint will be switched off.',
+  ])
+  expect(sentences('succeeded', { op: 'cancel', subscription: 'sub_1' })).toEqual(['sub_1: it was cancelled.'])
+})
+
+it('a change that depends on a payment is not told as made', () => {
+  const step = { op: 'update', subscription: 'sub_1' }
+  expect(sentences('succeeded', step, { result: { ...step, payment: null } })).toEqual([
+    'sub_1: the items were changed.',
+  ])
+  expect(sentences('succeeded', step, { result: { ...step, payment: { invoice: 'in_1', url: null } } })).toEqual([
+    'sub_1: the change depends on its payment; it is made when the invoice in_1 is paid.',
+  ])
+})
+
+it('a step that has not begun is announced only while its job goes on; that of a waiting job with the time', () => {
+  const [update, move] = [{ op: 'update', subscription: 'sub_1' }, { tenant_id: 'acme' }]
+  expect([...sentences('pending', update), ...sentences('pending', move)]).toEqual([
+    'sub_1: the items will be changed.',
+    'acme has not been done.',
+  ])
+  for (const state of ['failed', 'cancelled'])
+    expect([
+      ...sentences('pending', update, { job: { state } }),
+      ...sentences('pending', move, { job: { state } }),
+    ]).toEqual(['sub_1: the items were not changed.', 'acme was not done.'])
+  const waiting = { state: 'waiting', resumesAt: '2026-12-03T09:00:00Z' }
+  expect([
+    ...sentences(
+      'pending',
+      { op: 'switch_off', webhook_id: 'hook' },
+      { job: { ...waiting, kind: 'webhook_rotation' } },
+    ),
+    ...sentences('pending', move, { job: waiting }),
+    ...sentences('pending', update, { job: { ...waiting, kind: 'subscription_change' } }),
+  ]).toEqual([
+    'hook: the old endpoint will be switched off when the job goes on, at 2026-12-03.',
+    'acme waits: the job goes on at 2026-12-03.',
+    'sub_1: the items were not changed.',
+  ])
+})
+
+it('a step that was refused, skipped or lost says so with its reason', () => {
+  expect(sentences('failed', { tenant_id: 'acme' }, { error: { detail: 'The card was declined.' } })).toEqual([
+    'acme was refused: The card was declined.',
+  ])
+  expect(sentences('skipped', { tenant_id: 'acme' }, { result: { reason: 'It has the price already.' } })).toEqual([
+    'acme stays as it is: It has the price already.',
+  ])
+  expect(sentences('begun', { tenant_id: 'acme' })).toEqual([
+    'acme: the outcome is not known yet. It is looked up when the job continues.',
+  ])
+})
