@@ -1,0 +1,100 @@
+// The documentation as a website: the Markdown files of docs/, with docs/README.md as its first page and as its menu.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { defineConfig } from 'vitepress'
+import { menuOf, placeholdersAsText, relinked } from '../pages.mjs'
+
+/** Set by scripts/docs-site.ts: the folder of the Markdown files, the path under which the site is served, and its versions. */
+const docs = path.resolve(process.env['DOCS_DIR'] ?? '../docs')
+const base = process.env['DOCS_BASE'] ?? '/'
+const version = process.env['DOCS_VERSION'] ?? 'this checkout'
+const versions = JSON.parse(process.env['DOCS_VERSIONS'] ?? '[]')
+
+const menu = menuOf(readFileSync(path.join(docs, 'README.md'), 'utf8'))
+const decisions = readdirSync(path.join(docs, 'decisions'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => ({
+    text: titleOf(path.join(docs, 'decisions', name)),
+    link: `/decisions/${name.replace(/\.md$/, '')}`,
+  }))
+
+function titleOf(file) {
+  return /^# (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? path.basename(file)
+}
+
+/** A menu that names every page, so that a page without an entry in docs/README.md fails the build. */
+function refuseForgotten(groups) {
+  const listed = new Set(groups.flatMap(({ items = [] }) => items.map(({ link }) => link)))
+  const forgotten = ['guides', 'operations', 'reference'].flatMap((folder) =>
+    readdirSync(path.join(docs, folder))
+      .filter((name) => name.endsWith('.md') && !listed.has(`/${folder}/${name.replace(/\.md$/, '')}`))
+      .map((name) => `docs/${folder}/${name}`),
+  )
+  if (forgotten.length > 0) throw new Error(`docs/README.md has no link to ${forgotten.join(', ')}.`)
+}
+if (version === 'this checkout') refuseForgotten(menu)
+
+/** Tables of six columns and more, e.g. the comparison with other tools: narrow cells, so that the last column is in view. */
+const wideTables = `.vp-doc table:has(th:nth-child(6)) :is(th, td) { padding: 0.4rem 0.5rem; font-size: 0.8125rem; line-height: 1.45; vertical-align: top; }`
+
+export default defineConfig({
+  title: 'Ratecard',
+  description:
+    'Billing configuration as code, for Stripe: products, prices, deals and limits as files, with a plan before each change.',
+  lang: 'en',
+  base,
+  head: [['style', {}, wideTables]],
+  // A copy of docs/: pages find Vue in this folder only.
+  srcDir: '.pages',
+  outDir: process.env['DOCS_OUT'] ?? path.join(import.meta.dirname, '../dist'),
+  // Fragments of the next changelog are no pages of their own.
+  srcExclude: ['changes/**'],
+  rewrites: { 'README.md': 'index.md' },
+  cleanUrls: false,
+  lastUpdated: false,
+  markdown: {
+    // Headings of the reference contain paths such as /tenants/{id}, which would be read as attributes.
+    attrs: { disable: true },
+    anchor: { slugify: headingId },
+    languageAlias: { 'sh-session': 'shellsession' },
+    config: (md) => {
+      relinked(md, { docs, repository: repositoryUrl() })
+      placeholdersAsText(md)
+    },
+  },
+  themeConfig: {
+    notFound: {
+      quote: 'This address has no page. The search and the menu find the others.',
+      linkText: 'Go to the first page',
+    },
+    nav: [
+      { text: 'Your first push', link: '/guides/first-push' },
+      { text: 'Reference', link: '/reference/config' },
+      { text: version, items: versions.map(({ text, link }) => ({ text, link, target: '_self' })) },
+    ],
+    sidebar: [...menu, { text: 'Decisions', collapsed: true, items: decisions }],
+    outline: [2, 3],
+    search: {
+      provider: 'local',
+      options: {
+        // A search for "price" should find the guide, not forty decisions that mention prices.
+        _render: (source, env, md) => (env.relativePath.startsWith('decisions/') ? '' : md.render(source, env)),
+      },
+    },
+  },
+})
+
+/** Returns the id of a heading as code hosts make it, so that one link works in both places, e.g. `#rate_limited`. */
+function headingId(heading) {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-')
+}
+
+/** Address of the repository at its host, for links to files that are not part of the site. null if it is not known. */
+function repositoryUrl() {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = process.env
+  return server === undefined || name === undefined ? null : `${server}/${name}`
+}
