@@ -6,16 +6,20 @@ const sandbox = 'packages/sandbox/src'
 
 const rooms = {
   errors: [],
+  wording: [],
   money: ['errors'],
   config: ['errors', 'money'],
   pricing: ['errors', 'money', 'config'],
   catalog: ['errors', 'money', 'config', 'pricing'],
+  policies: ['errors', 'money', 'config', 'pricing', 'catalog'],
   processor: ['errors', 'money', 'config', 'catalog'],
   api: ['errors', 'config', 'catalog', 'store/records'],
   store: ['errors', 'money', 'config', 'catalog', 'processor'],
   journal: ['errors', 'processor', 'store'],
+  'guard-rails': ['errors', 'config', 'policies', 'store', 'service'],
   sync: [
     ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'mirror'],
+    ...['policies', 'guard-rails'],
     'service',
   ],
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'api', 'service'],
@@ -24,6 +28,8 @@ const rooms = {
   tenants: ['errors', 'config', 'catalog', 'processor', 'api', 'store', 'journal', 'service'],
   jobs: ['errors', 'catalog', 'processor', 'store', 'journal', 'tenants', 'item-swaps', 'service'],
   'item-swaps': [
+    'api',
+    'guard-rails',
     'errors',
     'money',
     'config',
@@ -53,6 +59,7 @@ const rooms = {
     'service',
   ],
   'price-migrations': [
+    ...['policies', 'guard-rails'],
     ...[
       'errors',
       'money',
@@ -69,6 +76,7 @@ const rooms = {
     'service',
   ],
   enterprise: [
+    ...['policies', 'guard-rails'],
     ...[
       'errors',
       'money',
@@ -84,9 +92,20 @@ const rooms = {
     ],
     'service',
   ],
+  discounts: [
+    ...['errors', 'money', 'config', 'catalog', 'processor', 'store', 'journal', 'item-swaps', 'tenants', 'service'],
+  ],
+  credits: [
+    ...['errors', 'money', 'config', 'catalog', 'processor', 'store', 'journal', 'item-swaps', 'mirror', 'tenants'],
+    ...['subscriptions', 'service'],
+  ],
   checkout: [
     ...['errors', 'config', 'pricing', 'catalog', 'enterprise', 'jobs', 'item-swaps', 'tenants', 'processor', 'store'],
     'service',
+  ],
+  'subscription-changes': [
+    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'item-swaps'],
+    ...['tenants', 'checkout', 'service'],
   ],
   'workers/cron': ['errors'],
   'workers/project': ['errors', 'workers/cron'],
@@ -102,8 +121,8 @@ const rooms = {
   'dashboard-backend': ['errors', 'store', 'service'],
   http: ['errors', 'config', 'api', 'service', 'dashboard-backend'],
   cli: [
-    ...['errors', 'money', 'config', 'api', 'pricing', 'catalog', 'workers/cron', 'workers/project'],
-    ...['workers/cloudflare'],
+    ...['errors', 'money', 'config', 'api', 'pricing', 'catalog', 'policies', 'workers/cron', 'workers/project'],
+    ...['workers/cloudflare', 'wording'],
     ...['settings.ts', 'composition/main.ts', 'composition/escaped.ts', 'composition/maintenance.ts'],
     'composition/local-worker.ts',
   ],
@@ -113,7 +132,18 @@ const rooms = {
 rooms.composition = [...Object.keys(rooms).filter((room) => room !== 'cli'), 'settings.ts']
 
 /** Same input, same answer: no files, sockets, processes, timers. */
-const pureRooms = ['errors', 'money', 'config', 'api', 'pricing', 'catalog', 'store/records', 'workers/cron']
+const pureRooms = [
+  'errors',
+  'wording',
+  'money',
+  'config',
+  'api',
+  'pricing',
+  'catalog',
+  'policies',
+  'store/records',
+  'workers/cron',
+]
 const pureNodeModules = ['crypto', 'util', 'buffer', 'path', 'url']
 
 /** Adapters, named only where everything is put together. */
@@ -181,6 +211,7 @@ module.exports = {
           'item-swaps',
           'enterprise',
           'checkout',
+          'subscription-changes',
           'http',
           'cli',
           'composition',
@@ -253,7 +284,7 @@ module.exports = {
       to: {
         pathNot: [
           '^packages/(dashboard|client)/',
-          anyOf(['pricing', 'money', 'config']),
+          anyOf(['pricing', 'money', 'config', 'wording']),
           npm(['react', 'react-dom', 'uplot', 'wouter', '@types/[^/]+']),
         ],
       },
@@ -291,8 +322,12 @@ module.exports = {
       name: 'no-development-packages',
       comment: 'What is installed needs only its own dependencies',
       severity: 'error',
-      // The pages are bundled: what they import is in their files.
-      from: { path: '^packages/[^/]+/src/', pathNot: '^packages/dashboard/' },
+      // The pages are bundled: what they import is in their files. The check of types imports types of the compiler only; the compiler itself is
+      // that of the project.
+      from: {
+        path: '^packages/[^/]+/src/',
+        pathNot: ['^packages/dashboard/', '^packages/ratecard/src/workers/project/type-check[.]ts$'],
+      },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg'], pathNot: '/@types/' },
     },
   ],

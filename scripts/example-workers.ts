@@ -47,6 +47,24 @@ const shows: Readonly<Record<string, (place: Place) => Promise<string>>> = {
     await client.tenants.remove(tenant.id)
     return 'a genuine event found its tenant, a forged one was refused'
   },
+  'api-gate': async ({ client, url }) => {
+    const tenant = await client.tenants.create({ id: 'caller', name: 'Caller' })
+    const call = async () => {
+      const headers = { 'x-tenant': tenant.id }
+      const answer = await fetch(`${url}/workers/api-gate/render`, { method: 'POST', headers })
+      return `${answer.status} ${await answer.text()}`
+    }
+    const refused = await call()
+    if (refused !== '402 {"error":"not_included","offered_by":["api_monthly"]}')
+      throw new Error(`a call of a tenant that has bought nothing was answered ${refused}`)
+    await client.tenants.grant(tenant.id, 'calls', { limit: 1 })
+    const answers = [await call(), await call()]
+    const usedUp = '402 {"error":"limit_reached","offered_by":["api_monthly"]}'
+    if (answers.join('\n') !== `200 {"rendered":true}\n${usedUp}`)
+      throw new Error(`two calls of a tenant that may make one were answered ${answers.join(', ')}`)
+    await client.tenants.remove(tenant.id)
+    return 'a call that was not bought was refused with the price that allows it, a granted one was counted'
+  },
 }
 
 /** Type-checks, bundles and deploys the workers of an example, then runs their checks. Returns a line of text for each worker. */

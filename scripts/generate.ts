@@ -8,6 +8,7 @@ import { cliPage } from './reference/cli-page.ts'
 import { errorsPage } from './reference/errors-page.ts'
 import { httpPage } from './reference/http-page.ts'
 import { membersPage } from './reference/members-page.ts'
+import { policiesPage } from './reference/policies-page.ts'
 import { sandboxPage } from './reference/sandbox-page.ts'
 import { settingsPage } from './reference/settings-page.ts'
 import { pageStyle } from './reference/page-style.ts'
@@ -22,6 +23,7 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/errors.md': errorsPage,
   'docs/reference/http.md': httpPage,
   'docs/reference/members.md': membersPage,
+  'docs/reference/policies.md': policiesPage,
   'docs/reference/sandbox.md': sandboxPage,
   'docs/reference/settings.md': settingsPage,
   'packages/ratecard/src/http/response/page-style.generated.ts': pageStyle,

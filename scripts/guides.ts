@@ -124,6 +124,8 @@ async function walk(guide: Guide): Promise<string | null> {
     GIT_CONFIG_GLOBAL: '/dev/null',
     NO_COLOR: '1',
     RATECARD_LOG_LEVEL: 'warn',
+    // The guides share the compiled code, because each of them has a home folder without a cache.
+    NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compiled'),
   }
   const running: Started[] = []
   const addresses: [string, string][] = []

@@ -101,6 +101,7 @@ async function leaveStore(place: Place, folder: string): Promise<OldStore> {
     store,
     processor,
     processorName: 'sandbox',
+    processorMode: 'sandbox',
     clock,
   })
   const { port } = sandbox

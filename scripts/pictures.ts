@@ -11,12 +11,16 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createClient, RatecardError, type Client } from '@ratecard/client'
+import { marked } from 'marked'
 import type { Browser, Page } from 'playwright-core'
 import { buildPricingTable } from '../packages/pricing-table/build.mjs'
 import { styles } from '../packages/pricing-table/src/styles.ts'
 import type { BillingConfig } from '../packages/ratecard/src/config/schema/schema.ts'
 import { startServer } from '../packages/ratecard/src/composition/main.ts'
 import { chromiumPath, launchChromium } from '../test/support/chromium.ts'
+import { planOf } from '../test/support/dashboard-shots.ts'
+import { signInTo } from '../test/support/sign-in.ts'
+import { record as recordPlan, recordingScale, recordingSize } from './recording.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const folder = path.join(root, 'docs/pictures')
@@ -83,14 +87,14 @@ function coloured(output: string): string {
     .join('')
 }
 
-function ratecard({ url, home }: World, cwd: string, args: readonly string[]): Promise<string> {
+function ratecard({ url, home }: World, cwd: string, args: readonly string[], color = '1'): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [cli, ...args], {
       cwd,
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: home,
-        FORCE_COLOR: '1',
+        FORCE_COLOR: color,
         RATECARD_PORT: new URL(url).port,
         RATECARD_SERVICE_KEY: serviceKey,
       },
@@ -127,10 +131,16 @@ function nextVersion(document: BillingConfig): BillingConfig {
   return next
 }
 
-async function planInTheTerminal(world: World): Promise<Shot> {
-  const project = path.join(world.home, 'shop')
+/** Writes the next version to a project, and returns its folder. */
+function nextProject({ home, document }: World): string {
+  const project = path.join(home, 'shop')
   mkdirSync(path.join(project, 'ratecard/billing'), { recursive: true })
-  writeFileSync(path.join(project, 'ratecard/billing/prices.json'), JSON.stringify(nextVersion(world.document)))
+  writeFileSync(path.join(project, 'ratecard/billing/prices.json'), JSON.stringify(nextVersion(document)))
+  return project
+}
+
+async function planInTheTerminal(world: World): Promise<Shot> {
+  const project = nextProject(world)
   const output = await ratecard(world, project, ['billing', 'push', '--dry-run'])
   const text = `\u001b[2m$\u001b[22m ratecard billing push --dry-run\n\n${output}`
   return {
@@ -141,6 +151,40 @@ async function planInTheTerminal(world: World): Promise<Shot> {
     of: 'figure',
     // Times (of the mirror) change with every run.
     shows: () => Promise.resolve(text.replaceAll(/\d{4}-\d\d-\d\d[ T][\d:.]+/g, '') + terminalStyle),
+  }
+}
+
+// ── Comment of a pull request
+
+const commentStyle = `
+:root { color-scheme: light dark; }
+body { margin: 0; background: transparent; font: 14px/1.5 system-ui, 'DejaVu Sans', sans-serif; color: light-dark(#1f2328, #f0f6fc); }
+figure { margin: 0; width: 900px; border: 1px solid light-dark(#d1d9e0, #3d444d); border-radius: 6px; background: light-dark(#ffffff, #0d1117); }
+figcaption { padding: 8px 16px; border-bottom: 1px solid light-dark(#d1d9e0, #3d444d); background: light-dark(#f6f8fa, #151b23); color: light-dark(#59636e, #9198a1); border-radius: 6px 6px 0 0; }
+figcaption b { color: light-dark(#1f2328, #f0f6fc); }
+div { padding: 16px; }
+h2, h3, h4 { margin: 16px 0 8px; line-height: 1.25; } h2:first-child, h3:first-child { margin-top: 0; }
+p, ul, table { margin: 0 0 12px; }
+table { border-collapse: collapse; } td, th { padding: 6px 13px; border: 1px solid light-dark(#d1d9e0, #3d444d); text-align: start; }
+tr:nth-child(even) td { background: light-dark(#f6f8fa, #151b23); }
+code { font: 85% ui-monospace, 'DejaVu Sans Mono', monospace; background: light-dark(#818b981f, #656c7633); padding: 0.2em 0.4em; border-radius: 6px; }`
+
+/** The comment that a workflow writes on a pull request, laid out as code hosts lay out Markdown. */
+async function comment(world: World): Promise<Shot> {
+  const text = await ratecard(world, nextProject(world), ['billing', 'push', '--dry-run', '--format', 'markdown'], '0')
+  // Without emoji, because a machine that takes pictures may have no font with them.
+  const html = await marked.parse(text.replaceAll(/\p{Extended_Pictographic}\uFE0F? ?/gu, ''), { gfm: true })
+  return {
+    html: `<!doctype html><meta charset="utf-8"><style>${commentStyle}</style><figure><figcaption><b>ratecard</b> commented on the pull request</figcaption><div>${html}</div></figure>`,
+    width: 1000,
+    height: 900,
+    ready: 'figure',
+    of: 'figure',
+    shows: async (page) => {
+      const words = await page.evaluate<string>("document.querySelector('figure').innerText")
+      // Fingerprints and times (of the mirror) change with every run.
+      return words.replaceAll(/[0-9a-f]{64}|\d{4}-\d\d-\d\d[ T][\d:.]+/g, '') + commentStyle
+    },
   }
 }
 
@@ -178,10 +222,7 @@ function dashboard({ url }: World): Promise<Shot> {
     width: 1280,
     height: 860,
     arrive: async (page) => {
-      await page.goto(`${url}/dashboard/sign-in`)
-      await page.locator('input[name=key]').fill(serviceKey)
-      await page.locator('button[type=submit]').click()
-      await page.locator('.page').first().waitFor()
+      await signInTo(page, url, serviceKey)
       await page.goto(`${url}/dashboard/prices`)
     },
     ready: 'text=No paying subscribers',
@@ -192,8 +233,31 @@ function dashboard({ url }: World): Promise<Shot> {
   })
 }
 
+/** The plan of the next version, from its sentence on. */
+function planPage({ url, document }: World): Promise<Shot> {
+  return Promise.resolve({
+    html: '',
+    width: 1280,
+    height: 860,
+    arrive: async (page) => {
+      await signInTo(page, url, serviceKey)
+      await planOf(page, `${url}/dashboard`, nextVersion(document))
+      await page.locator('.chart canvas').first().waitFor()
+      await page.evaluate(`document.querySelector('[aria-live=polite].stack').scrollIntoView(), scrollBy(0, -24)`)
+    },
+    ready: 'text=What changes',
+    // Without the account and the list of earlier pushes, which differ between runs.
+    shows: (page) =>
+      page.evaluate<string>(
+        '[...document.querySelectorAll("time, .facts")].forEach((one) => (one.textContent = "")), document.querySelector("[aria-live=polite].stack").textContent',
+      ),
+  })
+}
+
 const pictures: Readonly<Record<string, (world: World) => Promise<Shot>>> = {
   'plan-in-the-terminal': planInTheTerminal,
+  'plan-page': planPage,
+  'pull-request-comment': comment,
   'pricing-table': pricingTable,
   dashboard,
 }
@@ -248,6 +312,35 @@ async function take(browser: Browser, address: string, name: string, shot: Shot,
     }
   }
   return fingerprint
+}
+
+const recording = 'drop-plan-apply'
+const longestRecording = 900 * 1024
+
+/** Records the application of the next version. It comes last, because it changes what the other pictures show. */
+async function recordAll(browser: Browser, { url, document }: World, write: boolean): Promise<string> {
+  const context = await browser.newContext({
+    viewport: recordingSize,
+    colorScheme: 'light',
+    deviceScaleFactor: recordingScale,
+    reducedMotion: 'reduce',
+  })
+  try {
+    const page = await context.newPage()
+    await signInTo(page, url, serviceKey)
+    const { animation, text } = await recordPlan(page, url, nextVersion(document))
+    if (animation.length > longestRecording)
+      throw new Error(
+        `The recording is ${String(animation.length)} bytes long; at most ${String(longestRecording)} are allowed.`,
+      )
+    if (write) {
+      writeFileSync(path.join(folder, `${recording}.webp`), animation)
+      console.log(`docs/pictures/${recording}.webp (${String(Math.round(animation.length / 1024))} kB)`)
+    }
+    return createHash('sha256').update(text).digest('hex')
+  } finally {
+    await context.close()
+  }
 }
 
 /** Creates subscribers of the price that the next version changes, so that the plan shows an impact. */
@@ -313,6 +406,7 @@ async function main(write: boolean): Promise<number> {
     mkdirSync(folder, { recursive: true })
     for (const [name, shot] of shots) found[name] = await take(browser, pages.url, name, shot, write)
     pages.close()
+    found[recording] = await recordAll(browser, world, write)
     if (write) writeFileSync(record, `${JSON.stringify(found, null, 2)}\n`)
     return write ? 0 : compare(found)
   } finally {
@@ -325,9 +419,9 @@ async function main(write: boolean): Promise<number> {
 function compare(found: Readonly<Record<string, string>>): number {
   const known = (existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {}) as Record<string, string>
   const stale = Object.keys(found).filter((name) => known[name] !== found[name])
-  const missing = Object.keys(found).flatMap((name) =>
-    ['light', 'dark'].map((scheme) => `${name}-${scheme}.png`).filter((file) => !existsSync(path.join(folder, file))),
-  )
+  const missing = Object.keys(found)
+    .flatMap((name) => (name === recording ? [`${name}.webp`] : [`${name}-light.png`, `${name}-dark.png`]))
+    .filter((file) => !existsSync(path.join(folder, file)))
   for (const name of stale) console.error(`pictures: ${name} shows what the product no longer is.`)
   for (const file of missing) console.error(`pictures: ${file} is missing.`)
   if (stale.length + missing.length === 0) console.log('The pictures fit the product.')

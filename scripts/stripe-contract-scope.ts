@@ -58,7 +58,8 @@ export const used: readonly (readonly [file: string, className: string, ...metho
     'voidInvoice',
     'markUncollectible',
   ],
-  ['InvoicePayments', 'InvoicePaymentResource', 'list'],
+  ['InvoicePayments', 'InvoicePaymentResource', 'retrieve', 'list'],
+  ['BalanceTransactions', 'BalanceTransactionResource', 'retrieve', 'list'],
   ['InvoiceItems', 'InvoiceItemResource', 'create', 'retrieve', 'update', 'list', 'del'],
   [
     'CreditNotes',
@@ -78,6 +79,9 @@ export const used: readonly (readonly [file: string, className: string, ...metho
   ['Billing/MeterEvents', 'MeterEventResource', 'create'],
   ['Billing/MeterEventAdjustments', 'MeterEventAdjustmentResource', 'create'],
   ['Billing/Meters', 'MeterResource', 'listEventSummaries'],
+  ['Billing/CreditGrants', 'CreditGrantResource', 'create', 'retrieve', 'update', 'list', 'expire', 'voidGrant'],
+  ['Billing/CreditBalanceSummary', 'CreditBalanceSummaryResource', 'retrieve'],
+  ['Billing/CreditBalanceTransactions', 'CreditBalanceTransactionResource', 'retrieve', 'list'],
   ['TestHelpers/TestClocks', 'TestClockResource', 'create', 'retrieve', 'list', 'del', 'advance'],
   ['Checkout/Sessions', 'SessionResource', 'create', 'retrieve', 'list', 'expire', 'listLineItems'],
   ['BillingPortal/Sessions', 'SessionResource', 'create'],
@@ -113,6 +117,7 @@ export const described = new Set([
   'Invoice',
   'InvoiceLineItem',
   'InvoicePayment',
+  'BalanceTransaction',
   'PaymentIntent',
   'SetupIntent',
   'Charge',
@@ -129,6 +134,9 @@ export const described = new Set([
   'MeterEvent',
   'MeterEventAdjustment',
   'MeterEventSummary',
+  'CreditGrant',
+  'CreditBalanceSummary',
+  'CreditBalanceTransaction',
   'TestClock',
   'DeletedTestClock',
   'LineItem',
@@ -167,3 +175,10 @@ export const heavy = new Set([
   'TestClock',
   'Session',
 ])
+
+/**
+ * Members that a response contains only if the request expands them, and whose type does not show it. Source: docs.stripe.com/expand.
+ */
+export const alsoExpandable: Readonly<Record<string, Readonly<Record<string, 1>>>> = {
+  customer: { cash_balance: 1, invoice_credit_balance: 1, tax: 1 },
+}

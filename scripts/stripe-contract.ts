@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import { described, heavy, unread, used } from './stripe-contract-scope.ts'
+import { alsoExpandable, described, heavy, unread, used } from './stripe-contract-scope.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -155,13 +155,15 @@ function objectWith(properties: Readonly<Record<string, Schema>>): Schema {
 }
 
 function searchSchema(items: Schema): Schema {
-  return objectWith({
+  const page = objectWith({
     object: { enum: ['search_result'] },
     data: { type: 'array', items },
     has_more: { type: 'boolean' },
     next_page: { anyOf: [{ type: 'null' }, { type: 'string' }] },
     url: { type: 'string' },
   })
+  // Present only if the request expands it.
+  return { ...page, properties: { ...(page['properties'] as Schema), total_count: { type: 'number' } } }
 }
 
 function listSchema(items: Schema): Schema {
@@ -284,6 +286,62 @@ function merged(a: Known, b: Known): Known {
   return isEnum(b) ? a : { ...a, ...b }
 }
 
+/**
+ * Members that `expand` may name, as a tree: a text is the `object` that the member leads to, 1 is any object, and a tree leads to nested
+ * members.
+ */
+type Expandable = 1 | string | { readonly [name: string]: Expandable }
+
+/** Returns what a member's schema leads to. Undefined if neither the member nor anything below it can be expanded. */
+function expandableOf(schema: Schema, optional: boolean): Expandable | undefined {
+  const { anyOf, items, properties, $ref: ref, additionalProperties } = schema
+  if (Array.isArray(anyOf)) {
+    const parts = (anyOf as Schema[]).map((part) => expandableOf(part, optional)).filter((part) => part !== undefined)
+    return parts.find((part) => typeof part === 'string') ?? parts.find((part) => part !== 1) ?? parts[0]
+  }
+  if (typeof ref === 'string') return objectNamed(ref)
+  if (items !== undefined) return expandableOf(items as Schema, false)
+  if (properties === undefined && additionalProperties !== undefined)
+    return expandableOf(additionalProperties as Schema, false)
+  if (properties === undefined) return undefined
+  const { object, ...others } = properties as Readonly<Record<string, Schema>>
+  if (object !== undefined && Object.keys(others).length === 0) return nameIn(schema)
+  const below = expandablesIn(schema)
+  const list = (object?.['enum'] as readonly unknown[] | undefined)?.includes('list') === true
+  return Object.keys(below).length > 0 || (list && optional) ? below : undefined
+}
+
+function expandablesIn({ properties, required }: Schema): Record<string, Expandable> {
+  const found = Object.entries(properties as Readonly<Record<string, Schema>>).flatMap(([name, inner]) => {
+    const leads = expandableOf(inner, !(required as readonly string[]).includes(name))
+    return leads === undefined ? [] : [[name, leads] as const]
+  })
+  return Object.fromEntries(found)
+}
+
+/** Returns the value of `object` of a schema that a reference names. */
+function objectNamed(ref: string): Expandable {
+  return nameIn(objects.get(ref.replace('#/objects/', '')) ?? {})
+}
+
+function nameIn({ properties }: Schema): Expandable {
+  const [name] = ((properties as Readonly<Record<string, Schema>>)['object']?.['enum'] ?? []) as readonly string[]
+  return name ?? 1
+}
+
+/** Returns the expandable members of every object that the contract describes, by the value of its `object`. */
+function knownExpansions(): Record<string, Expandable> {
+  const all = [...objects].flatMap(([key, schema]) => {
+    const name = objectNamed(`#/objects/${key}`)
+    return schema === null || typeof name !== 'string' || key.startsWith('Deleted') ? [] : [[name, schema] as const]
+  })
+  return Object.fromEntries(
+    all
+      .map(([name, schema]) => [name, { ...expandablesIn(schema), ...alsoExpandable[name] }] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
 /** Returns every request of the SDK, e.g. `GET /v1/prices/{id}`. */
 function everyRequest(): string[] {
   const folder = join(esm, 'resources')
@@ -314,6 +372,10 @@ const outputs: Readonly<Record<string, string>> = {
     ).replaceAll("'", "\\'")}'\n\n` +
     '/** Every request of the real API, a line each. */\n' +
     `export const knownRequests = '${everyRequest().join('\\n')}'\n`,
+  'packages/sandbox/src/protocol/responses/known-expansions.generated.ts':
+    generated +
+    '/** The members of each object that the real API can expand, as JSON: read only when one is refused. */\n' +
+    `export const knownExpansions =\n  '${JSON.stringify(knownExpansions())}'\n`,
   'packages/sandbox/src/protocol/api-values.generated.ts':
     generated +
     `/** The version of the real API that this server speaks, whatever \`Stripe-Version\` a caller sends. */\n` +

@@ -51,6 +51,17 @@ const scalars: Readonly<Record<string, string>> = {
   boolean: 'boolean',
   null: 'null',
 }
+/** Members of requests that are ids of the configuration, with the client's types of such ids. */
+const idTypes: Readonly<Record<string, string>> = {
+  priceId: 'PriceId',
+  replaces: 'PriceId',
+  productId: 'ProductId',
+  couponId: 'CouponId',
+  feature: 'FeatureId',
+  meter: 'MeterId',
+  enterpriseTemplate: 'EnterpriseTemplate',
+  enterpriseId: 'EnterpriseId',
+}
 /** Types that are written by hand in the client, because a newer service may return values that this version does not list. */
 const ownTypes = new Set(['Issue'])
 
@@ -103,8 +114,10 @@ class Types {
     const inner = `${indent}  `
     const lines = Object.entries(properties).map(([name, child]) => {
       const isRequired = required.includes(name)
-      const type = `${this.of(child, side, inner)}${side.sent && !isRequired ? ' | undefined' : ''}`
       const spelt = side.turned ? camel(name) : name
+      const own = this.of(child, side, inner)
+      const idType = side.sent && side.turned ? idTypes[spelt] : undefined
+      const type = `${idType === undefined ? own : own.replace('string', idType)}${side.sent && !isRequired ? ' | undefined' : ''}`
       const quoted = /^[A-Za-z_$][\w$]*$/.test(spelt) ? spelt : `'${spelt}'`
       return `${comment(child.description, inner)}${inner}${side.sent ? 'readonly ' : ''}${quoted}${isRequired ? '' : '?'}: ${type}\n`
     })
@@ -203,6 +216,7 @@ export function clientTypes(): string {
   })
   return [
     '// Generated from the contract (packages/ratecard/src/wire) by scripts/reference/client-types.ts; do not edit.\n',
+    "import type { CouponId, EnterpriseId, EnterpriseTemplate, FeatureId, MeterId, PriceId, ProductId } from './ids.ts'\n",
     "import type { Issue } from './issue.ts'\n",
     ...documentTypes,
     ...types.found.values(),

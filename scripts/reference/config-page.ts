@@ -1,9 +1,16 @@
-import { currencies, currencyDecimals } from '../../packages/ratecard/src/money/currencies.ts'
+import {
+  chargeStep,
+  currencies,
+  currencyDecimals,
+  type Currency,
+} from '../../packages/ratecard/src/money/currencies.ts'
+import { currencyPattern } from '../../packages/ratecard/src/config/schema/fields.ts'
 import { fieldRows, ownMembers } from '../../packages/ratecard/src/catalog/fields/tables.ts'
 import type { Mutability } from '../../packages/ratecard/src/catalog/fields/field.ts'
 import type { ResourceKind } from '../../packages/ratecard/src/catalog/kinds.ts'
 import * as schema from '../../packages/ratecard/src/config/schema/schema.ts'
 import { code, page, table } from './markdown.ts'
+import { processorFacts, readOn, sentencesOf } from './processor-facts.ts'
 import { limitsText, plainSchema, typeText, type SchemaNode } from './schema-text.ts'
 
 /** Objects that have a section of their own, in reading order. */
@@ -19,6 +26,9 @@ const sections: readonly (readonly [name: string, schema: object])[] = [
   ['webhook', schema.Webhook],
   ['coupon', schema.Coupon],
   ['promotion code', schema.PromotionCode],
+  ['tax rate', schema.TaxRate],
+  ['tax', schema.Tax],
+  ['portal', schema.Portal],
 ]
 
 const intro = `One document says what you sell. It may be JSON, JSON with comments, or YAML, in one file or many (see
@@ -40,18 +50,19 @@ function nameOf(node: SchemaNode): string | undefined {
 }
 
 const idsSection = `Ids are yours: letters, digits, \`_\`, \`.\` and \`-\`, up to 100 characters, the first a letter or digit (\`${schema.idPattern}\`).
-They appear in URLs, and price ids become lookup keys at the processor. A product and a price may have the same id.`
+They appear in URLs, and the ids of prices and features are their lookup keys at the processor, unless \`lookup_key\` names another one. A product and a price may have the same id.`
 
-const exceptions = [...Map.groupBy(currencies, (currency): number => currencyDecimals[currency])].flatMap(
-  ([decimals, alike]) => {
-    if (decimals === 2) return []
-    const example = decimals === 0 ? '1200 whole units' : (1200 / 10 ** decimals).toFixed(decimals)
-    return [
-      `but ${example} in ${alike.map(code).join(', ')}, which has ${decimals === 0 ? 'no' : String(decimals)} decimals`,
-    ]
-  },
-)
-const currenciesSection = `Lowercase codes: ${currencies.map(code).join(', ')}. An amount of 1200 is 12.00, ${exceptions.join(', ')}.`
+const codes = (some: readonly Currency[]) => [...some].sort().map(code).join(', ')
+const withDecimals = (decimals: number) => codes(currencies.filter((one) => currencyDecimals[one] === decimals))
+const inStepsOf = (step: number) => codes(currencies.filter((one) => chargeStep[one] === step))
+const currenciesSection = `Lowercase codes: every currency of the processor. An amount of 1200 is
+
+- 12.00 in ${withDecimals(2)};
+- 1200 in ${withDecimals(0)}, which have no decimals;
+- 1.200 in ${withDecimals(3)}, which have three.
+
+The processor charges only multiples of 10 in ${inStepsOf(10)} (5.120, not 5.124) and of 100 in ${inStepsOf(100)} (5.00, not 5.50): another
+amount is an error, and a warning in an object that is adopted. See [the processor's list](https://docs.stripe.com/currencies).`
 
 const kinds: Readonly<Record<string, ResourceKind>> = {
   product: 'product',
@@ -61,6 +72,8 @@ const kinds: Readonly<Record<string, ResourceKind>> = {
   webhook: 'webhook',
   coupon: 'coupon',
   'promotion code': 'promotion_code',
+  'tax rate': 'tax_rate',
+  portal: 'portal',
 }
 
 const changes: Readonly<Record<Mutability, string>> = {
@@ -79,13 +92,28 @@ function changeText(kind: ResourceKind, member: string): string {
   return `[${kind === 'product' && row.mutability === 'fixed' ? 'refused' : changes[row.mutability]}](${row.source})`
 }
 
-const isCurrencyCode = (name: string | undefined) => currencies.some((currency) => currency === name)
+/** Returns a description, with a mark behind each sentence about the processor that its documentation does not confirm. */
+function marked(description: string): string {
+  return sentencesOf(description)
+    .map((sentence) =>
+      processorFacts[sentence] === null ? `${sentence} [Unconfirmed](#what-the-processor-does).` : sentence,
+    )
+    .join(' ')
+}
+
+const factsSection = `What this page says of the processor was read against its documentation on ${readOn}; the pages of the API reference were read in
+the types of its SDK, which have their texts. “Unconfirmed” means that no page was found that says so: the sentence rests on error messages and objects that other
+people published.`
+
+function factRows(): string[][] {
+  return Object.entries(processorFacts).map(([sentence, source]) => [
+    sentence,
+    source === null ? 'unconfirmed' : `[${source.replace('https://docs.stripe.com/', '')}](${source})`,
+  ])
+}
 
 /** Returns the schema of the values of a map by currency. Undefined for any other node. */
-function currencyMap(node: SchemaNode): SchemaNode | undefined {
-  const options = Object.entries(node.properties ?? {})
-  return options.length === currencies.length && isCurrencyCode(options[0]?.[0]) ? options[0]?.[1] : undefined
-}
+const currencyMap = (node: SchemaNode) => node.patternProperties?.[currencyPattern]
 
 /** Returns the table rows of an object. Nested objects without their own section are listed inline, e.g. `price_display.suffix`. */
 function rowsOf(node: SchemaNode, prefix: string): string[][] {
@@ -94,7 +122,7 @@ function rowsOf(node: SchemaNode, prefix: string): string[][] {
     const examples = (isId(child) ? [] : (child.examples ?? []))
       .map((example) => code(JSON.stringify(example)))
       .join(', ')
-    const meaning = [child.description ?? '', examples === '' ? '' : `For example ${examples}.`]
+    const meaning = [marked(child.description ?? ''), examples === '' ? '' : `For example ${examples}.`]
       .filter(Boolean)
       .join(' ')
     const own = [
@@ -134,5 +162,8 @@ export function configPage(): string {
     idsSection,
     '## currencies',
     currenciesSection,
+    '## what the processor does',
+    factsSection,
+    table(['Sentence', 'Documentation'], factRows()),
   ])
 }

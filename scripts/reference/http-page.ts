@@ -61,7 +61,12 @@ export async function openApi(): Promise<OpenApi> {
   }
 }
 
-const scopeTexts = { read: 'any scope', dry_run: 'scope write; dry runs any', write: 'scope write' } as const
+const scopeTexts = {
+  read: 'any scope',
+  dry_run: 'scope write; dry runs any',
+  write: 'scope write',
+  owner: 'scope owner',
+} as const
 
 function accessOf({ security = [], 'x-key-scope': scope = 'write' }: Operation): string {
   if (security.length === 0) return ''

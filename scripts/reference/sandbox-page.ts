@@ -3,93 +3,15 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { paymentPages } from '../../packages/sandbox/src/endpoints/checkout/payment-pages.ts'
-import { startSandbox } from '../../packages/sandbox/src/server.ts'
+import { foreignClients } from './foreign-clients.ts'
 import { code, page, table } from './markdown.ts'
-
-interface Operation {
-  readonly name: string
-  readonly method: string
-  readonly path: string
-  readonly params: { readonly properties?: Readonly<Record<string, unknown>> }
-}
+import { differences, type Operation } from './sandbox-differences.ts'
 
 const contractFile = fileURLToPath(new URL('../../test/support/stripe-contract.generated.json', import.meta.url))
-const key = 'sk_test_reference'
-const now = Math.floor(Date.UTC(2026, 10, 1) / 1000)
-
-/** Requests that create one object of each kind, so that an operation on it does not fail with 404. */
-const seeds = [
-  { path: '/v1/products', params: { name: 'P' }, as: 'product' },
-  {
-    path: '/v1/prices',
-    params: { product: '{{product.id}}', currency: 'usd', unit_amount: 0, recurring: { interval: 'month' } },
-    as: 'price',
-  },
-  {
-    path: '/v1/billing/meters',
-    params: { display_name: 'M', event_name: 'm', default_aggregation: { formula: 'sum' } },
-    as: 'meter',
-  },
-  { path: '/v1/coupons', params: { percent_off: 10 }, as: 'coupon' },
-  { path: '/v1/promotion_codes', params: { promotion: { type: 'coupon', coupon: '{{coupon.id}}' } }, as: 'code' },
-  { path: '/v1/webhook_endpoints', params: { url: 'https://a.example', enabled_events: ['*'] }, as: 'endpoint' },
-  { path: '/v1/customers', params: {}, as: 'customer' },
-  { path: '/v1/payment_methods/pm_card_visa/attach', params: { customer: '{{customer.id}}' }, as: 'card' },
-  {
-    path: '/v1/subscriptions',
-    params: { customer: '{{customer.id}}', items: [{ price: '{{price.id}}' }] },
-    as: 'subscription',
-  },
-  { path: '/v1/subscription_schedules', params: { from_subscription: '{{subscription.id}}' }, as: 'schedule' },
-  {
-    path: '/v1/invoiceitems',
-    params: { customer: '{{customer.id}}', amount: 100, currency: 'usd' },
-    as: 'item',
-  },
-  {
-    path: '/v1/invoices',
-    params: { customer: '{{customer.id}}', pending_invoice_items_behavior: 'include' },
-    as: 'invoice',
-  },
-  { path: '/v1/invoices/{{invoice.id}}/finalize', params: {}, as: 'open' },
-  { path: '/v1/credit_notes', params: { invoice: '{{invoice.id}}', amount: 1 }, as: 'note' },
-  { path: '/v1/setup_intents', params: {}, as: 'setup' },
-  {
-    path: '/v1/payment_intents',
-    params: { amount: 100, currency: 'usd', confirm: true, payment_method: 'pm_card_visa' },
-    as: 'paid',
-  },
-  { path: '/v1/refunds', params: { payment_intent: '{{paid.id}}' }, as: 'refund' },
-  {
-    path: '/v1/plans',
-    params: { product: '{{product.id}}', currency: 'usd', amount: 1, interval: 'month' },
-    as: 'plan',
-  },
-  { path: '/v1/customers/{{customer.id}}/sources', params: { source: 'tok_visa' }, as: 'source' },
-  { path: '/v1/payment_intents', params: { amount: 100, currency: 'usd' }, as: 'intent' },
-  {
-    path: '/v1/billing_portal/configurations',
-    params: { features: { subscription_cancel: { enabled: true } } },
-    as: 'configuration',
-  },
-  { path: '/v1/tax_rates', params: { display_name: 'T', percentage: 1, inclusive: true }, as: 'rate' },
-  { path: '/v1/entitlements/features', params: { lookup_key: 'f', name: 'F' }, as: 'feature' },
-  { path: '/v1/test_helpers/test_clocks', params: { frozen_time: now }, as: 'clock' },
-  {
-    path: '/v1/checkout/sessions',
-    params: {
-      mode: 'subscription',
-      success_url: 'https://a.example',
-      line_items: [{ price: '{{price.id}}', quantity: 1 }],
-    },
-    as: 'session',
-  },
-] as const
-
 /** Texts for the kinds of sources that the rules of the sandbox have. */
 const sources = {
   types: 'the documentation in the SDK’s types',
-  recorded: 'public recordings of the real API at version 2026-08-26.dahlia',
+  recorded: 'public recordings of the real API, most of them at version 2026-08-26.dahlia',
   documented: 'Stripe’s pages',
   threads: 'public issue threads',
   tools: 'the source of Stripe’s own tools: the command-line tool, the Android SDK',
@@ -119,9 +41,15 @@ const rules: Readonly<Record<keyof typeof sources, readonly string[]>> = {
     'A first invoice that is not paid within 23 hours is voided',
     '`subscription_schedule.expiring` is sent seven days before the end of a schedule, unless the schedule is shorter',
     'The schedule of a subscription whose first invoice was not paid is `aborted`',
-    'A subscription that a schedule ends within its first period is billed for that part',
+    'Releasing a schedule removes the planned end that the schedule has set, unless `preserve_cancel_date` is true',
     'A source is the older form of a card: it is a payment method too, and a customer’s first source is the default',
     'A plan is a recurring price; deleting one that is in use is refused',
+    'Metadata of a phase and of its items is merged when the phase begins; an empty value removes a key',
+    'The billing reason of a preview is `upcoming`',
+    'The trial of a checkout ends at least 48 hours later',
+    '`cancel_at` in the running period prorates the rest of it, unless `proration_behavior` is `none`; in a later period always',
+    'Each payment of an invoice sends `invoice_payment.paid`',
+    'The error of a declined payment names its charge, payment intent and payment method; that of a subscription rolls them back',
   ],
   recorded: [
     'A subscription with a charge at the start needs a payment method: 400 `resource_missing`',
@@ -135,10 +63,12 @@ const rules: Readonly<Record<keyof typeof sources, readonly string[]>> = {
     'An amount without a price gets a price and a product, which lists omit',
     'The messages of errors about invoices, invoice items, days until due and duplicate prices',
     'Deleting a draft deletes its items',
+    'A line of a subscription has its metadata, and the payment of an invoice is described by its billing reason',
   ],
   documented: [
     '`Stripe-Account` other than the key’s own: 403 `account_invalid`',
-    'A proration includes the running discounts',
+    'A proration includes the running discounts, or shows them with `proration_discounts: itemized`; the sums are the same',
+    'An intent with `automatic_payment_methods` needs a `return_url`, unless it is off session or redirects are `never`',
     'In flexible billing a credit is a share of the amount charged, in classic billing of the item’s current cost',
     'Usage reported while the invoice of its period is a draft is billed when the invoice is finalized',
     'A tiered item has one line per tier; together they equal the rounded total',
@@ -148,6 +78,7 @@ const rules: Readonly<Record<keyof typeof sources, readonly string[]>> = {
     'An open invoice that credit notes reduce to zero is paid; only credit notes of open invoices can be voided',
     '`pause_collection`: invoices stay drafts, or are void or uncollectible at once',
     '`proration_date` must be in the current period',
+    'An unpaid update with `pending_if_incomplete` waits up to 23 hours in `pending_update`; only few parameters are allowed',
     'A finalized invoice has a payment intent, and a charge for each attempt with a card',
     'A card that needs 3-D Secure: the intent is `requires_action`, and the invoice emits `payment_action_required` and `payment_failed`',
     'A bank debit: `processing`, and `charge.pending`, until the bank responds, at the next request or after three minutes',
@@ -155,17 +86,26 @@ const rules: Readonly<Record<keyof typeof sources, readonly string[]>> = {
     'An amount below the minimum charge is paid at once, and moves to the balance for the next invoice',
     'A payment, or a checkout in `payment` mode, below the minimum charge: `amount_too_small`',
     'A refund succeeds at once: `refund.created`, then `charge.refunded`; the invoice stays paid',
+    'Billing credits: which lines they apply to, when, and in which order; drafts and previews show them without a transaction',
+    'Voiding an invoice returns its billing credits, expired ones expire again; credit notes and refunds return none',
+    'A customer has at most 100 unused credit grants; a grant that was applied cannot be voided',
     'Usage of a meter event stream: errors are reported in `GET /v2/core/events`',
     '`PUT /_sandbox/usage` with `later`: usage that cannot be counted is accepted, and reported in `GET /v2/core/events`',
   ],
   threads: [
+    'A schedule that cancels sets `cancel_at` of its subscription, and an end in mid-period is prorated',
     'A customer has one currency as long as it has a live subscription',
     'Prices of archived products cannot be bought, in subscriptions and in checkout',
+    'A subscription takes prices of several intervals, a checkout does not',
     'Archiving a feature is final, and frees its lookup key',
     'Deactivating a meter frees its event name',
     'A portal session without saved settings and without a configuration is refused; the first configuration is the default',
+    'Subscription updates of a portal configuration need payment method updates',
+    'Automatic tax of a checkout needs the customer’s address, or `customer_update`; tax ids need `customer_update[name]`',
     'An invoice whose card needs 3-D Secure: 402 `invoice_payment_intent_requires_action`',
     'The first invoice of a subscription that a schedule starts is a draft for an hour',
+    '`clear_usage` is refused in flexible billing',
+    'A classic subscription of metered prices only begins with an invoice of 0, a flexible one without an invoice',
   ],
   tools: [
     '`GET /v1/payment_pages/:id` returns a checkout, `POST …/confirm` pays it with a card, as its page does',
@@ -174,13 +114,23 @@ const rules: Readonly<Record<keyof typeof sources, readonly string[]>> = {
     'Cancelling a schedule that has not begun, with `invoice_now: false` and `prorate: false`, emits `canceled`, then `aborted`',
   ],
   chosen: [
-    'An unknown `Stripe-Version`: 400. A known one is accepted; the response names the sandbox’s own version',
+    'A preview of other items of a subscription with a schedule ignores the schedule',
+    'A preview with `preview_mode: recurring` is the first regular invoice after the change',
+    'An unknown `Stripe-Version`: 400. A former one is accepted; the header `Ratecard-Sandbox-Version` and a line of the log name the version of the response',
     'The rounding error of one tier’s line is added to the next line',
     'Automatic tax is always 0, because there are no tax registrations; the customer needs a country',
+    'A checkout with automatic tax saves the country of the card as the address; it collects no tax ids',
+    'An archived tax rate stays usable for the subscription that has it, also in its schedule',
+    'The page of a portal session changes the price of a subscription with one item; quantities and codes only in a confirmed flow',
+    'The URL of a portal’s login page has no page; changes at the end of a period are refused on the portal page',
     '`GET /v1/prices` without `active` lists archived prices too',
     'The id of a deleted coupon or product can be used again',
     'A credit note by `amount` has one line',
     'Credit notes of invoices with taxes or discounts are refused',
+    'A credit note of a line returns at most what billing credits left of it',
+    'A credit grant has no balance before `effective_at`, which cannot be in the past; a balance by scope counts grants that apply to all of the scope',
+    'A draft keeps the billing credits that it shows until its lines change or it is finalized',
+    'The messages of errors about credit grants',
     'The fields of a payment page beyond `id`, `session_id` and the amounts, and its error messages',
     'A paused invoice that is void does not use the customer’s balance',
     'A coupon of a phase that has expired by the time the phase begins has no effect',
@@ -188,11 +138,23 @@ const rules: Readonly<Record<keyof typeof sources, readonly string[]>> = {
     'After a failed authentication: `payment_intent.payment_failed`, then `invoice.payment_failed`',
     'A declined bank debit has the code `payment_intent_payment_attempt_failed`',
     'A request without `Stripe-Version` may use parameters of former versions',
-    'Order of the events of a payment: `charge.*`, `payment_intent.*`, `invoice.*`',
+    'Events for a webhook endpoint have the shapes of its API version, from 2024-04-10 on; members of later versions stay in them',
+    'Charges and refunds have balance transactions without fees; the money of a charge is available after two days',
+    '`cancel_at` in mid-period is the end of that period: credits wait for the last invoice, a later period is charged in part only',
+    'A restricted key (`rk_test_…`) is an account of its own, and may do everything',
+    'An update of a schedule merges the metadata of its current phase at once',
+    'Order of the events of a payment: `charge.*`, `payment_intent.*`, `invoice.*`, `invoice_payment.paid`',
     'A partial first period, up to the anchor, is billed with a line like a proration',
-    'The part of a period that a schedule ends is rounded down, and its line is a proration',
+    'A schedule that cancels sets `cancel_at` in its last phase; a period that it ends early is billed as with `cancel_at`',
+    'An intent without `automatic_payment_methods` accepts cards, and needs no `return_url`; the account offers cards only',
+    'A discount of an itemized proration is its share of what the discount took off the period; the last one takes what rounding leaves',
     'The expired token of a meter event session: 401 `billing_meter_event_session_expired`',
     'A schedule that releases its subscription emits `completed`, then `released`',
+    'Events are listed for longer than 30 days, so that a clock can be moved by months',
+    'Members that only recordings have are left out, e.g. `total_count` of embedded lists, and `plan` of a subscription',
+    'The first invoice of a checkout has `attempt_count: 1` (recorded: 0); `billing_mode.updated_at` is left out',
+    'The payment of a subscription’s first invoice has no `setup_future_usage` (recorded: `off_session`)',
+    'There are no receipts and no PDFs: `receipt_url` and `invoice_pdf` are null',
     'Searches find new objects at once; `PUT /_sandbox/search` sets a delay',
   ],
 }
@@ -202,7 +164,7 @@ export async function sandboxPage(): Promise<string> {
     readonly api_version: string
     readonly operations: readonly Operation[]
   }
-  const rows = await missing(contract.operations)
+  const rows = await differences(contract.operations)
   return page('The sandbox and Stripe', 'the SDK’s types, by asking the sandbox (scripts/reference/sandbox-page.ts)', [
     `The part of Stripe’s API, version ${code(contract.api_version)}, that the sandbox supports. It refuses other parameters and values of Stripe with
 “The sandbox does not support …”, and unknown ones with Stripe’s own messages.`,
@@ -210,12 +172,14 @@ export async function sandboxPage(): Promise<string> {
     `${contract.operations.length} operations of the SDK are supported; all others are refused with “The sandbox does not support …”.
 In addition, for Stripe’s command-line tool: ${paymentPages.map(({ method, path }) => code(`${method} ${path}`)).join(', ')}.`,
     table(
-      ['Operation', 'Unsupported parameters'],
-      rows.map(({ operation, names }) => [
+      ['Operation', 'Unsupported parameters', 'Unsupported values'],
+      rows.map(({ operation, names, values }) => [
         code(`${operation.method} ${operation.path}`),
         names.length === 0 ? 'none' : names.map(code).join(', '),
+        values.length === 0 ? 'none' : values.map(code).join(', '),
       ]),
     ),
+    ...foreignClients(),
     '## Rules and their sources',
     table(
       ['Rule', 'Source'],
@@ -229,48 +193,4 @@ In addition, for Stripe’s command-line tool: ${paymentPages.map(({ method, pat
     `Every request and response in the tests is checked against the SDK’s types. The tests of the Stripe adapter always run against the sandbox,
 and against Stripe itself if ${code('RATECARD_TEST_STRIPE_KEY')} contains a test key; they have not been run against Stripe for this version.`,
   ])
-}
-
-async function missing(
-  operations: readonly Operation[],
-): Promise<{ readonly operation: Operation; readonly names: readonly string[] }[]> {
-  const sandbox = await startSandbox({ port: 0, dataDir: null, clock: { now: () => now * 1000 } })
-  try {
-    const answers = await sandbox.control.seed(key, seeds)
-    const ids = new Map<string, string>(seeds.map(({ path }, index) => [path, String(answers[index]?.['id'])]))
-    ids.set('/v1/customers/{id}/sources', ids.get('/v1/customers/{{customer.id}}/sources') ?? '')
-    ids.set('/v1/payment_methods', ids.get('/v1/payment_methods/pm_card_visa/attach') ?? '')
-    const subscription = answers[seeds.findIndex(({ as }) => as === 'subscription')] as {
-      readonly items: { readonly data: readonly { readonly id: string }[] }
-      readonly latest_invoice: string
-    }
-    ids.set('/v1/subscription_items', subscription.items.data[0]?.id ?? '')
-    ids.set('/v1/invoices', subscription.latest_invoice)
-    const rows = []
-    for (const operation of operations) rows.push({ operation, names: await refusedBy(sandbox.url, operation, ids) })
-    return rows
-  } finally {
-    await sandbox.close()
-  }
-}
-
-/** Returns the names of the parameters that the sandbox rejects as unsupported. */
-async function refusedBy(
-  url: string,
-  { method, path, params }: Operation,
-  ids: ReadonlyMap<string, string>,
-): Promise<string[]> {
-  const names = Object.keys(params.properties ?? {}).filter((name) => name !== 'expand')
-  if (names.length === 0) return []
-  const form = new URLSearchParams(names.map((name): [string, string] => [`${name}[not_a_value]`, 'x'])).toString()
-  const id = (upTo: number): string => ids.get(path.slice(0, upTo - 1)) ?? ''
-  const address = `${url}${path.replaceAll('{id}', (_id, at: number) => id(at))}`
-  const response = await fetch(method === 'POST' ? address : `${address}?${form}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-www-form-urlencoded' },
-    ...(method === 'POST' ? { body: form } : {}),
-  })
-  const { error } = (await response.json()) as { readonly error?: { readonly message: string } }
-  const [, said] = /does not support the parameters? (.*)\.$/.exec(error?.message ?? '') ?? []
-  return said === undefined ? [] : said.split(', ').map((name) => name.replaceAll('`', ''))
 }

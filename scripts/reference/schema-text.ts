@@ -54,7 +54,8 @@ export function typeText(node: SchemaNode, nameOf: (node: SchemaNode) => string 
   const choices = node.anyOf ?? node.oneOf
   if (choices !== undefined) return choices.map((choice) => typeText(choice, nameOf)).join(' or ')
   if (node.type === 'array') return `list of ${node.items === undefined ? 'anything' : typeText(node.items, nameOf)}`
-  if (node.type === 'object' && node.patternProperties !== undefined) return 'map of text to text'
+  if (node.type === 'object' && node.patternProperties !== undefined)
+    return `map of text to ${Object.values(node.patternProperties)[0]?.type === 'object' ? 'object' : 'text'}`
   if (node.format !== undefined && node.type === 'string') return `string (${node.format})`
   return node.type ?? 'anything'
 }
