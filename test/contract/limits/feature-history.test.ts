@@ -30,8 +30,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('a failed read of past features', () => {
-  test.for(['list', 'find'] as const)('fails one check, and the next one reads again (%s)', async (refused) => {
+describe('a failed read of features that earlier documents granted', () => {
+  test.for(['list', 'find'] as const)('fails one entitlement check, and the next check reads the features again (%s)', async (refused) => {
     const { versions } = app.store
     let fails = true
     const read = async <T>(name: 'list' | 'find', work: () => Promise<T>): Promise<T> => {
@@ -48,8 +48,8 @@ describe('a failed read of past features', () => {
   })
 })
 
-describe('the features of many past documents', () => {
-  test('are read once each, also if the billing periods of the tenants began at 60 different documents', async () => {
+describe('the features that many earlier documents granted', () => {
+  test('are read once per document, even if the billing periods of the tenants began at 60 different documents', async () => {
     const store = await (await inMemory()).open()
     const revisions = Array.from({ length: 60 }, (_, index) => index)
     for (const index of revisions) {
