@@ -200,7 +200,7 @@ const head = [
 const [begin, end] = ['<!-- measured by test/e2e/workers/confinement.test.ts -->', '<!-- end of what is measured -->']
 
 describe('the process of a worker:', () => {
-  it.each(cases)('$mode, root: $asRoot: the process can open, see and call only what the guide lists', async (one) => {
+  it.each(cases)('in confinement mode $mode (started as root: $asRoot), it can open, see and call only what the guide lists', async (one) => {
     const inside = await measure(one)
     measured.set(nameOf(one), inside)
     if (typeof inside === 'string') return
@@ -218,7 +218,7 @@ describe('the process of a worker:', () => {
     if (one.mode === 'namespaces') expect([inside.signalsService, inside.interfaces]).toEqual([false, []])
   })
 
-  it('the guide contains the measured results', (test) => {
+  it('the guide contains the table that these tests measured', (test) => {
     const text = readFileSync(guide, 'utf8')
     const lines = [...measured].flatMap(([name, inside]) => (typeof inside === 'string' ? [] : [line(name, inside)]))
     const section = text.slice(text.indexOf(begin) + begin.length, text.indexOf(end))
