@@ -52,8 +52,8 @@ async function prepare(stores: StoreFactory) {
 
 const downgraded = { scheduled: [1], items: { pro_monthly: 2 }, unfinished: 0 }
 
-describe('a declined upgrade that is killed at any point', () => {
-  testOnEachEngine('leaves the scheduled downgrade, whether it is retried or not', 600_000, async (stores, sparse) => {
+describe('an upgrade with a declined payment whose process is killed at any point', () => {
+  testOnEachEngine('keeps the scheduled downgrade, whether or not the upgrade is retried,', 600_000, async (stores, sparse) => {
     const { world, later } = await prepare(await stores())
     try {
       const { stack, close, points } = await world.killedAt(0, { change })

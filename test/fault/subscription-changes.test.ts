@@ -135,7 +135,7 @@ async function expectLateWritesSettled(stores: StoreFactory, wish: Omit<NewChang
 }
 
 describe.each(wishes)('%s', (_name, wish) => {
-  testOnEachEngine('has the same result if it is killed at any point and retried,', 600_000, async (stores, sparse) =>
+  testOnEachEngine('has the same result if its process is killed at any point and the change is retried,', 600_000, async (stores, sparse) =>
     expectEveryKillSurvived(await stores(), { ...wish, items: [...wish.items] }, sparse ? 3 : 1),
   )
   testOnEachEngine(
