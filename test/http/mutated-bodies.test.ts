@@ -10,7 +10,7 @@ const world = startedForAll(startTestApp)
 const runs = Number(process.env['MUTATION_RUNS'] ?? 1500)
 const seeds = [validDocument(), ...ruleCases.map(({ document }) => document)]
 
-test('damaged documents never cause a 5xx, and each problem has a pointer', { timeout: 300_000 }, async () => {
+test('documents with random damage never cause a 5xx, and each reported error has a pointer', { timeout: 300_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...seeds), fc.array(edit, { minLength: 1, maxLength: 6 }), async (seed, edits) => {
       const payload = JSON.stringify(mutate(seed, edits))
@@ -25,7 +25,7 @@ test('damaged documents never cause a 5xx, and each problem has a pointer', { ti
 })
 
 test(
-  'damaged bodies never cause a 5xx: truncated text, changed bytes, other media types',
+  'request bodies with damage never cause a 5xx: truncated text, changed bytes, other media types',
   { timeout: 300_000 },
   async () => {
     const text = JSON.stringify(validDocument())
