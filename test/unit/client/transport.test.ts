@@ -53,7 +53,7 @@ describe('the credentials of the client library', () => {
     )
   })
 
-  it('are those of the browser only if the option is set', async () => {
+  it('are the browser’s own cookies only if the corresponding option is set', async () => {
     const browser = answering([json(bought)], { credentials: 'include' })
     await browser.client.checkout.create(wish)
     expect(browser.sent[0]?.init.credentials).toBe('include')
@@ -64,7 +64,7 @@ describe('the credentials of the client library', () => {
 })
 
 describe('idempotent writes of the client library', () => {
-  it('are retried until the first attempt has ended if the first response was lost', async () => {
+  it('are retried, if the first response was lost, until the first attempt has ended', async () => {
     const running = problem(409, 'request_in_progress', { 'retry-after': '0' })
     const { client, sent } = answering([lost(), running, json(bought)])
     expect(await client.checkout.create(wish)).toEqual({ url: 'http://x.test/', sessionId: 'cs_1' })
