@@ -158,13 +158,16 @@ test.skipIf(chromiumPath === null)(
   },
 )
 
-test.skipIf(chromiumPath === null)('a visitor without a session sees the message that they are signed out', async () => {
-  const context = await browser.newContext()
-  try {
-    const open = await context.newPage()
-    await open.goto(`${pageUrl}/account`)
-    await notice(open, 'You are signed out.')
-  } finally {
-    await context.close()
-  }
-})
+test.skipIf(chromiumPath === null)(
+  'a visitor without a session sees the message that they are signed out',
+  async () => {
+    const context = await browser.newContext()
+    try {
+      const open = await context.newPage()
+      await open.goto(`${pageUrl}/account`)
+      await notice(open, 'You are signed out.')
+    } finally {
+      await context.close()
+    }
+  },
+)

@@ -16,7 +16,9 @@ describe('a push whose process is killed at any point, and that is pushed again,
 })
 
 describe('a write in flight when its push is killed', () => {
-  testOnEachEngine('has no effect if the write reaches the processor after the next push was applied,', timeout, (stores, sparse) =>
-    expectLateWritesHarmless(stores, points(sparse ? 3 : 1), lanes),
+  testOnEachEngine(
+    'has no effect if the write reaches the processor after the next push was applied,',
+    timeout,
+    (stores, sparse) => expectLateWritesHarmless(stores, points(sparse ? 3 : 1), lanes),
   )
 })

@@ -54,13 +54,16 @@ test('a deal that was applied during a scheduled downgrade ends at the originall
 test.each([
   ['first', { pro: 1, usage: null }],
   ['last', { usage: null, pro: 1 }],
-])('a deal on the plan ends at the originally purchased price although the usage item has a deal too (position of the plan: %s)', async (_at, items) => {
-  const { shop, buyer, ending, endDeal } = await signedCustomer(items)
-  await shop.service.applyEnterprise('t', silver, { ...nobody, dryRun: false })
-  await shop.service.applyEnterprise('t', custom, ending())
-  await buyer.change({ items: [{ price_id: 'basic' }], replaces: 'pro' })
-  await endDeal()
-  await buyer.ask('resume')
-  await buyer.pass(31)
-  expect(await buyer.totals()).toEqual([9000, 9000])
-})
+])(
+  'a deal on the plan ends at the originally purchased price although the usage item has a deal too (position of the plan: %s)',
+  async (_at, items) => {
+    const { shop, buyer, ending, endDeal } = await signedCustomer(items)
+    await shop.service.applyEnterprise('t', silver, { ...nobody, dryRun: false })
+    await shop.service.applyEnterprise('t', custom, ending())
+    await buyer.change({ items: [{ price_id: 'basic' }], replaces: 'pro' })
+    await endDeal()
+    await buyer.ask('resume')
+    await buyer.pass(31)
+    expect(await buyer.totals()).toEqual([9000, 9000])
+  },
+)

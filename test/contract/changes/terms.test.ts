@@ -115,15 +115,18 @@ const refusals = [
   { act: 'change to a free plan', ask: (buyer: Subscriber) => buyer.change(toFree) },
 ]
 
-test.each(refusals)('a $act that the processor refuses keeps the scheduled downgrade and the end date of a fixed-term subscription', async ({ act, ask }) => {
-  const buyer = await termOf(`both ${act}`.replaceAll(' ', '_'))
-  await buyer.change(basic)
-  await refused(buyer, () => ask(buyer))
-  const { subscriptions } = await shop.service.tenantSubscriptions(buyer.tenant)
-  expect(subscriptions[0]?.scheduled?.items).toMatchObject([{ priceId: 'basic' }])
-  await fourMonths(buyer)
-  expect([(await buyer.live()).status, await buyer.totals()]).toEqual(['canceled', [9000, 3000, 3000]])
-})
+test.each(refusals)(
+  'a $act that the processor refuses keeps the scheduled downgrade and the end date of a fixed-term subscription',
+  async ({ act, ask }) => {
+    const buyer = await termOf(`both ${act}`.replaceAll(' ', '_'))
+    await buyer.change(basic)
+    await refused(buyer, () => ask(buyer))
+    const { subscriptions } = await shop.service.tenantSubscriptions(buyer.tenant)
+    expect(subscriptions[0]?.scheduled?.items).toMatchObject([{ priceId: 'basic' }])
+    await fourMonths(buyer)
+    expect([(await buyer.live()).status, await buyer.totals()]).toEqual(['canceled', [9000, 3000, 3000]])
+  },
+)
 
 test.each(refusals)(
   'a $act that the processor refuses keeps the end date of a fixed-term subscription whose downgrade was taken back',

@@ -31,21 +31,24 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('a failed read of features that earlier documents granted', () => {
-  test.for(['list', 'find'] as const)('fails one entitlement check, and the next check reads the features again (%s)', async (refused) => {
-    const { versions } = app.store
-    let fails = true
-    const read = async <T>(name: 'list' | 'find', work: () => Promise<T>): Promise<T> => {
-      if (name !== refused || !fails) return work()
-      fails = false
-      throw new Error('the store did not answer')
-    }
-    const history = createFeatureHistory({
-      list: (...query) => read('list', () => versions.list(...query)),
-      find: (...query) => read('find', () => versions.find(...query)),
-    })
-    await expect(history.before(present, 'pro', 2)).rejects.toThrow('the store did not answer')
-    expect(await history.before(present, 'pro', 2)).toMatchObject([{ id: 'projects', limit: 10 }])
-  })
+  test.for(['list', 'find'] as const)(
+    'fails one entitlement check, and the next check reads the features again (%s)',
+    async (refused) => {
+      const { versions } = app.store
+      let fails = true
+      const read = async <T>(name: 'list' | 'find', work: () => Promise<T>): Promise<T> => {
+        if (name !== refused || !fails) return work()
+        fails = false
+        throw new Error('the store did not answer')
+      }
+      const history = createFeatureHistory({
+        list: (...query) => read('list', () => versions.list(...query)),
+        find: (...query) => read('find', () => versions.find(...query)),
+      })
+      await expect(history.before(present, 'pro', 2)).rejects.toThrow('the store did not answer')
+      expect(await history.before(present, 'pro', 2)).toMatchObject([{ id: 'projects', limit: 10 }])
+    },
+  )
 })
 
 describe('the features that many earlier documents granted', () => {

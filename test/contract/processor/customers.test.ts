@@ -58,7 +58,9 @@ describe('a checkout at the processor', () => {
     return fetch(url, { method: 'POST', body, redirect: 'manual' })
   }
 
-  it('becomes a subscription of the customer with quantity, trial and metadata once it is paid', async ({ shop: bench }) => {
+  it('becomes a subscription of the customer with quantity, trial and metadata once it is paid', async ({
+    shop: bench,
+  }) => {
     const price = await bench.monthly(1000)
     const wanted = request(bench, price, { trialPeriodDays: 14, allowPromotionCodes: true })
     const { url, sessionId } = await bench.processor.createCheckout(wanted, bench.writing())

@@ -65,7 +65,9 @@ describe('accounts of the sandbox:', () => {
     }
   })
 
-  test('every response has a request id, and an error body contains the same id', async ({ sandbox: { url, stripe } }) => {
+  test('every response has a request id, and an error body contains the same id', async ({
+    sandbox: { url, stripe },
+  }) => {
     const reply = await fetch(`${url}/v1/products`, { headers: { Authorization: 'Bearer sk_test_x' } })
     expect(reply.headers.get('request-id')).toMatch(/^req_[A-Za-z0-9]{14}$/)
     const failed: unknown = await stripe.products.retrieve('nope').catch((error: unknown) => error)

@@ -8,7 +8,9 @@ const card = { payment_method: 'pm_card_visa' } as const
 const returnUrl = 'https://shop.example/back'
 
 describe('payment and setup intents with automatic payment methods in the sandbox', () => {
-  test('return the parameter automatic_payment_methods, and allow redirects by default', async ({ sandbox: { stripe } }) => {
+  test('return the parameter automatic_payment_methods, and allow redirects by default', async ({
+    sandbox: { stripe },
+  }) => {
     const asked = { automatic_payment_methods: { enabled: true } }
     for (const intent of [
       await stripe.paymentIntents.create({ ...payment, ...asked }),
@@ -32,7 +34,9 @@ describe('payment and setup intents with automatic payment methods in the sandbo
     expect(saved.status).toBe('succeeded')
   })
 
-  test('need no `return_url` if the payment is off-session or redirects are disallowed', async ({ sandbox: { stripe } }) => {
+  test('need no `return_url` if the payment is off-session or redirects are disallowed', async ({
+    sandbox: { stripe },
+  }) => {
     const asked = { automatic_payment_methods: { enabled: true } }
     const never = { automatic_payment_methods: { allow_redirects: 'never', enabled: true } } as const
     const paid = [
@@ -43,7 +47,9 @@ describe('payment and setup intents with automatic payment methods in the sandbo
     expect(paid.map(({ status }) => status)).toEqual(['succeeded', 'succeeded', 'succeeded'])
   })
 
-  test('are refused as not supported with `enabled: false` or together with `allowed_payment_method_types`', async ({ sandbox: { stripe } }) => {
+  test('are refused as not supported with `enabled: false` or together with `allowed_payment_method_types`', async ({
+    sandbox: { stripe },
+  }) => {
     const off = { automatic_payment_methods: { enabled: false } }
     expect(await refusal(stripe.setupIntents.create(off))).toMatchObject({
       message: 'The sandbox does not support `automatic_payment_methods[enabled]=false`.',

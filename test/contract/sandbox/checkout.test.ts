@@ -180,7 +180,9 @@ describe('checkout of the sandbox:', () => {
     expect((await submit(nothing.url, { number: '' })).status).toBe(303)
   })
 
-  test('a session with prices of two billing intervals is refused, although a subscription accepts such prices', async ({ shop }) => {
+  test('a session with prices of two billing intervals is refused, although a subscription accepts such prices', async ({
+    shop,
+  }) => {
     const { stripe } = shop
     const [yearly, metered] = [
       await shop.price({ unit_amount: 12_000, recurring: { interval: 'year' } }),

@@ -155,12 +155,15 @@ describe('control routes of the sandbox:', () => {
     ['POST', 'faults', { kind: 'conflict', count: -1 }, /count must be a whole number/],
     ['PUT', 'profile', { profile: 'fast' }, /profile must be one of none, sandbox, live/],
     ['POST', 'faults', 'no object', /must be a JSON object/],
-  ] as const)('an invalid control request is refused with its reason: %s %s %j', async (method, path, body, message) => {
-    const sandbox = await sandboxForTest()
-    const answer = await control(sandbox, method, path, { body })
-    expect(answer.status).toBe(400)
-    expect((answer.body as { error: string }).error).toMatch(message)
-  })
+  ] as const)(
+    'an invalid control request is refused with its reason: %s %s %j',
+    async (method, path, body, message) => {
+      const sandbox = await sandboxForTest()
+      const answer = await control(sandbox, method, path, { body })
+      expect(answer.status).toBe(400)
+      expect((answer.body as { error: string }).error).toMatch(message)
+    },
+  )
 
   test('a control request from a web page of another origin is refused', async ({ sandbox }) => {
     const answer = await control(sandbox, 'POST', 'reset', { headers: { Origin: 'https://evil.example' } })

@@ -228,7 +228,9 @@ describe('billing credits on invoices of the sandbox:', () => {
     expect(await ledger()).toHaveLength(1)
   })
 
-  test('a voided invoice returns its credits, and returned credits expire at once if their grant has expired', async ({ shop }) => {
+  test('a voided invoice returns its credits, and returned credits expire at once if their grant has expired', async ({
+    shop,
+  }) => {
     const { stripe, calls, subscribed, grant, use, to, latest, balance, ledger } = shop
     await subscribed(calls, { collection_method: 'send_invoice', days_until_due: 30 })
     const [stays, ends] = [

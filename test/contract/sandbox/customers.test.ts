@@ -26,7 +26,9 @@ describe('customers of the sandbox:', () => {
     expect(made).toMatchObject({ ...given, address: { city: 'Kyoto', country: 'JP', line1: null } })
   })
 
-  test('an empty text clears the field of a customer, and other fields keep their values', async ({ sandbox: { stripe } }) => {
+  test('an empty text clears the field of a customer, and other fields keep their values', async ({
+    sandbox: { stripe },
+  }) => {
     const { id } = await stripe.customers.create({ email: 'a@example.test', name: 'A', address: { city: 'Kyoto' } })
     expect(await stripe.customers.update(id, { name: '', address: '' })).toMatchObject({
       email: 'a@example.test',

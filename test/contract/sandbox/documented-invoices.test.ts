@@ -64,7 +64,9 @@ describe('invoices in the sandbox behave as Stripe documents:', () => {
   })
 
   // Source: types, InvoiceCreateParams.due_date
-  test('an emailed invoice has the due date of the request, or one that is days_until_due after finalization', async ({ shop }) => {
+  test('an emailed invoice has the due date of the request, or one that is days_until_due after finalization', async ({
+    shop,
+  }) => {
     const due_date = Math.floor(Date.now() / 1000) + 9 * day
     expect(await draftOf(shop, { collection_method: 'send_invoice', due_date })).toMatchObject({ due_date })
     const open = await openOf(shop)
@@ -157,7 +159,9 @@ describe('credit notes in the sandbox behave as Stripe documents:', () => {
   })
 
   // Source: types, Invoice.pre_payment_credit_notes_amount, post_payment_credit_notes_amount; CreditNote.type
-  test('an invoice contains the sum of credit notes before and the sum of credit notes after its payment', async ({ shop }) => {
+  test('an invoice contains the sum of credit notes before and the sum of credit notes after its payment', async ({
+    shop,
+  }) => {
     const { id: open } = await openOf(shop)
     expect((await shop.stripe.creditNotes.create({ invoice: open, amount: 200 })).type).toBe('pre_payment')
     expect(await shop.stripe.invoices.retrieve(open)).toMatchObject({

@@ -92,7 +92,9 @@ describe('customers in the sandbox behave as Stripe documents:', () => {
     expect((await stripe.customers.list({ email: 'Ann@shop.example' })).data).toHaveLength(1)
   })
 
-  test('a deleted customer can still be retrieved, but only with its id and the mark `deleted`', async ({ shop: { stripe, customer } }) => {
+  test('a deleted customer can still be retrieved, but only with its id and the mark `deleted`', async ({
+    shop: { stripe, customer },
+  }) => {
     await stripe.customers.del(customer)
     expect(await stripe.customers.retrieve(customer)).toEqual(
       expect.objectContaining({ id: customer, object: 'customer', deleted: true }),

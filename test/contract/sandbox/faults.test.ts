@@ -4,7 +4,9 @@ import { clientOf, sandboxForTest, sandboxTest as test } from '../../support/san
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('injected faults of the sandbox:', () => {
-  test('the fault rate_limit refuses the next matching request, and the following request succeeds', async ({ sandbox }) => {
+  test('the fault rate_limit refuses the next matching request, and the following request succeeds', async ({
+    sandbox,
+  }) => {
     const { stripe, control } = sandbox
     control.fail({ kind: 'rate_limit', reason: 'endpoint-rate' })
     const failed: unknown = await stripe.products.list().catch((error: unknown) => error)

@@ -16,7 +16,9 @@ describe('idempotency keys of the sandbox:', () => {
     expect((await stripe.products.list()).data).toHaveLength(1)
   })
 
-  test('a retry returns the stored response, even if the object has changed in the meantime', async ({ sandbox: { stripe } }) => {
+  test('a retry returns the stored response, even if the object has changed in the meantime', async ({
+    sandbox: { stripe },
+  }) => {
     const { id } = await stripe.products.create({ name: 'before' }, { idempotencyKey: 'k' })
     await stripe.products.update(id, { name: 'after' })
     expect(await stripe.products.create({ name: 'before' }, { idempotencyKey: 'k' })).toMatchObject({

@@ -32,7 +32,9 @@ describe('subscriptions that are paid by invoice', () => {
     expect(types).toEqual(expect.arrayContaining(['invoice.finalized', 'invoice.sent', 'invoice.overdue']))
   })
 
-  test('require days_until_due, while subscriptions that are charged automatically refuse days_until_due', async ({ shop: { stripe, customer, monthly } }) => {
+  test('require days_until_due, while subscriptions that are charged automatically refuse days_until_due', async ({
+    shop: { stripe, customer, monthly },
+  }) => {
     const items = [{ price: (await monthly(1000)).id }]
     const without = stripe.subscriptions.create({ customer, items, collection_method: 'send_invoice' })
     expect(await refusal(without)).toMatchObject({

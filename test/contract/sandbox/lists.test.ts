@@ -156,7 +156,9 @@ describe('metadata in the sandbox:', () => {
     expect((await stripe.products.update(id, { metadata: '' })).metadata).toEqual({})
   })
 
-  test('more than 50 metadata keys, keys over 40 and values over 500 characters are refused', async ({ sandbox: { stripe } }) => {
+  test('more than 50 metadata keys, keys over 40 and values over 500 characters are refused', async ({
+    sandbox: { stripe },
+  }) => {
     const make = (metadata: Record<string, string>): Promise<unknown> => stripe.products.create({ name: 'P', metadata })
     expect(await refusal(make({ k: 'v'.repeat(501) }))).toMatchObject({
       param: 'metadata[k]',

@@ -2,7 +2,9 @@
 import { expect } from 'vitest'
 import { idOf, sandboxTest as test } from '../../support/sandbox.ts'
 
-test('a plan (the predecessor of prices in Stripe’s API) is a price with a product of its own', async ({ sandbox: { stripe } }) => {
+test('a plan (the predecessor of prices in Stripe’s API) is a price with a product of its own', async ({
+  sandbox: { stripe },
+}) => {
   const plan = await stripe.plans.create({
     ...{ id: 'gold', currency: 'usd', interval: 'year', amount: 2000, nickname: 'Gold' },
     product: { name: 'Metal' },

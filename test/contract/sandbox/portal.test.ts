@@ -99,9 +99,7 @@ describe('portal configurations of the sandbox:', () => {
     )
   })
 
-  test('custom cancellation reasons and pauses are refused as not supported', async ({
-    shop: { stripe },
-  }) => {
+  test('custom cancellation reasons and pauses are refused as not supported', async ({ shop: { stripe } }) => {
     const { configurations } = stripe.billingPortal
     for (const features of [
       { subscription_pause: { enabled: true } },

@@ -100,7 +100,9 @@ describe('products of the sandbox:', () => {
     await stripe.products.create({ name: 'n'.repeat(5000), description: 'd'.repeat(40_000) })
   })
 
-  test('an empty text clears an optional field and is refused for a required field', async ({ sandbox: { stripe } }) => {
+  test('an empty text clears an optional field and is refused for a required field', async ({
+    sandbox: { stripe },
+  }) => {
     await stripe.products.create({ id: 'solo', name: 'Solo', description: 'd', unit_label: 'seat' })
     expect(await stripe.products.update('solo', { description: '', unit_label: '' })).toMatchObject({
       description: null,

@@ -27,7 +27,9 @@ describe('the sandbox refuses', () => {
     expect((await create({ payment_behavior: 'default_incomplete' })).status).toBe('incomplete')
   })
 
-  test('a change of items, or of the end date, of an incomplete subscription (source: recordings)', async ({ shop }) => {
+  test('a change of items, or of the end date, of an incomplete subscription (source: recordings)', async ({
+    shop,
+  }) => {
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     const dear = await monthly(2000)

@@ -186,16 +186,19 @@ describe('test clocks and renewals of the sandbox:', () => {
     ['once', {}, [900, 1000, 1000, 1000]],
     ['repeating', { duration_in_months: 2 }, [900, 900, 1000, 1000]],
     ['forever', {}, [900, 900, 900, 900]],
-  ] as const)('a coupon with the duration %s reduces exactly the invoices of that duration', async (duration, more, expected) => {
-    const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
-    const coupon = await stripe.coupons.create({ duration, percent_off: 10, ...more })
-    const made = await subscribed(await monthly(1000), { discounts: [{ coupon: coupon.id }] })
-    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-03-01T00:00:00') })
-    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-04-02T00:00:00') })
-    expect((await invoices()).map((invoice) => invoice.total)).toEqual(expected)
-    expect((await stripe.coupons.retrieve(coupon.id)).times_redeemed).toBe(1)
-    expect((await stripe.subscriptions.retrieve(made.id)).discounts).toHaveLength(duration === 'forever' ? 1 : 0)
-  })
+  ] as const)(
+    'a coupon with the duration %s reduces exactly the invoices of that duration',
+    async (duration, more, expected) => {
+      const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
+      const coupon = await stripe.coupons.create({ duration, percent_off: 10, ...more })
+      const made = await subscribed(await monthly(1000), { discounts: [{ coupon: coupon.id }] })
+      await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-03-01T00:00:00') })
+      await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-04-02T00:00:00') })
+      expect((await invoices()).map((invoice) => invoice.total)).toEqual(expected)
+      expect((await stripe.coupons.retrieve(coupon.id)).times_redeemed).toBe(1)
+      expect((await stripe.subscriptions.retrieve(made.id)).discounts).toHaveLength(duration === 'forever' ? 1 : 0)
+    },
+  )
 
   test('a coupon’s amount is split over the invoice lines without a remainder, and a total is never below zero', async () => {
     const { stripe, monthly, subscribed, customer } = await customerShop()

@@ -128,7 +128,9 @@ describe('a schedule whose end in mid-period cancels the subscription', () => {
     })
   })
 
-  test('prorates the amount after discounts, and bills the whole period if the phase does not prorate', async ({ sandbox }) => {
+  test('prorates the amount after discounts, and bills the whole period if the phase does not prorate', async ({
+    sandbox,
+  }) => {
     const { id: coupon } = await sandbox.stripe.coupons.create({ percent_off: 10 })
     const discounted = await scheduled(sandbox, { end_date: start + 20 * day, discounts: [{ coupon }] })
     // The coupon is used once, so a line that is discountable keeps it: 20 of 31 days of 15.00.
@@ -172,7 +174,9 @@ describe('a schedule whose end in mid-period cancels the subscription', () => {
     expect(await billed(sandbox, schedule)).toEqual([967, 532 + 1500])
   })
 
-  test('removes the cancellation date of the subscription on release, unless preserve_cancel_date is set', async ({ sandbox }) => {
+  test('removes the cancellation date of the subscription on release, unless preserve_cancel_date is set', async ({
+    sandbox,
+  }) => {
     const { stripe } = sandbox
     const end = start + 45 * day
     const gone = await scheduled(sandbox, { end_date: end })
@@ -187,7 +191,9 @@ describe('a schedule whose end in mid-period cancels the subscription', () => {
   })
 })
 
-test('a schedule is cancelled when the first payment of its subscription is never made and the subscription expires', async ({ sandbox }) => {
+test('a schedule is cancelled when the first payment of its subscription is never made and the subscription expires', async ({
+  sandbox,
+}) => {
   const { stripe, control } = sandbox
   const { id: customer } = await stripe.customers.create({ source: 'tok_chargeCustomerFail' })
   const product = await stripe.products.create({ name: 'Pro' })

@@ -125,7 +125,9 @@ describe('a checkout session in setup mode', () => {
     )
   })
 
-  test('creates a customer only on request, and cancels its setup intent when the session expires', async ({ sandbox }) => {
+  test('creates a customer only on request, and cancels its setup intent when the session expires', async ({
+    sandbox,
+  }) => {
     const { stripe } = sandbox
     const create = (params: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
       stripe.checkout.sessions.create({ ...urls, mode: 'setup', currency: 'eur', ...params })

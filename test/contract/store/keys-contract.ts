@@ -62,7 +62,9 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`secrets on ${engine}:`, () => {
-    test('a webhook secret is stored per endpoint, and a newer secret of the endpoint replaces it', async ({ store }) => {
+    test('a webhook secret is stored per endpoint, and a newer secret of the endpoint replaces it', async ({
+      store,
+    }) => {
       expect(await store.secrets.webhookSecret('we_1')).toBeNull()
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
       await store.secrets.saveWebhookSecret('we_2', 'whsec_two')
@@ -132,7 +134,9 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`idempotency keys on ${engine}:`, () => {
-    test('the first request with a key is executed, and later requests get its state and then its response', async ({ store }) => {
+    test('the first request with a key is executed, and later requests get its state and then its response', async ({
+      store,
+    }) => {
       expect(await store.idempotency.claim('k', 'f', 100)).toBeNull()
       const running = { key: 'k', fingerprint: 'f', status: null, body: null, createdAt: 100 }
       expect(await store.idempotency.claim('k', 'other', 200)).toEqual(running)

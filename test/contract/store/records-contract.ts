@@ -121,7 +121,9 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`mappings on ${engine}:`, () => {
-    test('an entry is added only if the processor’s id differs from the latest entry of the resource', async ({ store }) => {
+    test('an entry is added only if the processor’s id differs from the latest entry of the resource', async ({
+      store,
+    }) => {
       await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('product', 'pro', 'prod_1')])
       await publish(store, {}, [mapping('price', 'pro', 'price_2'), mapping('product', 'pro', 'prod_1')])
       await publish(store, {}, [mapping('price', 'pro', 'price_1')])

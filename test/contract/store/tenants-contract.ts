@@ -254,7 +254,9 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`free subscriptions on ${engine}:`, () => {
-    test('only one free subscription can run per tenant and price, and the next one can start after the first has ended', async ({ store }) => {
+    test('only one free subscription can run per tenant and price, and the next one can start after the first has ended', async ({
+      store,
+    }) => {
       const first = newLocalSubscription('t1', { createdAt: 1 })
       expect(await store.localSubscriptions.start(first)).toEqual(first)
       expect(await store.localSubscriptions.start(newLocalSubscription('t1'))).toEqual(first)

@@ -127,7 +127,9 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workers.list()).toEqual([])
     })
 
-    test('the newest deployments and the active deployment are kept, and older deployments are deleted', async ({ store }) => {
+    test('the newest deployments and the active deployment are kept, and older deployments are deleted', async ({
+      store,
+    }) => {
       const all = Array.from({ length: 5 }, () => record('one'))
       for (const deployment of all.slice(0, 4)) await activate(store, deployment, [], 3)
       const page = await store.workers.deployments('one', { limit: 2, offset: 1 })
@@ -271,7 +273,9 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await list({ after: '000001' })).toEqual([2, 3])
     })
 
-    test('each write deletes the oldest log lines of a worker beyond the limits of lines and bytes', async ({ store }) => {
+    test('each write deletes the oldest log lines of a worker beyond the limits of lines and bytes', async ({
+      store,
+    }) => {
       const lines = Array.from({ length: 30 }, (_, index) => line('one', index + 1, { message: 'ü'.repeat(5) }))
       const times = async (worker: string) =>
         (await store.workerLogs.list(worker, { limit: 9_999 })).map(({ time }) => time)

@@ -48,12 +48,15 @@ describe('sessions of tenants', () => {
     for (const secret of value.split('.').slice(1)) expect(kept).not.toContain(secret)
   })
 
-  test.each([59, 2_592_001, 60.5, 0, -60, Number.NaN, Infinity])('are refused with a duration of %d seconds', async (seconds) => {
-    await expect(sessions.createSession('acme', seconds)).rejects.toMatchObject({
-      code: 'request_invalid',
-      issues: [{ pointer: '#/ttl_seconds' }],
-    })
-  })
+  test.each([59, 2_592_001, 60.5, 0, -60, Number.NaN, Infinity])(
+    'are refused with a duration of %d seconds',
+    async (seconds) => {
+      await expect(sessions.createSession('acme', seconds)).rejects.toMatchObject({
+        code: 'request_invalid',
+        issues: [{ pointer: '#/ttl_seconds' }],
+      })
+    },
+  )
 
   test('require an existing tenant', async () => {
     await expect(sessions.createSession('nobody', null)).rejects.toMatchObject({ code: 'tenant_not_found' })

@@ -156,13 +156,16 @@ describe('the validation of hostile documents:', () => {
     })
   })
 
-  test.each([undefined, null, 1, 'x', true, [], Symbol('x'), () => 1])('%o is refused because it is not an object', (document) => {
-    expect(validateConfig(document)).toMatchObject({
-      valid: false,
-      errors: [{ code: 'type_wrong', pointer: '#' }],
-      config: null,
-    })
-  })
+  test.each([undefined, null, 1, 'x', true, [], Symbol('x'), () => 1])(
+    '%o is refused because it is not an object',
+    (document) => {
+      expect(validateConfig(document)).toMatchObject({
+        valid: false,
+        errors: [{ code: 'type_wrong', pointer: '#' }],
+        config: null,
+      })
+    },
+  )
 
   test('names on the object prototype are reported as unknown fields like any other unknown name', () => {
     const document = JSON.parse(

@@ -174,20 +174,23 @@ describe('the edits that lead from one value to another', () => {
     ),
   })).node
   const document = fc.dictionary(fc.constantFrom('p', 'q', 'r', 's'), value, { minKeys: 1 })
-  test.each(['json', 'yaml'])('turn the text of the first value into the text of the second value in %s', async (kind) => {
-    const { stringify } = await import('yaml')
-    fc.assert(
-      fc.property(document, document, fc.constantFrom(2, 4), (before, after, indent) => {
-        const text =
-          kind === 'json'
-            ? JSON.stringify(before, null, indent === 4 ? undefined : indent)
-            : stringify(before, { indent })
-        const path = kind === 'json' ? 'a.json' : 'a.yaml'
-        const edits = editsBetween(before, after, [])
-        const changed = editSource({ path, text }, edits)
-        expect(parseSource({ path, text: changed }).document).toEqual(after)
-      }),
-      { numRuns: 150 },
-    )
-  })
+  test.each(['json', 'yaml'])(
+    'turn the text of the first value into the text of the second value in %s',
+    async (kind) => {
+      const { stringify } = await import('yaml')
+      fc.assert(
+        fc.property(document, document, fc.constantFrom(2, 4), (before, after, indent) => {
+          const text =
+            kind === 'json'
+              ? JSON.stringify(before, null, indent === 4 ? undefined : indent)
+              : stringify(before, { indent })
+          const path = kind === 'json' ? 'a.json' : 'a.yaml'
+          const edits = editsBetween(before, after, [])
+          const changed = editSource({ path, text }, edits)
+          expect(parseSource({ path, text: changed }).document).toEqual(after)
+        }),
+        { numRuns: 150 },
+      )
+    },
+  )
 })
