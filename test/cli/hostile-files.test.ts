@@ -34,7 +34,7 @@ describe('an input file of the command line', () => {
     expect(Number(text)).toBe(JSON.stringify(smallConfig()).length + 1)
   })
 
-  it('is refused before thousands of YAML aliases in it are expanded', () => {
+  it('is refused if it has more than 1,000 YAML aliases, before these are expanded', () => {
     const lines = ['version: 1.0.0', 'products:']
     for (let index = 0; index < 20_000; index++) lines.push(`  - &a${String(index)} {id: p${String(index)}, name: x}`)
     for (let index = 0; index < 20_000; index++) lines.push(`  - *a${String(index)}`)

@@ -65,7 +65,7 @@ describe('a tenant whose earlier version of a price is sold again', () => {
   })
 })
 
-describe('a feature without a limit that gets a limit', () => {
+describe('a feature that changes from a switch to a limit', () => {
   it('causes the warning features_lowered, and stays unlimited for subscribers to the earlier version of the price', async () => {
     const { push, sell, limits } = await world()
     await push(2000, 'projects', 'switch')

@@ -63,7 +63,7 @@ describe('the public configuration over HTTP', () => {
     expect((await test.asAdmin({ url: `${admin}/config` })).json().config.meters).toHaveLength(3)
   })
 
-  it('contains the limits of products, but not the features that a product only switches on', async () => {
+  it('contains the limits of products, but not the features that are switches', async () => {
     const document = changedConfig('1.1.0', (config) => {
       config.features = [
         { id: 'sso', name: 'Single sign-on', metadata: { note } },

@@ -28,7 +28,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
-  describe(`dashboard sessions and sign-in links on ${engine}:`, () => {
+  describe(`dashboard sessions, sign-in links and service keys on ${engine}:`, () => {
     const pass = (hash: string, change = {}) =>
       ({ hash, kind: 'link', keyId: 'key_1', createdAt: 10, expiresAt: 20, endedAt: null, ...change }) as const
 
@@ -54,7 +54,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.dashboardPasses.find('new')).toMatchObject({ kind: 'session' })
     })
 
-    test('a service key is found by its id', async ({ store }) => {
+    test('a service key is found by its id, and an unknown id finds none', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       expect(await store.serviceKeys.find('key_1')).toEqual(serviceKey())
       expect(await store.serviceKeys.find('key_2')).toBeNull()

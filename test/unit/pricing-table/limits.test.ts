@@ -49,7 +49,7 @@ describe('a limit of a product on the pricing table', () => {
     expect(texts([{ id: 'storage', limit: 'unlimited' }])).toEqual(['Storage: unlimited'])
   })
 
-  it('is not shown for a feature without a limit, or for an unknown feature', () => {
+  it('is not shown for a feature that is a switch, or for an unknown feature', () => {
     expect(limitsOf(['sso', { id: 'other', limit: 1 }], features)).toEqual([])
   })
 })

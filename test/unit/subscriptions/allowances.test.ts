@@ -40,7 +40,7 @@ describe('the allowance of a tenant for a feature', () => {
     expect(allowanceOf(projects, sources, undefined, now).limit).toBe('unlimited')
   })
 
-  test('is unlimited if an item was sold with a document in which the feature had no limit', () => {
+  test('is unlimited if an item was sold with a document in which the feature was a switch, not a limit', () => {
     expect(allowanceOf(projects, [source('projects')], undefined, now)).toMatchObject({
       ...{ included: true, limit: 'unlimited' },
     })
@@ -75,7 +75,7 @@ describe('the allowance of a tenant for a feature', () => {
     expect(limitWith({ limit: 'unlimited' })).toBe('unlimited')
   })
 
-  test('is switched on or off by a grant if the feature has no limit', () => {
+  test('includes a feature that is a switch if a grant switches the feature on, and excludes it if a grant switches it off', () => {
     const on = grant({ feature: 'sso', enabled: true })
     expect(allowanceOf(sso, [], on, now).included).toBe(true)
     expect(allowanceOf(sso, [source('sso')], { ...on, enabled: false }, now).included).toBe(false)
