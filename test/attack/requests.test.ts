@@ -97,7 +97,7 @@ function checkLog(): void {
 
 describe('each route of the API', () => {
   it(
-    'responds to malformed requests with a status of its API description, and without an internal error or a secret',
+    'responds to malformed requests with a status that its API description lists, and without an internal error or a secret',
     { timeout: attackMs * 3 },
     async () => {
       let sent = 0
@@ -123,7 +123,7 @@ describe('each route of the API', () => {
   )
 
   it(
-    'requires its own credential, and refuses every wrong one with the same response',
+    'requires its own kind of credential, and refuses every wrong credential with the same response',
     { timeout: attackMs * 3 },
     async () => {
       const read = await test.service.createKey('gone')

@@ -135,7 +135,7 @@ describe('request smuggling:', () => {
     ['an absolute target of another host', `GET http://b/healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n${closing}`],
     ['another version', `GET /healthz HTTP/3.7\r\nHost: a\r\n\r\n${inner}`],
     ['a header of 100 kB', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(100_000)}\r\n\r\n${inner}`],
-  ])('with %s, the second request that is hidden in the body gets no response', async (_name, text) => {
+  ])('with %s, the second request, which is hidden in the body of the first, gets no response', async (_name, text) => {
     const answer = await answerTo(text)
     const found = statuses(answer)
     // A request hidden in the first one would get 404 `config_not_found`.
@@ -145,7 +145,7 @@ describe('request smuggling:', () => {
     expect(await health()).toMatch(ok)
   })
 
-  it('a thousand pipelined requests are answered in order', async () => {
+  it('a thousand pipelined requests get their responses in the order of the requests', async () => {
     const answer = await answerTo(
       `${'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(999)}GET /nothing HTTP/1.1\r\nHost: a\r\n${closing}`,
     )
@@ -156,7 +156,7 @@ describe('request smuggling:', () => {
   })
 })
 
-it('malformed bytes of a request never end the process', { timeout: attackMs * 3 }, async () => {
+it('a request of malformed bytes never ends the server process', { timeout: attackMs * 3 }, async () => {
   const request = Buffer.from(
     'POST /api/v1/billing/config/prices/pro/calculate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nX-Request-Id: a\r\n\r\n10\r\n{"quantity":1234\r\n1\r\n}\r\n0\r\n\r\n',
   )

@@ -57,7 +57,7 @@ describe('a saved plan', () => {
     expect((await client().admin.config()).version).toBe('1.0.0')
   })
 
-  it('is a file that only its owner can read, with the plan and the document', () => {
+  it('is written to a file that only its owner can read, and contains the plan and the document', () => {
     expect(statSync(planFile()).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(planFile(), 'utf8'))).toMatchObject({
       format: 'ratecard-plan/1',
@@ -89,14 +89,14 @@ describe('a saved plan', () => {
     expect((await world.json(['billing', 'push', '--plan', 'plan.json'])).document.error.code).toBe('plan_stale')
   })
 
-  it('is refused without a write if the configuration or the processor has changed since', async () => {
+  it('is refused without a write if the configuration or the processor has changed since the plan was saved', async () => {
     const { revision } = await client().admin.push(priced(1300, '1.0.5'))
     const refused = await world.json(['billing', 'push', '--plan', 'plan.json'])
     expect(refused).toMatchObject({ exit: 1, document: { error: { code: 'plan_stale' } } })
     expect((await client().admin.config()).revision).toBe(revision)
   })
 
-  it('is refused for another server or environment, and after the file was edited', async () => {
+  it('is refused for another server or environment, and also if its file was edited', async () => {
     const elsewhere = await world.json(['billing', 'push', '--plan', 'plan.json', '--api-url', 'http://127.0.0.1:9'])
     expect(elsewhere).toMatchObject({ exit: 1, document: { error: { code: 'plan_elsewhere' } } })
     const environment = await world.json(['billing', 'push', '--plan', 'plan.json', '--env', 'staging'])
@@ -110,7 +110,7 @@ describe('a saved plan', () => {
     expect((await client().admin.config()).version).toBe('1.0.0')
   })
 
-  it('is refused if the path is a directory, and so is the output file of a pull', async () => {
+  it('cannot be written to a path that is a directory; nor can the output file of a pull', async () => {
     const ran = await world.run(['billing', 'push', '--plan', '.'])
     expect(ran.exit).toBe(1)
     expect(ran.stderr).toContain(`${world.cwd} is a directory.`)
@@ -123,7 +123,7 @@ describe('a saved plan', () => {
     [['--plan', 'plan.json', '--plan-out', 'other.json']],
     [['--plan', 'plan.json', '--force']],
     [['--plan', 'plan.json', 'ratecard/billing']],
-  ])('is refused together with other options: %j', async (options) => {
+  ])('is refused together with options that would change the plan: %j', async (options) => {
     expect((await world.json(['billing', 'push', ...options])).exit).toBe(2)
   })
 })
@@ -134,7 +134,7 @@ const sandbox = (method: string, body?: object) =>
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
 
-describe('a long push', () => {
+describe('the command that waits for a long push', () => {
   const many = (version: string, amount: number) =>
     smallConfig({
       version,
@@ -152,7 +152,7 @@ describe('a long push', () => {
       ],
     })
 
-  it('prints, when the command is interrupted, how to follow and cancel the push, which can then be cancelled and resumed', async () => {
+  it('prints, if it is interrupted, the commands that follow and cancel the push; the push can then be cancelled and resumed', async () => {
     write(many('2.0.0', 1000))
     await sandbox('POST', { kind: 'latency', latency_ms: 60, method: 'POST', count: null })
     const watching = new AbortController()
@@ -182,7 +182,7 @@ describe('a long push', () => {
     expect(history.versions[0]?.pushId).toBe(id)
   })
 
-  it('reports push_cancelled and exit code 1 if it was cancelled', async () => {
+  it('prints push_cancelled and exits with code 1 if another command cancels the push', async () => {
     write(many('2.2.0', 5000))
     await sandbox('POST', { kind: 'latency', latency_ms: 60, method: 'POST', count: null })
     const running = world.run(['billing', 'push', '--force'])
@@ -195,7 +195,7 @@ describe('a long push', () => {
     expect((await world.run(['billing', 'resume', '--quiet'])).exit).toBe(0)
   })
 
-  it('is not reported as an unknown error if the connection to the server is lost', async () => {
+  it('prints server_unreachable and the id of the push, not an unknown error, if the connection to the server is lost', async () => {
     const id = 'push-1'
     const busy = createServer((request, response) => {
       if (request.url?.endsWith('/events')) {
@@ -218,7 +218,7 @@ describe('a long push', () => {
     expect(gone.document.error.detail).toContain(`push ${id}`)
   })
 
-  it('shows its progress, even if it is a rollback', async () => {
+  it('prints the progress of the push, even if the push is a rollback', async () => {
     const { revision } = await client().admin.config()
     await client().admin.push(many('2.1.0', 3000))
     const back = await world.run(['billing', 'rollback', String(revision)])
@@ -227,7 +227,7 @@ describe('a long push', () => {
   })
 })
 
-describe('the subscribers that a push affects', () => {
+describe('the subscribers whom a push affects', () => {
   it('are listed in the plan of the push with their monthly amounts', async () => {
     write(priced(9900))
     await world.run(['billing', 'push', '--force', '--quiet', '--yes'])

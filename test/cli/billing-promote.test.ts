@@ -55,7 +55,7 @@ describe('ratecard billing promote', () => {
     tested = (await client('staging').admin.push(document('1.1.0', 1200), { force: true })).revision ?? 0
   })
 
-  it('applies the tested document unchanged, shows the differences first, and records the environment it came from', async () => {
+  it('pushes the tested document unchanged, shows the differences first, and records the environment that the document came from', async () => {
     const dry = await world.run([...promote, '--dry-run', '--exit-code'])
     expect(dry.exit).toBe(3)
     expect(dry.stdout).toContain('1 difference')
@@ -75,7 +75,7 @@ describe('ratecard billing promote', () => {
     expect(target.message).toBe(`Promoted from staging, revision ${tested} of ${servers.staging.url}`)
   })
 
-  it('applies an earlier revision with --revision', async () => {
+  it('pushes an earlier revision if --revision names that revision', async () => {
     await client('staging').admin.push(document('1.2.0', 9900))
     const ran = await world.json([...promote, '--revision', String(tested), '--message', 'Spring'])
     expect(ran).toMatchObject({ exit: 0, document: { status: 'applied' } })
@@ -145,7 +145,7 @@ describe('ratecard billing promote', () => {
     expect((await client('production').admin.config()).revision).toBe(before.revision)
   })
 
-  it('finds the source document with unexpanded variables even if it was pushed from a saved plan', async () => {
+  it('reads the source document with unexpanded variables, even if that document was pushed from a saved plan', async () => {
     world.write('ratecard/billing/shop.json', document('2.3.0', 1250, { webhooks: [hook('${HOOK_HOST}')] }))
     await world.run(['billing', 'push', '--env', 'staging', '--plan-out', 'staging.plan.json'])
     expect(await world.run(['billing', 'push', '--plan', 'staging.plan.json'])).toMatchObject({ exit: 0 })

@@ -100,7 +100,7 @@ const catalogAfter = catalog
   .replace('    tagline: "For teams"\n', '    tagline: "For teams"\n  description: For teams, and "more"\n')
 
 describe('ratecard billing pull --update', () => {
-  it('writes each value edited at the processor into its file, changes no other byte, and leaves nothing to push', async () => {
+  it('writes each value edited at the processor into its configuration file, changes no other byte, and leaves nothing to push', async () => {
     await editAtProcessor()
     const ran = await world.run(update)
     expect(ran).toMatchObject({ exit: 0 })
@@ -139,7 +139,7 @@ describe('ratecard billing pull --update', () => {
     expect(file('catalog.yaml')).toBe(catalogAfter)
   })
 
-  it('writes each changed event of a webhook to its file, and refuses to overwrite a value that comes from a variable', async () => {
+  it('writes each changed event of a webhook to the webhook’s file, and refuses to overwrite a value that comes from a variable', async () => {
     const [endpoint] = (await stripe.webhookEndpoints.list()).data
     await stripe.webhookEndpoints.update(endpoint?.id ?? '', { enabled_events: ['invoice.created', 'charge.refunded'] })
     expect((await world.run(update)).exit).toBe(0)
@@ -220,7 +220,7 @@ webhooks:
     expect(await world.run(['billing', 'drift', '--exit-code'])).toMatchObject({ exit: 0 })
   })
 
-  it('writes an edited value into each file that contains it if a product is split over several files', async () => {
+  it('writes an edited value into each file that contains the value if a product is split over several files', async () => {
     const price = { id: 'pro_partner', amount: 900, currency: 'eur', interval: 'month', enterprise_template: 'partner' }
     const product = { id: 'pro', name: 'Pro', prices: [{ ...price, base_price: 'pro_monthly' }] }
     world.write('ratecard/billing/partners.json', { version: '1.0.0', products: [product] })
@@ -231,7 +231,7 @@ webhooks:
     expect((await world.run(['billing', 'push', '--dry-run'])).stdout).toContain('Nothing is written to the processor.')
   })
 
-  it('writes the new default price of a product into its file, together with the meter of that price', async () => {
+  it('writes the new default price of a product into the product’s file, together with the meter of that price', async () => {
     const meter = await stripe.billing.meters.create({
       display_name: 'Calls',
       event_name: 'calls',
@@ -251,7 +251,7 @@ webhooks:
     expect(await world.run(['billing', 'drift', '--exit-code'])).toMatchObject({ exit: 0 })
   })
 
-  it('keeps an object that was archived at the processor in its file, and reports it', async () => {
+  it('keeps an object that was archived at the processor in the object’s file, and reports the archived object', async () => {
     await stripe.products.update('rc_pro', { default_price: '' })
     await stripe.prices.update(await priceId('pro_monthly'), { active: false })
     const ran = await world.run(update)

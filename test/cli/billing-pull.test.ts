@@ -62,7 +62,7 @@ async function pullWithSecrets(): Promise<void> {
 }
 
 describe('ratecard billing pull', () => {
-  it('counts the objects of every kind, names the fields that differ, and replaces secrets with variables', async () => {
+  it('prints the number of objects of every kind and the fields that differ, and replaces secrets with variables', async () => {
     const { exit, stdout, stderr } = await world.run(['billing', 'pull', '--output', file])
     expect(exit).toBe(0)
     expect(stdout).toContain(

@@ -19,7 +19,7 @@ const push = (...options: string[]) => world.json(['billing', 'push', '--file', 
 const productsInPlace = async () => (await client().admin.config()).config.products.map(({ id }) => id)
 
 describe('a push of files that keep none of the current products', () => {
-  it('is refused without a terminal: it prints the plan and the next step, and archives nothing', async () => {
+  it('is refused without a terminal: the command prints the plan and the next step, and archives nothing', async () => {
     files('1.0.0', product('shop'), product('extra'))
     expect((await push()).exit).toBe(0)
     files('1.1.0', product('strange'))
@@ -40,14 +40,14 @@ describe('a push of files that keep none of the current products', () => {
     expect(await productsInPlace()).toEqual(['strange'])
   })
 
-  it('is applied without a terminal from a saved plan', async () => {
+  it('is applied without a terminal if the plan was saved before', async () => {
     files('2.0.0', product('other'))
     expect((await push('--plan-out', 'plan.json')).exit).toBe(0)
     expect((await world.json(['billing', 'push', '--plan', 'plan.json'])).exit).toBe(0)
     expect(await productsInPlace()).toEqual(['other'])
   })
 
-  it('is refused without a terminal if it is a rollback, too', async () => {
+  it('is refused without a terminal also if the push is a rollback', async () => {
     files('2.1.0', product('other'))
     await push('--yes')
     const back = await world.json(['billing', 'rollback', '1'])
@@ -57,7 +57,7 @@ describe('a push of files that keep none of the current products', () => {
     expect(await productsInPlace()).toEqual(['shop', 'extra'])
   })
 
-  it('needs no confirmation if it is the first push; nor does a push that keeps a product', async () => {
+  it('needs no confirmation if the push is the first one; a push that keeps at least one product needs none either', async () => {
     files('3.0.0', product('shop'))
     expect((await push()).exit).toBe(0)
     expect(await productsInPlace()).toEqual(['shop'])
@@ -87,7 +87,7 @@ describe('the option --require-approval', () => {
 })
 
 describe('a command that deletes data, run in a script,', () => {
-  it('does not delete a tenant without --yes', async () => {
+  it('does not delete a tenant without the option --yes', async () => {
     await world.run(['tenants', 'create', 'glazeworks'])
     expect(await world.json(['tenants', 'delete', 'glazeworks'])).toMatchObject({
       exit: 1,
@@ -100,7 +100,7 @@ describe('a command that deletes data, run in a script,', () => {
     expect((await world.json(['tenants', 'delete', 'glazeworks', '--yes'])).exit).toBe(0)
   })
 
-  it('does not reset without --yes', async () => {
+  it('does not reset the configuration without the option --yes', async () => {
     expect(await world.json(['billing', 'reset'])).toMatchObject({
       exit: 1,
       document: { error: { code: 'confirmation_required' } },

@@ -143,7 +143,7 @@ describe('ratecard db restore', () => {
     expect(await versionIn(`.ratecard/${kept}`)).toBe('2.0.0')
   })
 
-  it('replaces a store without a question with --force or --yes', async () => {
+  it('replaces a store without a question if --force or --yes is given', async () => {
     const { document } = await world.json(['db', 'restore', 'backup.db', '--force'])
     expect(document).toMatchObject({ store: at(storeFile), revisions: 1 })
     expect((await world.run(['db', 'restore', 'backup.db', '--yes'])).exit).toBe(0)
@@ -162,7 +162,7 @@ describe('ratecard db restore', () => {
     expect([await versionIn(), leftovers()]).toEqual(['2.0.0', []])
   })
 
-  it('makes the old store read-only for a program that opened it just before it was replaced', async () => {
+  it('makes the old store read-only for a program that opened that store just before its replacement', async () => {
     let late: Sqlite.Database | undefined
     await aloneWith(at(storeFile), async () => {
       late = new Sqlite(at(storeFile), { timeout: 0 })
@@ -174,7 +174,7 @@ describe('ratecard db restore', () => {
     expect(await versionIn()).toBe('1.0.0')
   })
 
-  it('refuses a backup without a master key that decrypts it, and changes nothing', async () => {
+  it('refuses a backup if no available master key decrypts it, and changes nothing', async () => {
     const other = { RATECARD_MASTER_KEY: generateMasterKey() }
     expect(await refused(['db', 'restore', 'backup.db', '--force'], 'backup_invalid', { env: other })).toMatch(
       /RATECARD_MASTER_KEY\) does not decrypt/,
@@ -186,7 +186,7 @@ describe('ratecard db restore', () => {
     expect(leftovers()).toEqual([])
   })
 
-  it('refuses a file that is no backup, that is truncated, or whose history was tampered with', async () => {
+  it('refuses a file that is not a backup, that is truncated, or whose history was tampered with', async () => {
     const whole = readFileSync(at('backup.db'))
     writeFileSync(at('letter'), 'Dear Sir or Madam, '.repeat(1000))
     writeFileSync(at('short.db'), whole.subarray(0, whole.length - 8192))
@@ -214,7 +214,7 @@ describe('ratecard db restore', () => {
     expect(await versionIn()).toBe('2.0.0')
   })
 
-  it('replaces a damaged store, and does not use the log of the damaged one', async () => {
+  it('replaces a damaged store, and does not apply the write-ahead log of the damaged store', async () => {
     writeFileSync(at(storeFile), 'no database any more. '.repeat(1000))
     writeFileSync(at(`${storeFile}-wal`), 'no log either')
     const ran = await world.run(['db', 'restore', 'backup.db', '--force'])
@@ -258,7 +258,7 @@ describe.runIf(installed)('ratecard db copy', () => {
 })
 
 describe('ratecard db copy to a malformed or unreachable target', () => {
-  it('prints no password', async () => {
+  it('prints no password of the target’s URL', async () => {
     await publishVersion('1.0.0')
     for (const [url, exit] of [
       ['postgres://me:hunter2@127.0.0.1:1/x', 70],

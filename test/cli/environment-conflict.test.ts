@@ -55,7 +55,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     [['tenants', 'list']],
     [['cloud', 'workers', 'deploy']],
     [['doctor']],
-  ])('is refused before anything is sent: %j --env', async (argv) => {
+  ])('is refused before a request is sent: %j --env', async (argv) => {
     const ran = await world.run([...argv, '--env', 'production'], shell())
     expect(ran.exit).toBe(1)
     expect(ran.stderr).toContain('environment_conflict')
@@ -65,7 +65,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     expect(keys).toEqual([])
   })
 
-  it('is used if the service key comes from the shell or a flag too, not from the file', async () => {
+  it('is used if the service key, too, comes from the shell or a flag instead of the file', async () => {
     const argv = ['keys', 'list', '--env', 'production']
     expect((await world.run(argv, shell(shellKey))).exit).toBe(0)
     expect((await world.run([...argv, '--service-key', 'of-the-flag'], shell())).exit).toBe(0)
@@ -74,7 +74,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     expect(keys).toEqual([shellKey, 'of-the-flag', shellKey])
   })
 
-  it('is never sent the service key from the file of the default environment', async () => {
+  it('never receives the service key from the file of the default environment', async () => {
     file('dev', elsewhere, fileKey)
     const ran = await world.run(['keys', 'list'], shell())
     expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('.env.dev') as string })
@@ -85,7 +85,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
     expect(keys).toEqual([shellKey])
   })
 
-  it('is not sent the service key of the environment file if it is given as --api-url, and so needs a key of its own', async () => {
+  it('does not receive the service key of the environment file if the same address is given as --api-url; another key must be given', async () => {
     const argv = ['keys', 'list', '--env', 'production', '--api-url', url]
     const ran = await world.run(argv)
     expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('Leave out --api-url') as string })
@@ -95,7 +95,7 @@ describe('a RATECARD_API_URL in the shell that differs from that of the environm
   })
 })
 
-describe('a command is sent to RATECARD_API_URL if', () => {
+describe('a command is sent to the address in RATECARD_API_URL if', () => {
   const argv = ['keys', 'list', '--env', 'staging']
 
   it('only the shell contains that address', async () => {

@@ -31,7 +31,7 @@ describe('an incomplete environment file', () => {
     expect(ran.document.error.detail).toContain('Nothing was sent.')
   })
 
-  it('is reported with the command that creates it if it is missing', async () => {
+  it('is reported with the command that creates the file if the file is missing', async () => {
     await world.run(['init'])
     writeFileSync(file('dev'), '')
     world.write('ratecard/environments/.env.eu.example', 'RATECARD_API_URL=\n')
@@ -41,7 +41,7 @@ describe('an incomplete environment file', () => {
     expect(ran.stderr).toContain('cp ratecard/environments/.env.eu.example ratecard/environments/.env.eu')
   })
 
-  it('is refused if a setting still has the placeholder of the example file, even if its line is no longer a comment', async () => {
+  it('is refused if a setting still has the placeholder of the example file, even if the line of the setting is no longer a comment', async () => {
     await world.run(['init'])
     const text = readFileSync(file('production'), 'utf8')
     writeFileSync(file('production'), text.replace('# RATECARD_API_URL=', 'RATECARD_API_URL='))
@@ -53,7 +53,7 @@ describe('an incomplete environment file', () => {
     )
   })
 
-  it('may contain a value that was set by hand and happens to equal an example', async () => {
+  it('may contain a value that the user set and that happens to equal an example value', async () => {
     world.write('ratecard/environments/.env.qa.example', `RATECARD_API_URL=${server.url}\n`)
     copyFileSync(file('qa.example'), file('qa'))
     expect((await world.json(['keys', 'list', '--env', 'qa', '--service-key', key])).exit).toBe(0)
@@ -89,7 +89,7 @@ describe('an incomplete environment file', () => {
     expect((await world.json(['billing', 'validate'])).document.valid).toBe(true)
   })
 
-  it('passes the values that were set by hand to workers, and no placeholders', async () => {
+  it('passes the values that the user set to workers, and no placeholders', async () => {
     await world.run(['init', '--template', 'worker-only'])
     appendFileSync(file('staging.example'), '\nREGION=eu\n')
     copyFileSync(file('staging.example'), file('staging'))
@@ -100,7 +100,7 @@ describe('an incomplete environment file', () => {
 })
 
 describe('an environment', () => {
-  it('may have any valid name (e.g. preview-7) if there is an .env file of that name', async () => {
+  it('may have any valid name (e.g. preview-7) if there is an .env file with that name', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     world.write('ratecard/environments/.env.preview-7', `RATECARD_API_URL=${server.url}\nRATECARD_SERVICE_KEY=${key}\n`)
     const pushed = await world.run(['billing', 'push', '--env', 'preview-7', '--yes'])
@@ -108,7 +108,7 @@ describe('an environment', () => {
     expect(pushed.stdout).toContain('(preview-7)')
   })
 
-  it('does not fall back to the server address of the shell if its name is misspelled', async () => {
+  it('with a misspelled name does not fall back to the server address of the shell', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     world.write('ratecard/environments/.env.preview', '')
     const ran = await world.json(['billing', 'push', '--env', 'previw'], shell())
@@ -121,7 +121,7 @@ describe('an environment', () => {
     expect((await world.json(['keys', 'list', `--env=${name}`], shell())).exit).toBe(2)
   })
 
-  it('uses the server address of the shell if its file contains none, e.g. in a pipeline', async () => {
+  it('uses the server address of the shell if its .env file contains no address, e.g. in a CI pipeline', async () => {
     expect((await world.run(['keys', 'list', '--env', 'production'], shell())).exit).toBe(0)
   })
 })

@@ -139,7 +139,7 @@ describe('the option --debug', () => {
 })
 
 describe('ratecard billing push --wait', () => {
-  it('waits until a running push has ended, and then makes a new plan', async () => {
+  it('waits until a running push of another user has ended, and then makes a new plan', async () => {
     const other = createClient({ baseUrl: world.url, serviceKey: key })
     await world.run(['billing', 'push', '-y'])
     await fetch(`${world.sandboxUrl}/_sandbox/faults`, {

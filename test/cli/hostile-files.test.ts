@@ -12,7 +12,7 @@ import { startedForAll } from '../support/started.ts'
 const world = startedForAll(cliWorld)
 
 describe('an input file of the command line', () => {
-  it('is refused at once if it is a device that never ends, e.g. /dev/zero', async () => {
+  it('is refused without reading it to the end if it is a device that never ends, e.g. /dev/zero', async () => {
     const ran = await world.run(['billing', 'validate', '/dev/zero'])
     expect([ran.exit, ran.stderr.includes('is a device')]).toEqual([1, true])
   })
@@ -34,7 +34,7 @@ describe('an input file of the command line', () => {
     expect(Number(text)).toBe(JSON.stringify(smallConfig()).length + 1)
   })
 
-  it('is refused quickly if it has thousands of YAML aliases', () => {
+  it('is refused if it has more than 1,000 YAML aliases, before these are expanded', () => {
     const lines = ['version: 1.0.0', 'products:']
     for (let index = 0; index < 20_000; index++) lines.push(`  - &a${String(index)} {id: p${String(index)}, name: x}`)
     for (let index = 0; index < 20_000; index++) lines.push(`  - *a${String(index)}`)
@@ -46,7 +46,7 @@ describe('an input file of the command line', () => {
   })
 })
 
-describe('the start of a server', () => {
+describe('the start-up output of a server', () => {
   const start = async (dataDir: string, showKey: boolean) => {
     let printed = ''
     const server = await startServer({
@@ -60,7 +60,7 @@ describe('the start of a server', () => {
     return { printed, key: readFileSync(path.join(dataDir, 'service-key'), 'utf8').trim() }
   }
 
-  it('prints a generated key on a terminal, and only the path of its file if the output goes to a log', async () => {
+  it('contains a generated key on a terminal, and only the path of the key file if the output goes to a log', async () => {
     const shown = await start(path.join(world.cwd, 'shown'), true)
     expect(shown.printed).toContain(shown.key)
     const logged = await start(path.join(world.cwd, 'logged'), false)
@@ -68,7 +68,7 @@ describe('the start of a server', () => {
     expect(logged.printed).toContain(path.join(world.cwd, 'logged', 'service-key'))
   })
 
-  it('warns if users other than its owner can enter the data directory', async () => {
+  it('contains a warning if users other than the owner can enter the data directory', async () => {
     const folder = path.join(world.cwd, 'open')
     mkdirSync(folder)
     chmodSync(folder, 0o777)

@@ -58,7 +58,7 @@ describe('ratecard init', () => {
     expect(document).toMatchObject({ workers: [{ name: 'shop', variables: ['WEBHOOK_ORIGIN'] }], warnings: [] })
   })
 
-  it('creates types that detect mistakes in the use of env, event and context', async () => {
+  it('creates types with which TypeScript detects mistakes in the use of env, event and context', async () => {
     await world.run(['init'])
     const file = 'ratecard/workers/src/index.ts'
     const source = readFileSync(path.join(world.cwd, file), 'utf8')
@@ -118,7 +118,7 @@ describe('ratecard init', () => {
     ['ratecard/billing/eu/plans.yaml', 'version: 1.0.0\nproducts: []\n'],
     ['billing.json', smallConfig()],
   ])(
-    'creates no starter products if the configuration %s exists, because they would be sold too',
+    'creates no starter products if the configuration %s exists, because a push would sell the starter products too',
     async (file, content) => {
       world.write(file, content)
       world.write('tsconfig.json', '{ "compilerOptions": {} }')

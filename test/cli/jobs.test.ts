@@ -46,7 +46,7 @@ async function changeAmount(): Promise<void> {
 
 const idIn = (text: string) => /^Job (\w+)/m.exec(text)?.[1] ?? ''
 
-test('a migration that moves some subscribers and skips others prints both counts and the reason of each skip', async () => {
+test('the output of a migration that moves some subscribers and skips others contains both counts and the reason of each skip', async () => {
   const leaving = await subscriber('leaver')
   await subscriber('goer')
   await stripe.subscriptions.update(leaving, { cancel_at_period_end: true })
@@ -78,7 +78,7 @@ test('a resumed job that skipped every step is shown without a check mark', asyn
   expect(resumed.stdout).not.toContain(tick)
 })
 
-test('apply --all-with-template prints the names of the tenants that were not moved', async () => {
+test('the output of apply --all-with-template contains the names of the tenants that were not moved', async () => {
   const product = await stripe.products.create({ name: 'Theirs' })
   const price = await stripe.prices.create({
     product: product.id,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 const run = (line: string, key?: string) =>
   world.run(line.split(' '), key === undefined ? {} : { env: { RATECARD_SERVICE_KEY: key } })
 
-test('a read key can plan and read; other requests fail with an error that names the missing scope', async () => {
+test('a read key may plan and read; all other requests with a read key fail with an error that names the missing scope', async () => {
   expect(await run('billing push --yes')).toMatchObject({ exit: 0 })
   const made = await run('keys create pull-requests --scope read --expires 90d')
   expect(made.stderr).toMatch(/Key "pull-requests" \(key_\w+, read, until 2\d{3}-\d\d-\d\d \d\d:\d\d:\d\d UTC\)/)
@@ -41,7 +41,7 @@ test('the list of keys shows scope, expiry and last use', async () => {
   expect(document.keys.at(-1)).toMatchObject({ name: 'pull-requests', scope: 'read', expires_at: expect.any(String) })
 })
 
-test('an expiry that is malformed or in the past is refused before anything is sent', async () => {
+test('an expiry date that is malformed or in the past is refused before a request is sent', async () => {
   for (const text of ['soon', '90', '2020-01-01', '0d'])
     expect(await run(`keys create late --expires ${text}`)).toMatchObject({ exit: 2, stdout: '' })
   expect((await run('keys list')).stdout).not.toContain('late')

@@ -67,7 +67,7 @@ describe('the option --format markdown', () => {
     expect([drift.exit, drift.stdout.startsWith('### Prices: no drift\n')]).toEqual([0, true])
   })
 
-  it('is refused with another format, with --json, and for a push that writes', async () => {
+  it('is refused together with another format, with --json, and with a push that writes', async () => {
     const wrong = await world.run(['billing', 'push', '--dry-run', '--format', 'html'])
     expect([wrong.exit, wrong.stdout]).toEqual([2, ''])
     expect(wrong.stderr).toContain('html')

@@ -54,7 +54,7 @@ describe('the list of tenants on the command line', () => {
   })
 })
 
-test('the list of a price’s subscribers shows whether each one pays the current price or a replaced (legacy) one', async () => {
+test('the list of a price’s subscribers shows whether each subscriber pays the current price or a replaced (legacy) price', async () => {
   const { stdout } = await run('billing subscribers kiln_monthly')
   expect(stdout).toMatch(/glazeworks +Glazeworks +active +sub_\w+ .* 3 .* current/)
   expect((await json('billing subscribers kiln_monthly --generation legacy')).document).toMatchObject({
@@ -63,13 +63,13 @@ test('the list of a price’s subscribers shows whether each one pays the curren
   expect(await json('billing subscribers nothing')).toMatchObject({ exit: 1 })
 })
 
-test('the invoices of a tenant are listed, and a tenant that never bought has none', async () => {
+test('the invoices of a tenant are listed; the list is empty for a tenant that never bought anything', async () => {
   expect((await run('tenants invoices glazeworks')).stdout).toMatch(/paid +\d{4}-\d\d-\d\d/)
   expect((await run('tenants invoices kiln')).stdout).toContain('No invoices yet.')
 })
 
 describe('the command `ratecard money`', () => {
-  test('prints the revenue, the prices that it comes from, and the last pushes', async () => {
+  test('prints the revenue, the prices that the revenue comes from, and the last pushes', async () => {
     const { stdout } = await run('money')
     expect(stdout).toMatch(/a month of 1 subscription, 1 tenant/)
     expect(stdout).toMatch(/kiln_monthly +1 /)
@@ -93,7 +93,7 @@ describe('the export of invoices by the command line', () => {
     expect(JSON.parse(all.stdout)).toMatchObject({ rows: [{ type: 'invoice', tenant_id: 'glazeworks' }] })
   })
 
-  test('writes a complete file with --out, and no file for an invalid day', async () => {
+  test('writes a complete file with --out, and writes no file if the given day is invalid', async () => {
     expect(await run('invoices export --from 2020-01-01 --out all.csv')).toMatchObject({ exit: 0 })
     expect(readFileSync(path.join(shop.world.cwd, 'all.csv'), 'utf8')).toContain('glazeworks')
     const wrong = await run('invoices export --from 2026-02-30 --out wrong.csv')

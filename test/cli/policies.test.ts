@@ -59,7 +59,7 @@ describe('ratecard policies', () => {
     expect(shown.stderr).toContain('The environment of the server is "production".')
   })
 
-  it('push and validate report each error with its line in the file', async () => {
+  it('push and validate list each error of the file with its line', async () => {
     world.write(
       'ratecard/policies.json',
       '{\n  "rules": [\n    { "id": "p", "rule": "max_rise", "severity": "deny" }\n  ]\n}\n',
@@ -73,7 +73,7 @@ describe('ratecard policies', () => {
     expect((await world.run(['billing', 'validate', 'ratecard/billing'])).exit).toBe(0)
   })
 
-  it('push is refused for a key with the scope write, and a key with that scope cannot create a key with the scope owner', async () => {
+  it('push is refused for a key with the scope write, and a key with the scope write cannot create a key with the scope owner', async () => {
     const { stdout } = await world.run(['keys', 'create', 'ci'])
     const env = { RATECARD_SERVICE_KEY: stdout.trim() }
     const refused = await world.run(['policies', 'push'], { env })
@@ -84,7 +84,7 @@ describe('ratecard policies', () => {
 })
 
 describe('a plan that breaks a policy', () => {
-  it('shows the rule, the change, the reason and who may override the rule, and nothing is pushed', async () => {
+  it('prints the policy’s rule, the change, the reason and who may override the rule, and nothing is pushed', async () => {
     await setRules(noRise)
     world.write('ratecard/billing/plans.json', priced(2000))
     const planned = await world.run(['billing', 'push', '--dry-run'])
@@ -105,7 +105,7 @@ describe('a plan that breaks a policy', () => {
     expect(markdown.stdout).toContain('⛔ **denied** by `no_rise` (`max_increase_percent`)')
   })
 
-  it('is applied with --override and --message, and can be rolled back in the same way', async () => {
+  it('is applied with --override and --message, and its rollback needs the same two options', async () => {
     await setRules(noRise, { ...noRise, id: 'no_fall', rule: 'max_decrease_percent' })
     world.write('ratecard/billing/plans.json', priced(2000))
     const mute = await world.run(['billing', 'push', '--yes', '--override', 'no_rise'])

@@ -46,7 +46,7 @@ test('verifying a sandbox against an equal sandbox finds no difference, and leav
   expect(living.map(({ data }) => data.length)).toEqual([0, 0, 0, 0, 0, 0])
 })
 
-test('verification lists the differences between processor and sandbox by scenario and location', async () => {
+test('verification lists each difference between processor and sandbox with its scenario and its place in the response', async () => {
   const sandbox = await other()
   const proxy = await rewritingProxy(sandbox.port)
   proxy.rewrite(({ method, path, body }) => {
@@ -74,7 +74,7 @@ test('verification lists the differences between processor and sandbox by scenar
   ])
 })
 
-test('verification reports an aborted scenario as undecided, and removes its objects', async () => {
+test('verification reports an aborted scenario as undecided, and removes the objects of that scenario', async () => {
   const sandbox = await other()
   sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/subscriptions', count: 1 })
   const { exit, scenarios } = await verified(sandbox, '--only', 'prorations')
@@ -98,7 +98,7 @@ test('verification refuses live keys from any source, and never prints them', as
   expect(sandbox.control.requests()).toEqual([])
 })
 
-test('verification reads the key from stdin, and sends nothing without one', async () => {
+test('verification reads the key from stdin, and sends no request without a key', async () => {
   const sandbox = await other()
   const argv = ['sandbox', 'verify', '--only', 'archived_prices_in_lists', '--api-base', sandbox.url]
   const ran = await world.run([...argv, '--key', '-'], { answer: { text: key } })

@@ -36,7 +36,7 @@ describe('the command-line tool, connected to a server,', () => {
     expect(ran.exit).toBe(0)
   })
 
-  it('shows the plan with amounts, applies it, and reports the changes', async () => {
+  it('shows the plan with amounts, pushes it, and reports the changes', async () => {
     write(withoutMug(1400, { version: '1.1.0', webhooks: [{ ...hook, events: ['invoice.paid', 'invoice.created'] }] }))
     const dry = await world.run(['billing', 'push', '--dry-run', '--exit-code'])
     expect(dry.exit).toBe(3)
@@ -112,7 +112,7 @@ describe('the command-line tool, connected to a server,', () => {
     expect(JSON.parse(printed.stdout)).toEqual(JSON.parse(readFileSync(file, 'utf8')))
   })
 
-  it('prints only the secret if a push creates one webhook, and a table if it creates several', async () => {
+  it('prints only the secret if a push creates exactly one webhook, and a table if a push creates several webhooks', async () => {
     const only = await world.run(['billing', 'webhook', 'secret'])
     expect(only.stdout).toMatch(/^whsec_\w+\n$/)
     write(priced(1200, { webhooks: [hook, { ...hook, id: 'second', url: 'https://api.example.com/second' }] }))
@@ -137,7 +137,7 @@ describe('the command-line tool, connected to a server,', () => {
     })
   })
 
-  it('lists pushes, and shows the steps of one', async () => {
+  it('lists pushes, and shows the steps of a single push', async () => {
     const { document } = await world.json(['billing', 'pushes', '--limit', '1'])
     const [push] = document.pushes
     const shown = await world.json(['billing', 'pushes', push.id])
@@ -199,7 +199,7 @@ describe('the command-line tool, connected to a server,', () => {
     expect(at('http://127.0.0.1.example.com')).toBeNull()
   })
 
-  it('reports with `doctor` that everything works, or that the service key is wrong', async () => {
+  it('reports with `doctor` that every check passed, or that the service key is wrong', async () => {
     const ran = await world.run(['doctor'])
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining('All required checks passed.') })
     const wrong = await world.json(['doctor'], { env: { RATECARD_SERVICE_KEY: 'wrong-key-altogether' } })

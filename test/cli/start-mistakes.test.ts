@@ -15,14 +15,14 @@ const world = startedForEach(() =>
 const start = (argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
   world.json(['server', 'start', '--data-dir', path.join(world.cwd, 'data'), ...argv], { env })
 
-describe('a server that cannot start because of its settings', () => {
+describe('a server that cannot start because of an invalid setting', () => {
   it('ends with exit code 1 and names the setting', async () => {
     const { exit, document } = await start([], { RATECARD_PORT: 'many' })
     expect([exit, document.error.code]).toEqual([1, 'settings_invalid'])
     expect(document.error.detail).toContain('RATECARD_PORT')
   })
 
-  it('ends with exit code 1 if its port or that of its sandbox is taken', async () => {
+  it('ends with exit code 1 if its port or the port of its sandbox is already in use', async () => {
     const rival = createServer()
     await listenLocally(rival)
     const port = String((rival.address() as AddressInfo).port)
@@ -40,7 +40,7 @@ describe('a server that cannot start because of its settings', () => {
     }
   })
 
-  it('ends with exit code 1 if the master key differs from the earlier one', async () => {
+  it('ends with exit code 1 if the master key differs from the key that encrypted the store', async () => {
     const argv = ['--port', '70000']
     expect((await world.run(['server', 'start', ...argv])).exit).toBe(2)
     const first = await start(['--port', '0'], { RATECARD_MASTER_KEY: 'no key' })

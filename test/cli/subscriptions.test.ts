@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 describe('ratecard subscriptions', () => {
-  test('shows what a change costs, and makes the change after a confirmation', async () => {
+  test('shows what a change costs, and changes the subscription after a confirmation', async () => {
     const shown = await run('subscriptions preview glazers kiln_monthly=5')
     expect(shown.exit).toBe(0)
     expect(shown.stdout).toMatch(/items\s+kiln_monthly × 2\s+→\s+kiln_monthly × 5/)

@@ -94,7 +94,7 @@ describe('commands for tenants', () => {
     expect((await json('billing usage --tenant drops')).document).toMatchObject({ dropped: [{ count: 1 }] })
   })
 
-  test('do not claim that no usage was dropped if no report names the tenant', async () => {
+  test('show no statement about dropped usage for a tenant if no dropped-usage report names the tenant', async () => {
     await run('tenants create unnamed --name Unnamed')
     const { stdout } = await run('billing usage --tenant unnamed')
     expect(stdout).toContain(
@@ -106,7 +106,7 @@ describe('commands for tenants', () => {
     )
   })
 
-  test('show a tenant even if the key may not read the dropped usage, but fail if the service key is refused', async () => {
+  test('show a tenant even if the service key may not read the dropped usage, but fail if the service key is refused', async () => {
     const customer = await payingCustomer(stripe, { name: 'untold' })
     await run(`tenants create untold --customer ${customer}`)
     const { data } = await stripe.prices.list({ active: true, limit: 100 })
@@ -161,7 +161,7 @@ describe('commands for tenants', () => {
     expect((await run('tenants audit glazeworks')).stdout).toMatch(/remove\s+school[\s\S]*apply template\s+–\s+school/)
   })
 
-  test('set and show the end date of a deal, at which the tenant returns to the price before the deal', async () => {
+  test('set and show the end date of a deal, and the tenant returns to its former price at that date', async () => {
     await subscriber('seasonal', 'kiln_monthly', 2)
     const applied = await run('enterprise apply seasonal --template school --until 2099-01-01 --then signed')
     expect(applied.stdout).toContain('ends 2099-01-01 00:00:00 UTC, then the prices signed before it')
@@ -327,7 +327,7 @@ describe('commands for events and the sandbox clock', () => {
     expect(ran).toMatchObject({ exit: 0, stderr: '' })
   })
 
-  test('advance the clock by months, which makes the renewals of these months happen', async () => {
+  test('advance the clock by months, so that the renewals of these months happen', async () => {
     const now = (await run('sandbox clock show')).stdout.trim()
     const customer = await subscriber('kilnhouse', 'kiln_monthly', 1)
     const moved = await run('sandbox clock advance 2mo')

@@ -77,7 +77,7 @@ async function interrupted(document: object): Promise<string> {
   return id
 }
 
-describe('while the newest push is interrupted', () => {
+describe('while the newest push is interrupted, the command', () => {
   let id: string
   const file = 'ratecard/billing/plans.json'
   const text = () => readFileSync(path.join(world.cwd, file), 'utf8')
@@ -88,7 +88,7 @@ describe('while the newest push is interrupted', () => {
     id = await interrupted(config('1.1.0', 'New'))
   })
 
-  it('drift shows the unfinished push first, and advises to resume it', async () => {
+  it('drift shows the unfinished push first, and advises to resume the push', async () => {
     const ran = await run('billing drift --exit-code')
     expect(ran.exit).toBe(3)
     expect(ran.stdout).toMatch(new RegExp(`^! Push ${id} is interrupted after \\d+ of \\d+ steps\\.`))
@@ -114,7 +114,7 @@ describe('while the newest push is interrupted', () => {
     world.write(file, before)
   })
 
-  it('are unaffected by the push once it was resumed and has finished', async () => {
+  it('drift reports no drift, and the command pull --update succeeds, after the push was resumed and has finished', async () => {
     expect((await run('billing resume')).exit).toBe(0)
     expect((await run('billing drift')).stdout).toMatch(/^✓ There is no drift/)
     expect((await run('billing pull --update')).stdout).toContain('The files match the live values')

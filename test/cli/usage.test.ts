@@ -49,7 +49,7 @@ describe('the command-line tool', () => {
     expect((await world.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
-  it('names the unreachable server and the command that starts one, with exit code 70', async () => {
+  it('names the unreachable server and the command that starts a server, and exits with code 70', async () => {
     // Port 1 is privileged and nothing listens there.
     const argv = ['billing', 'push', '--api-url', 'http://127.0.0.1:1']
     const ran = await world.run(argv)
@@ -59,7 +59,7 @@ describe('the command-line tool', () => {
     expect(await world.json(argv)).toMatchObject({ exit: 70, document: { error: { code: 'server_unreachable' } } })
   })
 
-  it('does not call the server with an invalid configuration', async () => {
+  it('does not call the server if the configuration is invalid', async () => {
     const bad = world.write('bad.json', smallConfig({ version: '1' }))
     const ran = await world.run(['billing', 'push', bad, '--api-url', 'http://127.0.0.1:1'])
     expect(ran.exit).toBe(1)

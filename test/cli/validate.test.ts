@@ -15,7 +15,7 @@ describe('ratecard billing validate', () => {
     expect(ran.stdout).toContain('Version 1.0.0: 1 product, 1 price, 0 meters, 0 webhooks.')
   })
 
-  it('reports the problems of all files at once, each with its field, its lines and a hint', async () => {
+  it('reports the problems of all files at once, each problem with its field, its lines and a hint', async () => {
     world.write('ratecard/billing/a.json', smallConfig({ meters: [{ id: 'calls', display_name: 'Calls' }] }))
     world.write(
       'ratecard/billing/b.yaml',

@@ -13,7 +13,7 @@ const first = `canary-${'first'.repeat(20)}`
 const second = 'canary-second'
 
 describe('a variable in a document', () => {
-  it('is refused if it names a credential of Ratecard or of the environment, and the error has its place but not its value', async () => {
+  it('is refused if it names a credential of Ratecard or of the environment, and the error contains the variable’s place but not its value', async () => {
     for (const name of ['RATECARD_SERVICE_KEY', 'GITHUB_TOKEN', 'DATABASE_URL', 'SOME_PASSWORD']) {
       world.write('ratecard/billing/plans.json', smallConfig({ products: [{ id: 'pro', name: `\${${name}}` }] }))
       for (const command of [

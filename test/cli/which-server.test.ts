@@ -143,7 +143,7 @@ describe('the server that a command addresses', () => {
     },
   )
 
-  it('always gets the variables of the process environment', async () => {
+  it('always receives the variables of the process environment', async () => {
     files({ variables: true, address: elsewhere }, 'dev')
     const env = { RATECARD_API_URL: url, HOOK_URL: 'https://hooks.of-the-shell.test/in' }
     const ran = await world.json(['billing', 'push', '--dry-run', '--service-key', 'k'], { env })
@@ -151,7 +151,7 @@ describe('the server that a command addresses', () => {
     expect(asked.some(({ body }) => body.includes('of-the-shell'))).toBe(true)
   })
 
-  it('gets no webhook from .env.dev with a local server’s key if the server address comes from the shell', async () => {
+  it('receives no webhook of .env.dev with a local server’s key if the server address comes from the shell', async () => {
     files({ variables: true, address: null }, 'dev')
     const folder = path.join(world.home, '.ratecard', 'servers', port)
     mkdirSync(folder, { recursive: true })
@@ -174,7 +174,7 @@ describe('the server that a command addresses', () => {
     expect(asked[0]?.key).toBe('key-of-another-server')
   })
 
-  it('gets no service key from .env.dev if the server address comes from the shell and that file contains no server address', async () => {
+  it('receives no service key from .env.dev if the server address comes from the shell and that file contains no server address', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     world.write('ratecard/environments/.env.dev', 'RATECARD_SERVICE_KEY=key-of-the-file\n')
     const ran = await world.json(['keys', 'list'], { env: { RATECARD_API_URL: url } })
@@ -185,7 +185,7 @@ describe('the server that a command addresses', () => {
     expect(asked.map(({ key }) => key)).toEqual(['key-of-the-file', 'key-of-the-file'])
   })
 
-  it('gets workers that have the variables of its own environment only', async () => {
+  it('receives workers with the variables of its own environment only', async () => {
     world.write('ratecard/environments/.env.dev', 'SECRET_OF_DEV=canary\n')
     const manifest = 'name = "hooks"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n'
     world.write('ratecard/workers/wrangler.toml', manifest)
@@ -227,7 +227,7 @@ describe('the server that a command addresses', () => {
     expect(away).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
   })
 
-  it('is the local server for a new project, and gets the variables of its .env.dev', async () => {
+  it('is the local server for a new project, and receives the variables of the project’s .env.dev', async () => {
     await world.run(['init'])
     const ran = await world.run(['billing', 'push', '--dry-run', '--service-key', 'k'], {
       env: { RATECARD_PORT: port },

@@ -18,8 +18,8 @@ function worker(name: string, more = '', code = handler): void {
 
 const deploy = (...more: string[]) => world.run(['cloud', 'workers', 'deploy', ...more])
 
-describe('ratecard cloud workers deploy, before anything is sent,', () => {
-  it('shows with --dry-run what would be sent: the size, the schedules with their next runs, and the names of variables', async () => {
+describe('ratecard cloud workers deploy, before it sends a request,', () => {
+  it('prints with --dry-run what a deployment would send: the size, the schedules with their next runs, and the names of variables', async () => {
     worker('hooks', '[vars]\nPLAIN = "1"\n[triggers]\ncrons = ["0 6 * * 1"]\n[observability]\nenabled = true\n')
     world.write('ratecard/environments/.env.dev', 'SECRET=sk_live_x\n')
     const ran = await deploy('--dry-run')
@@ -36,7 +36,7 @@ describe('ratecard cloud workers deploy, before anything is sent,', () => {
     expect(ran.stdout + ran.stderr + JSON.stringify(document)).not.toContain('sk_live')
   })
 
-  it('reports every mistake of all workers with file and line, and sends nothing', async () => {
+  it('reports every mistake of all workers with file and line, and sends no request', async () => {
     worker('one', '[triggers]\ncrons = ["0 0 * * 7"]\n')
     worker('two', '', 'export default {\n  fetch( {}\n}\n')
     world.write('ratecard/environments/.env.staging', 'GOOD=1\nmy-key=2\n')
@@ -77,7 +77,7 @@ describe('ratecard cloud workers deploy, before anything is sent,', () => {
     expect(example.stderr).toContain('.env.dev.example')
   })
 
-  it('distinguishes a missing project from a missing worker', async () => {
+  it('has different errors for a missing project and for a missing worker', async () => {
     const outside = path.join(path.dirname(world.cwd), 'elsewhere')
     mkdirSync(outside)
     expect((await world.run(['cloud', 'workers', 'deploy'], { cwd: outside })).stderr).toContain(
@@ -98,7 +98,7 @@ describe('ratecard cloud workers deploy, before anything is sent,', () => {
 describe('ratecard cloud workers deploy --target cloudflare', () => {
   const target = ['cloud', 'workers', 'deploy', '--target', 'cloudflare']
 
-  it('shows both requests with --dry-run, with the weekdays converted to Cloudflare’s numbers and secrets masked', async () => {
+  it('prints both requests with --dry-run, with the weekdays converted to Cloudflare’s numbers and secrets masked', async () => {
     worker('hooks', '[triggers]\ncrons = ["0 6 * * 1-5"]\n[limits]\ncpu_ms = 50\n')
     world.write('ratecard/environments/.env.dev', 'KEY=sk_live_x\nCLOUDFLARE_API_TOKEN=t0ken\n')
     const ran = await world.run([...target, '--dry-run'])
@@ -119,7 +119,7 @@ describe('ratecard cloud workers deploy --target cloudflare', () => {
     expect(half.stderr).toContain('CLOUDFLARE_API_TOKEN')
   })
 
-  it('uploads with the token of the environment file, does not pass the token to the worker, and reports a failed step', async () => {
+  it('uploads with the token of the environment file, does not pass the token to the worker, and reports a failed request', async () => {
     worker('hooks', '[triggers]\ncrons = ["* * * * *"]\n')
     const file = `KEY=1\nCLOUDFLARE_API_TOKEN=${token}\nCLOUDFLARE_ACCOUNT_ID=${account}\n`
     world.write('ratecard/environments/.env.dev', file)
@@ -143,7 +143,7 @@ describe('ratecard cloud workers deploy --target cloudflare', () => {
 })
 
 describe('ratecard cloud workers dev, before it serves,', () => {
-  it('asks for a name if there are several workers, and refuses a broken manifest', async () => {
+  it('asks for a worker’s name if there are several workers, and refuses an invalid manifest', async () => {
     worker('one')
     worker('two')
     const several = await world.run(['cloud', 'workers', 'dev', '--port', '0'])

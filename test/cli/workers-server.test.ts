@@ -29,7 +29,7 @@ const json = (...words: string[]) => world.json(['cloud', 'workers', ...words])
 const answer = async () => (await fetch(`${world.url}/workers/hooks/`)).json()
 
 describe('workers on a server', () => {
-  it('are deployed, updated, rolled back and removed by command', async () => {
+  it('are deployed, updated, rolled back and removed with commands', async () => {
     write('first', '[triggers]\ncrons = ["0 0 1 1 *", "30 5 * * *"]\n')
     const deployed = await workers('deploy', '--author', 'Zoë', '--message', 'Größer & 100%')
     expect(deployed.stderr).toBe('')
@@ -66,7 +66,7 @@ describe('workers on a server', () => {
     expect((await workers('versions')).stderr).toContain('worker_not_found')
   })
 
-  it('are run by hand, and their runs are listed', async () => {
+  it('are run with a command, and their runs are listed', async () => {
     write('runs', '[triggers]\ncrons = ["30 5 * * *"]\n')
     await workers('deploy')
     const ran = await json('cron', 'trigger')

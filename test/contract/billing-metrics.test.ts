@@ -113,7 +113,7 @@ describe('the billing metrics of several replicas', () => {
 })
 
 describe('a scrape of the metrics', () => {
-  it('reads the sums of the revenue once for all metrics that need them', async () => {
+  it('calculates the revenue once for all metrics that contain revenue', async () => {
     const metrics = new Registry()
     let reads = 0
     const counting = {

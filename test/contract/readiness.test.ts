@@ -43,7 +43,7 @@ test('readiness checks call the processor at most once a second, however often l
   expect(calls()).toBe(2)
 })
 
-test('one slow response of the processor leaves the replica ready, and repeated timeouts do not', async () => {
+test('one timeout of the processor leaves the replica ready, and repeated timeouts make it not ready', async () => {
   // Long enough for the responses that are expected, on a busy machine too.
   probe = readiness({ patienceMs: 2_000 })
   expect(await processorCheck()).toEqual({ ok: true, detail: 'reachable' })
@@ -71,7 +71,7 @@ test('a replica that shuts down is not ready', async () => {
   expect(await probe()).toMatchObject({ ready: false, checks: { store: { ok: true }, processor: { ok: true } } })
 })
 
-test('the result of a processor check expires even if the clock is set back', async () => {
+test('the result of a processor check expires even if the system clock is set back', async () => {
   await probe()
   now -= 60_000
   await probe()
@@ -134,7 +134,7 @@ test('a replica whose workers cannot run is ready, and reports the failed worker
 test.each([
   ['processor_unauthorized', 'the processor rejects the key'],
   ['account_mismatch', 'the key belongs to another account than this store'],
-] as const)('a service whose key is refused (%s) is not ready', async (code, detail) => {
+] as const)('a service whose Stripe key is refused (%s) is not ready', async (code, detail) => {
   const refused = { account: () => Promise.reject(new ServiceError(code, 'sk_test_secret of acct_1')) }
   expect(await readiness({ processor: refused })()).toMatchObject({
     ready: false,

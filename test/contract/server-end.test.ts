@@ -18,7 +18,7 @@ async function start() {
   return startServer({ env, port: 0, dataDir, out: () => undefined })
 }
 
-test('a second call of close() while the server drains waits for the whole shutdown', async () => {
+test('a second call of close() while the server drains resolves only after the whole shutdown', async () => {
   const server = await start()
   const ended: string[] = []
   await Promise.all([
@@ -28,7 +28,7 @@ test('a second call of close() while the server drains waits for the whole shutd
   expect(ended).toEqual(['asked first', 'asked second'])
 })
 
-test('if one part of the server fails to close, the leases are still released, and the failure is reported', async () => {
+test('if one part of the server fails to close, the leases are still released, and close() rejects with that failure', async () => {
   const server = await start()
   vi.spyOn(server.app, 'close').mockRejectedValueOnce(new Error('this part does not close'))
   await expect(server.close()).rejects.toMatchObject({ errors: [{ message: 'this part does not close' }] })

@@ -94,7 +94,7 @@ const present = (open: Page) => open.locator('#present p').allTextContents()
 const notice = (open: Page, text: string) => open.locator('#notice', { hasText: text }).waitFor()
 
 test.skipIf(chromiumPath === null)(
-  'a customer changes the plan and the seats, cancels and returns, and each invoice equals the amount that the page showed',
+  'a customer changes the plan and the seats, cancels and resumes, and each invoice equals the amount that the page showed',
   async () => {
     const customer = await soloCustomer('glazeworks')
     const context = await browser.newContext({ timezoneId: 'UTC' })
@@ -158,13 +158,16 @@ test.skipIf(chromiumPath === null)(
   },
 )
 
-test.skipIf(chromiumPath === null)('a visitor without a session sees that they are signed out', async () => {
-  const context = await browser.newContext()
-  try {
-    const open = await context.newPage()
-    await open.goto(`${pageUrl}/account`)
-    await notice(open, 'You are signed out.')
-  } finally {
-    await context.close()
-  }
-})
+test.skipIf(chromiumPath === null)(
+  'a visitor without a session sees the message that they are signed out',
+  async () => {
+    const context = await browser.newContext()
+    try {
+      const open = await context.newPage()
+      await open.goto(`${pageUrl}/account`)
+      await notice(open, 'You are signed out.')
+    } finally {
+      await context.close()
+    }
+  },
+)

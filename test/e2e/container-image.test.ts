@@ -201,7 +201,7 @@ describe.runIf(missing.length === 0)('the container image', () => {
     )
   })
 
-  test('serves prices if workers are disabled, and reports that workers are disabled', async () => {
+  test('serves prices if workers are disabled, and `ratecard doctor` in it reports that workers are disabled', async () => {
     const name = 'plain'
     await start(name, withoutWorkers)
     await healthy(name)

@@ -35,7 +35,7 @@ const raised = (version: string, amount: number) =>
   })
 
 describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
-  test('a plan above the limit of the server is approved beside its warning, or after its refusal, and then applied', async () => {
+  test('a plan above the server’s change limit is approved beside its warning, or after its refusal, and then applied', async () => {
     const { page, open, failures } = await world.signIn(world.key)
     const dialog = page.getByRole('dialog')
 
@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     expect(failures).toEqual([])
   })
 
-  test('a rollback above the limit of the server is approved in its dialog', async () => {
+  test('a rollback above the server’s change limit is approved in its dialog', async () => {
     const { page, open, failures } = await world.signIn(world.key)
     const dialog = page.getByRole('dialog')
     const before = (await world.client.admin.config()).revision

@@ -135,7 +135,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     expect(colors[2]).not.toBe(colors[0])
   })
 
-  test('with the keyboard alone, a user can make a plan, leave its confirmation with Escape, and apply it with Enter', async () => {
+  test('with the keyboard alone, a user can make a plan, close its confirmation with Escape, and apply the plan with Enter', async () => {
     const { page, open, failures } = await world.signIn(world.key)
     await open('plan')
     await drop(page, shop('2.1.0', { solo: 1700, usd: 1900, last: 4 }))
@@ -170,7 +170,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     expect(failures).toEqual([])
   })
 
-  test('Ctrl+K opens a page, a price, a tenant or a revision', async () => {
+  test('Ctrl+K finds and opens a page, a price, a tenant or a revision', async () => {
     await world.client.tenants.create({ id: 'lodz', name: 'Żółta łódź' })
     const { page, open, failures } = await world.signIn(world.key)
     await open('overview')
@@ -196,7 +196,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     expect(failures).toEqual([])
   })
 
-  test('a page that could not be loaded appears without a reload once the service is back', async () => {
+  test('a page that could not be loaded appears without a reload once the service responds again', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('overview')
     await page.route('**/dashboard/**', (route) => route.abort())
@@ -217,7 +217,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     }
   })
 
-  test('a dropped file that is not a configuration is refused by name, and its bytes are not shown', async () => {
+  test('a dropped file that is not a configuration is refused with its name, and its bytes are not shown', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('plan')
     const buffer = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -226,7 +226,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     expect(await page.getByText('JSON value').count()).toBe(0)
   })
 
-  test('the sign-in page explains that the session has ended, and then leads back to the page', async () => {
+  test('the sign-in page explains that the session has ended, and the sign-in returns to the page where it ended', async () => {
     const guest = await world.client.admin.createKey('guest')
     const { page, open } = await world.signIn(guest.key)
     await open('history')
@@ -238,7 +238,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     await page.waitForURL('**/dashboard/history')
   })
 
-  test('the drift page labels one value as that of the processor and one as that of the price list', async () => {
+  test('the drift page labels one value as the value of the processor and the other as the value of the price list', async () => {
     const { page, open } = await world.signIn(world.key)
     await page.route('**/billing/admin/config/drift', async (route) => {
       const response = await route.fetch()
@@ -262,7 +262,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     await page.getByText('Undo the edits at the processor').waitFor()
   })
 
-  test('a list of 208 products and a plan of 600 changes are short, searchable, and usable on a phone', async () => {
+  test('a list of 208 products and a plan of 600 changes are collapsed at first, searchable, and usable on a phone', async () => {
     const { page, open, failures } = await world.signIn(world.key)
     await open('plan')
     await drop(page, shop('4.0.0', { solo: 1700, usd: 1900, last: 4, more: many(206) }))

@@ -47,7 +47,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     expect(failures).toEqual([])
   })
 
-  test('the changes of a revision are two clicks away, with each amount before and after', async () => {
+  test('the changes of a revision can be opened with two clicks, with each amount before and after', async () => {
     const { page } = await world.signIn(world.key)
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill('25')
@@ -59,7 +59,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     expect(await textOf(page)).toMatch(/price studio_monthly €16\.00 \/ month → €19\.00 \/ month \+18\.8%/)
   })
 
-  test('the tenants that pay an earlier price are one click away from the overview and from the price list', async () => {
+  test('the tenants that pay an earlier price can be opened with one click from the overview and from the price list', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('overview')
     await page.getByRole('link', { name: 'Show who' }).first().click()
@@ -70,7 +70,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     expect(await page.getByRole('row', { name: /current/ }).count()).toBe(0)
   })
 
-  test('a plan shows first how it affects customers, which policies it breaks, what it costs, and who may override', async () => {
+  test('a plan shows first its effect on customers, the policies that it breaks, its cost, and who may override', async () => {
     const { page } = await world.signIn(world.key)
     await planOf(page, dashboard(), nextPrices(config), 'Plan to overwrite these edits')
     await page.getByText(/^3 prices rise, 1 is new, 1 is no longer sold\. 3\d tenants keep the old price/).waitFor()
@@ -80,7 +80,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     await page.getByRole('row', { name: /solo_monthly replace .*\$41\.00 .*\$\d+\.00/ }).waitFor()
   })
 
-  test('an owner can override a policy with a reason, and no other key can', async () => {
+  test('an owner key can override a policy with a reason, and no other key can', async () => {
     const { page } = await world.signIn(world.key)
     await planOf(page, dashboard(), nextPrices(config), 'Plan to overwrite these edits')
     await page.getByRole('button', { name: 'Apply …' }).click()
@@ -104,7 +104,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     expect(await dialog.getByRole('button', { name: /^Move \d+ subscriptions/ }).isDisabled()).toBe(true)
   })
 
-  test('the first page that is opened has the numbers of drift and health in its menu', async () => {
+  test('the menu of the first page that is opened contains the numbers of drift and health', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('keys')
     const menu = page.getByRole('navigation', { name: 'Pages' })
@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     await page.getByText('3 fields of 3 objects were edited at the processor since revision 30').waitFor()
   })
 
-  test('lists show who is paused or leaves, each tenant by name and id', async () => {
+  test('lists mark paused and ending subscriptions, and show each tenant by name and id', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('tenants')
     await page.getByRole('row', { name: /t30 Active invoices paused/ }).waitFor()
@@ -130,7 +130,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     await page.getByRole('row', { name: /t06 Active earlier price \$13\.00 1 \$13\.00/ }).waitFor()
   })
 
-  test('the page of a tenant on an earlier price shows the list price of today, in the currency of the tenant', async () => {
+  test('the page of a tenant on an earlier price shows the current list price, in the currency of the tenant', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('tenants/t00')
     await page.getByText('the list price is €17.00 a month').waitFor()
@@ -138,7 +138,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     await page.getByText('the list price is $18.00 a month').waitFor()
   })
 
-  test('the price list shows limits with the unit of their product and, with everything, features without a limit', async () => {
+  test('the price list shows limits with the unit of their product and, with the option for everything, features without a limit', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('prices')
     await page.getByText('50 boards per seat').waitFor()
@@ -155,21 +155,21 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     )
   })
 
-  test('the overview names the revenue by product, and has no tile for trials if there are none', async () => {
+  test('the overview shows the revenue by product, and has no tile for trials if there are none', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('overview')
     await page.getByRole('heading', { name: 'Revenue by product' }).first().waitFor()
     expect(await page.locator('.tile dt').allInnerTexts()).not.toContain('Trials')
   })
 
-  test('an object that is not managed is listed with the command that takes it into the files', async () => {
+  test('an unmanaged object is listed with the command that adds the object to the configuration files', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('drift')
     await page.getByRole('row', { name: /product Consulting day/ }).waitFor()
     await page.getByText('ratecard billing pull --update --all').waitFor()
   })
 
-  test('a job is told in sentences, with the record of the journal below, and links to its tenant', async () => {
+  test('a job is described in sentences, with the record of the journal below, and links to its tenant', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('jobs')
     await page.getByRole('link', { name: 't23', exact: true }).waitFor()
@@ -180,7 +180,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     await page.getByText('"from_processor_id"').waitFor()
   })
 
-  test('each page shows the mode, and problems come first, with a link to the page that explains them', async () => {
+  test('each page shows the mode, and problems come first, with a link to the page that explains the problem', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('overview')
     await page.getByRole('navigation', { name: 'Pages' }).getByText('Sandbox').waitFor()
@@ -203,7 +203,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     expect((signOut?.y ?? 800) + (signOut?.height ?? 0)).toBeLessThanOrEqual(800)
   })
 
-  test('a rollback that is stopped by an edit at the processor continues once the edit may be overwritten', async () => {
+  test('a rollback that is stopped by an edit at the processor continues once the user allows overwriting the edit', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('history/20')
     await page.getByRole('button', { name: 'Roll back to this …' }).click()

@@ -34,7 +34,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     await context.close()
   })
 
-  test('an extra limit for a tenant is granted after a confirmation, is in force at once, and can be removed again', async () => {
+  test('an extra limit for a tenant is granted after a confirmation, applies immediately, and can be removed again', async () => {
     const { page, open, context, failures } = await world.signIn(world.key)
     await open('tenants/acme')
     await page.getByRole('button', { name: 'Give a grant …' }).click()

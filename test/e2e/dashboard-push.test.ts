@@ -109,7 +109,7 @@ describe.skipIf(chromiumPath === null)('a push from the dashboard', () => {
     expect([...failures, ...reader.failures]).toEqual([])
   })
 
-  test('can be replaced by another push after it was stopped, and that push repairs the changes of the first one', async () => {
+  test('can be replaced by another push after it was stopped, and the other push repairs the changes of the stopped push', async () => {
     const { page, open } = await world.signIn(world.key)
     await drop(page, document('2.0.0', 'Renamed'))
     await page.getByRole('button', { name: 'Show the plan' }).click()

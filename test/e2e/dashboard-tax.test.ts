@@ -35,8 +35,8 @@ afterAll(async () => {
 
 const squeezed = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
-describe.skipIf(chromiumPath === null)('the page of a revision', () => {
-  test('shows what its tax settings were and are', async () => {
+describe.skipIf(chromiumPath === null)('the page of a revision in the dashboard', () => {
+  test('shows the tax settings before and after the revision', async () => {
     const { page, open, failures } = await world.signIn(world.key)
     const read = async (revision: number) => {
       await open(`history/${String(revision)}`)
@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === null)('the page of a revision', () => {
     expect(failures).toEqual([])
   })
 
-  test('shows a rate with another percentage as a changed tax rate', async () => {
+  test('shows a tax rate with a changed percentage as a changed tax rate', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('history/3')
     const row = page.getByRole('listitem').filter({ hasText: 'tax rate vat' })

@@ -315,7 +315,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     expect(status).toEqual([403, 'key_scope'])
   })
 
-  test('a page of another site cannot act by a form, fetch, image or frame', async () => {
+  test('a page of another site cannot change anything through a form, fetch, image or frame', async () => {
     const { context, page } = await signIn(key)
     const api = `${server.url}/dashboard/api/v1/billing/admin`
     const other = createServer((_request, response) => {
@@ -350,7 +350,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     }
   })
 
-  test('a page of a worker cannot act, although it has the same origin as the dashboard', async () => {
+  test('a page of a worker cannot change anything, although it has the same origin as the dashboard', async () => {
     const { context, page } = await signIn(key)
     await client.workers.deploy('neighbour', {
       modules: [

@@ -45,7 +45,7 @@ describe('compose.yaml', () => {
   const services = (parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Json> }).services
   const replicas = Object.entries(services).filter(([name]) => name.startsWith('ratecard-'))
 
-  test('gives both replicas the same settings, each of which exists, and contains no secret', () => {
+  test('gives both replicas the same settings, uses only settings that exist, and contains no secret', () => {
     expect(replicas.map(([name]) => name)).toEqual(['ratecard-1', 'ratecard-2'])
     for (const [, { environment }] of replicas) {
       for (const name of Object.keys(environment as Json)) expect(settingNames).toContain(name)
@@ -62,7 +62,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('is accepted by the compose tool, and refused if a secret is missing', () => {
+  test('is accepted by Docker Compose, and refused if a secret is missing', () => {
     if (!has('docker-compose')) return
     const names = ['POSTGRES_PASSWORD', 'RATECARD_MASTER_KEY', 'RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY']
     // An empty file, so that a present `.env` is not read.

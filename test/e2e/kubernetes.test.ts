@@ -97,7 +97,7 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
   const specOf = (kind: string) => manifests.find((one) => one.kind === kind)?.spec
   const text = JSON.stringify(manifests)
 
-  test('is valid in each field for the Kubernetes API', async () => {
+  test('contains only fields that the Kubernetes API accepts', async () => {
     expect(manifests.map(({ kind }) => kind).sort()).toEqual([
       'Deployment',
       'NetworkPolicy',
@@ -117,12 +117,12 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     ['"podSelector"', '"podSelectors"'],
     ['"sizeLimit"', '"sizelimit"'],
     ['"apiVersion":"apps/v1"', '"apiVersion":"apps/v2"'],
-  ])('is invalid with a typing error, i.e. %s instead of %s', (right, wrong) => {
+  ])('fails the type check with a typing error, i.e. %s instead of %s', (right, wrong) => {
     expect(text).toContain(right)
     expect(typeErrors(JSON.parse(text.replace(right, wrong)) as Manifest[])).not.toEqual([])
   })
 
-  test('is invalid with a value that the Kubernetes API refuses', async () => {
+  test('fails the check of values with a value that the Kubernetes API refuses', async () => {
     const wrong = text.replace('"memory":"1Gi"', '"memory":"much"')
     expect(wrong).not.toBe(text)
     expect(await valueErrors(JSON.parse(wrong) as Manifest[])).toEqual([expect.stringContaining('limits')])
@@ -193,12 +193,12 @@ describe.runIf(installed)('deploy/kubernetes, rendered by kustomize', () => {
     ])
   })
 
-  test('limits the size of each volume on the disk of a node', () => {
+  test('sets a size limit for each volume on the disk of a node', () => {
     const { volumes } = deployment.template.spec
     expect(volumes.map(({ emptyDir }) => emptyDir.sizeLimit)).toEqual(['1Gi', '512Mi'])
   })
 
-  test('contains no secret, and no pod starts without the secret from the guide', () => {
+  test('contains no secret, and no pod starts without the secret that the guide creates', () => {
     const [{ env, envFrom }] = deployment.template.spec.containers
     expect(env.map(({ name }) => name)).toEqual(['RATECARD_SHUTDOWN_DELAY_SECONDS'])
     expect(envFrom).toEqual([{ secretRef: { name: 'ratecard' } }])

@@ -76,7 +76,7 @@ async function buy(priceId: string, quantity: number, feature: string, limit: nu
     .toBe(limit)
 }
 
-test('a seat includes two projects, and a further project is refused with 402 and the price that allows it', async () => {
+test('a seat includes two projects, and a third project is refused with 402 and the price that allows more projects', async () => {
   expect(await post('/projects')).toEqual([
     402,
     {

@@ -68,7 +68,7 @@ describe('the guide to backup and restore', () => {
 
   const installed = postgresInstalled()
   if (!installed) announceSkip('docs/operations on PostgreSQL', 'no PostgreSQL server is installed')
-  it.runIf(installed)('moves to PostgreSQL, and restores it with PostgreSQL’s own tools', async () => {
+  it.runIf(installed)('moves the store to PostgreSQL, and restores it with PostgreSQL’s own tools', async () => {
     const postgres = await startPostgres()
     try {
       const world = await OperationsWorld.create()
@@ -145,7 +145,7 @@ describe('the guide to key rotation', () => {
   })
 })
 
-describe('the guide to a stuck push', () => {
+describe('the guide to an interrupted push', () => {
   it('resumes a push whose server was killed, or replaces it by the next push', async () => {
     const page = pageCommands('recovery-of-a-stuck-push.md')
     const world = await OperationsWorld.create()

@@ -16,7 +16,7 @@ test.each(['client', 'pricing-table', 'ratecard', 'sandbox'])(
   },
 )
 
-test('the tarball of ratecard contains its bundle, the sandbox and the client, so that it can be installed without publishing these', () => {
+test('the tarball of ratecard contains its bundle, the sandbox and the client, so that neither has to be published for an installation', () => {
   const out = temporaryFolder()
   execFileSync(process.execPath, [path.join(root, 'scripts/pack.mjs'), '--out', out], { encoding: 'utf8' })
   const tarball = readdirSync(out).find((name) => /^ratecard-\d/.test(name)) ?? ''

@@ -190,7 +190,7 @@ describe('a signed-in customer in the pricing table', () => {
     })
   })
 
-  inBrowser('upgrades with the keyboard at exactly the amount that was shown', async () => {
+  inBrowser('upgrades with the keyboard at exactly the amount that the dialog showed', async () => {
     const buyer = await subscriber(place, 'upgrader', 'basic')
     await withTable(buyer, 'changes="dialog"', async ({ page }) => {
       await card(page, 'Pro').getByRole('button', { name: 'Switch to Pro' }).focus()
@@ -263,7 +263,7 @@ describe('a signed-in customer in the pricing table', () => {
   })
 
   inBrowser(
-    'keeps the dialog open while the table is updated, and sees the update when the dialog is closed',
+    'can keep the dialog open while the table is updated, and sees the update when the dialog is closed',
     async () => {
       const buyer = await subscriber(place, 'patient', 'basic')
       await withTable(buyer, 'changes="dialog"', async ({ page }) => {
@@ -304,7 +304,7 @@ describe('a signed-in customer in the pricing table', () => {
     })
   })
 
-  inBrowser('sees where to change the plan if customers may not change it themselves', async () => {
+  inBrowser('sees a link for plan changes if customers may not change the plan on the page', async () => {
     const strict = await openPlace({ RATECARD_CUSTOMERS_MAY: 'cancel' })
     const pages = await openShop(strict.server.url)
     try {

@@ -276,7 +276,7 @@ async function boxes(page: Page, part: string) {
 }
 
 describe('the cards of the pricing table', () => {
-  inBrowser('have their amounts, their buttons and their features at the same height', () =>
+  inBrowser('align their amounts, their buttons and their features at the same heights', () =>
     withPage({ viewport: { width: 1280, height: 900 } }, async (visit) => {
       await open(visit, 'products="sketch studio render_farm"')
       for (const theme of ['cards', 'plain']) {
@@ -337,7 +337,7 @@ describe('the cards of the pricing table', () => {
     ['a desktop', 1280],
     ['a phone', 390],
   ] as const)
-    inBrowser(`move nothing that is visible when the prices arrive: ${name}`, () =>
+    inBrowser(`move no visible element when the prices arrive: ${name}`, () =>
       withPage({ viewport: { width, height: 900 } }, async ({ page }) => {
         await page.addInitScript(`globalThis.shift = 0
           new PerformanceObserver((list) => { for (const { value } of list.getEntries()) globalThis.shift += value })
@@ -420,7 +420,7 @@ describe('the pricing table', () => {
   )
 
   inBrowser(
-    'keeps the server-rendered content until prices arrive, and reports politely if they cannot be loaded',
+    'keeps the server-rendered content until prices arrive, and announces the failure if the prices cannot be loaded',
     () =>
       withPage({}, async (visit) => {
         const { page } = visit
@@ -443,7 +443,7 @@ describe('the pricing table', () => {
       }),
   )
 
-  inBrowser('uses texts that the site sets in any language, as attribute or property', () =>
+  inBrowser('uses custom texts that the site sets for any language, as attribute or property', () =>
     withPage({}, async (visit) => {
       const { page } = visit
       await open(visit, `products="studio sketch" lang="pl" texts='{"free":"Za darmo","monthly":"Miesięcznie"}'`)

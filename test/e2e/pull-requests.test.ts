@@ -286,7 +286,7 @@ describe('the settings of the GitHub action:', () => {
     expect(host.comments.filter(({ body }) => body.startsWith('<!-- ratecard'))).toHaveLength(1)
   })
 
-  it('a missing key in a fork, a missing token, a wrong command and a wrong input are each named in the error', async () => {
+  it('a missing key in a fork, a missing token, a wrong command and a wrong input each have an error that names the cause', async () => {
     write(document(1300, '1.1.0'))
     expect((await action.run('plan', { key: '' })).log).toContain('Pull requests of forks get no secrets')
     expect((await action.run('plan', { inputs: { token: '' } })).log).toContain('no token for comments')

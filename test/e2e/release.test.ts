@@ -38,7 +38,7 @@ function clone() {
 }
 
 test.skipIf(!canRelease)(
-  'a release gives all packages one version, collects the list of changes, commits and tags, and publishes nothing',
+  'a release sets one version in all packages, collects the list of changes, commits and tags, and publishes nothing',
   () => {
     const { folder, git, release, manifest } = clone()
     const { status, stdout, stderr } = release('7.8.9', '--no-pack')

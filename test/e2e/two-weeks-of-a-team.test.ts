@@ -122,7 +122,7 @@ const advance = async (days: number) => {
   expect(await worlds.ada.run(clock)).toMatchObject({ exit: 0 })
 }
 
-test('after two weeks of a team’s work every subscriber is on the configured price, billed correctly, and in the audit log', async () => {
+test('after two weeks of simulated changes every subscriber is on the configured price, billed correctly, and in the audit log', async () => {
   // Monday: each person gets a key, and what was tested is promoted.
   await join('ada', { staging: '--scope write', production: '--scope write' })
   await join('bo', { staging: '--scope write', production: '--scope write' })

@@ -47,8 +47,8 @@ async function prepare(stores: StoreFactory) {
 const expected = { credits: [20, 700], owed: null, unfinished: 0, recorded: 2 }
 const every = (usual: number) => Number(process.env['KILL_STEP'] ?? usual)
 
-describe('the credits of a payment, when the process that grants them is killed,', () => {
-  testOnEachEngine('are granted exactly once, wherever it was killed,', 600_000, async (stores, sparse) => {
+describe('the credits of a payment whose granting process is killed', () => {
+  testOnEachEngine('are granted exactly once, for every point of the kill,', 600_000, async (stores, sparse) => {
     const { world, left } = await prepare(await stores())
     try {
       let points = 1
@@ -70,7 +70,7 @@ describe('the credits of a payment, when the process that grants them is killed,
     }
   })
 
-  testOnEachEngine('are granted exactly once, even if a write was in flight,', 600_000, async (stores) => {
+  testOnEachEngine('are granted exactly once, even if a write was in flight at the kill,', 600_000, async (stores) => {
     const { world, left } = await prepare(await stores())
     try {
       for (const kind of lateKinds)
@@ -91,9 +91,9 @@ describe('the credits of a payment, when the process that grants them is killed,
   })
 })
 
-describe('a credit given by hand, when its process is killed,', () => {
+describe('a credit that an operator grants, and whose process is killed,', () => {
   testOnEachEngine(
-    'is given exactly once, by a retry or by the service, wherever the process was killed,',
+    'is granted exactly once, by a retry or by the service, for every point of the kill,',
     600_000,
     async (stores, sparse) => {
       const places = await stores()

@@ -88,7 +88,7 @@ describe.runIf(capable)(
       expect(dead).toEqual([false, !prepare.includes('subset')])
     })
 
-    it('is not reported dead under the ProtectProc setting of our systemd unit', async () => {
+    it('is not reported dead under the ProtectProc setting of the systemd unit in deploy/', async () => {
       const unit = readFileSync(path.join(root, 'deploy/systemd/ratecard.service'), 'utf8')
       // The mount option of systemd for ProtectProc=invisible. The test fails if the unit has another value.
       expect(/^ProtectProc=(.*)$/m.exec(unit)?.[1]).toBe('invisible')
@@ -122,7 +122,7 @@ describe.runIf(capable)('the process that holds a lease in a pid namespace, e.g.
     expect(await outside.saysDead(of)).toBe(false)
   })
 
-  it('gets no identity if its /proc is that of the host, because the pids there differ', async () => {
+  it('stores no process identity if its /proc belongs to the host, because the pids there differ', async () => {
     expect(await new Replica(container, 'true', blue).next()).toBe('null')
   })
 })

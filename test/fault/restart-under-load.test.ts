@@ -93,7 +93,7 @@ class Load {
 const results = ({ results: found }: Load) => [...found.keys()].sort()
 
 test.runIf(installed)(
-  'a server that is restarted ten times resets no connection: each request gets its response or is refused before it is sent',
+  'a server that is restarted ten times resets no connection: each request gets a response or is refused before it is sent',
   { timeout: 180_000 },
   async () => {
     const world = await replicaWorld()

@@ -53,7 +53,7 @@ const cancelled = (plan: 'paid' | 'free') => ({
 
 describe.each(['paid', 'free'] as const)('a retry of the cancellation of a %s subscription', (plan) => {
   testOnEachEngine(
-    'has the result of an undisturbed one if the first is killed at any point',
+    'has the result of an undisturbed cancellation if the first attempt is killed at any point,',
     600_000,
     async (stores) => {
       const { world, again } = await prepare(await stores(), plan)
@@ -78,21 +78,25 @@ describe.each(['paid', 'free'] as const)('a retry of the cancellation of a %s su
 })
 
 describe('a retry of a cancellation whose process was killed while its write was in flight', () => {
-  testOnEachEngine('finds the subscription cancelled, with and without an idempotency key', 600_000, async (stores) => {
-    const { world, again } = await prepare(await stores(), 'paid')
-    try {
-      for (const kind of lateKinds)
-        for (const key of ['once', null]) {
-          const { stack, close, land } = await world.killedLate(1, kind, { cancellation })
-          try {
-            await land()
-            expect({ kind, key, ...(await again(shopOver(stack, secretKey), key)) }).toMatchObject(cancelled('paid'))
-          } finally {
-            await close()
+  testOnEachEngine(
+    'returns the cancelled subscription, with and without an idempotency key,',
+    600_000,
+    async (stores) => {
+      const { world, again } = await prepare(await stores(), 'paid')
+      try {
+        for (const kind of lateKinds)
+          for (const key of ['once', null]) {
+            const { stack, close, land } = await world.killedLate(1, kind, { cancellation })
+            try {
+              await land()
+              expect({ kind, key, ...(await again(shopOver(stack, secretKey), key)) }).toMatchObject(cancelled('paid'))
+            } finally {
+              await close()
+            }
           }
-        }
-    } finally {
-      await world.close()
-    }
-  })
+      } finally {
+        await world.close()
+      }
+    },
+  )
 })

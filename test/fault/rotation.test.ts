@@ -113,20 +113,20 @@ async function expectLateWritesHarmless(stores: StoreFactory): Promise<void> {
   }
 }
 
-describe('a webhook rotation that is killed while a write is in flight', () => {
+describe('a webhook rotation whose process is killed while a write is in flight', () => {
   test('leaves one active endpoint with a known secret after the next push', async () => {
     await expectLateWritesHarmless(await sqliteStores())
   })
 })
 
-describe('a webhook rotation that is killed at any point', () => {
-  test('has the same result as an undisturbed rotation after a retry, on SQLite', async () => {
+describe('a webhook rotation whose process is killed at any point', () => {
+  test('has, after a retry, the same result as an undisturbed rotation, on SQLite', async () => {
     await expectEveryKillSurvived(await sqliteStores())
   })
 
   const onPostgres = postgresInstalled() ? test : test.skip
   if (!postgresInstalled()) announceSkip('rotations that are killed, on PostgreSQL', 'PostgreSQL is not installed')
-  onPostgres('has the result of an undisturbed rotation after a retry, on PostgreSQL', async () => {
+  onPostgres('has, after a retry, the same result as an undisturbed rotation, on PostgreSQL', async () => {
     const server = await startPostgres()
     try {
       await expectEveryKillSurvived(await postgresStores(server))

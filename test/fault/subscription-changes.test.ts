@@ -135,8 +135,11 @@ async function expectLateWritesSettled(stores: StoreFactory, wish: Omit<NewChang
 }
 
 describe.each(wishes)('%s', (_name, wish) => {
-  testOnEachEngine('has the same result if it is killed at any point and retried,', 600_000, async (stores, sparse) =>
-    expectEveryKillSurvived(await stores(), { ...wish, items: [...wish.items] }, sparse ? 3 : 1),
+  testOnEachEngine(
+    'has the same result if its process is killed at any point and the change is retried,',
+    600_000,
+    async (stores, sparse) =>
+      expectEveryKillSurvived(await stores(), { ...wish, items: [...wish.items] }, sparse ? 3 : 1),
   )
   testOnEachEngine(
     'is made exactly once if its process is killed while a write is in flight,',

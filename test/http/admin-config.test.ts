@@ -11,7 +11,7 @@ const dearer = (version: string, amount: number) =>
   changedConfig(version, ({ products }) => void ((products[1]?.prices ?? [])[0]!.amount = amount))
 
 describe('before the first push over HTTP,', () => {
-  it('there is no configuration, and each list is empty', async () => {
+  it('there is no current configuration, and each list is empty', async () => {
     for (const url of [
       `${billing}/config`,
       `${billing}/config/prices/x`,
@@ -33,7 +33,7 @@ describe('before the first push over HTTP,', () => {
 })
 
 describe('a push over HTTP', () => {
-  it('makes a plan without writing anything if it is a dry run', async () => {
+  it('returns a plan and writes nothing if it is a dry run', async () => {
     const response = await test.push(sampleConfig(), '?dry_run=true')
     expect(response.statusCode).toBe(200)
     expect(response.json()).toMatchObject({ status: 'planned', revision: null, push_id: null })
@@ -101,12 +101,12 @@ describe('a push over HTTP', () => {
     expect((await get(`/pushes/${id}`)).json()).toMatchObject({ state: 'applied', revision: 2 })
   })
 
-  it('returns at once if nothing changed, even with respond-async', async () => {
+  it('returns 200 immediately if nothing changed, even with respond-async', async () => {
     const response = await post('/config', dearer('1.1.0', 1300), { prefer: 'wait=10, respond-async' })
     expect([response.statusCode, response.json().status]).toEqual([200, 'unchanged'])
   })
 
-  it('is executed once per Idempotency-Key: a retry gets the first response, and another body is refused', async () => {
+  it('is executed once per Idempotency-Key: a retry gets the first response, and another body with the key is refused', async () => {
     const headers = { 'idempotency-key': 'deploy-42' }
     const first = await post('/config', dearer('1.2.0', 1400), headers)
     expect(first.json()).toMatchObject({ status: 'applied', revision: 3 })
@@ -128,7 +128,7 @@ describe('a push over HTTP', () => {
     expect((await post('/config', dearer('1.3.0', 1600), headers)).json().status).toBe('applied')
   })
 
-  it('gets a 409 at once while another push runs', async () => {
+  it('gets a 409 immediately while another push runs', async () => {
     const [first, second] = await Promise.all([
       post('/config', dearer('1.4.0', 1700)),
       post('/config', dearer('1.4.0', 1700)),
@@ -222,7 +222,7 @@ describe('a read of the configuration', () => {
   })
 })
 
-describe('pull and drift:', () => {
+describe('pull and drift over HTTP:', () => {
   it('a pull returns what a push created, so that pushing it again changes nothing', async () => {
     const response = await get('/config/pull')
     expect(response.headers['x-ratecard-unrepresented']).toBe('0')
@@ -237,7 +237,7 @@ describe('pull and drift:', () => {
   })
 })
 
-describe('rollback and reset:', () => {
+describe('rollback and reset over HTTP:', () => {
   it('a rollback restores an earlier revision under a new number, with its original processor price', async () => {
     const response = await post('/config/rollback', { revision: 1 })
     expect(response.json()).toMatchObject({ status: 'applied', version: '1.0.0', revision: 6 })
@@ -245,7 +245,7 @@ describe('rollback and reset:', () => {
     expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'revision_not_found'])
   })
 
-  it('a reset archives everything, lists the kept webhooks, and leaves no configuration', async () => {
+  it('a reset archives all objects, lists the kept webhooks, and leaves no current configuration', async () => {
     const response = await test.asAdmin({ method: 'POST', url: `${admin}/config/reset` })
     expect(response.statusCode).toBe(200)
     const { archived, errors, revision } = response.json()

@@ -21,7 +21,7 @@ const flexible = { billing_mode: { type: 'flexible' } } as const
 const withBasic = (quantity: number) => ({ basic: quantity, usage: null, backup: quantity })
 
 describe('a plan change between prices with attached prices', () => {
-  it('moves the base price and its attached prices together, at the amount of the preview', async () => {
+  it('moves the base price and its attached prices together, and charges the amount of the preview', async () => {
     const tenant = await shop.subscriber('upgrading', withBasic(2), flexible)
     await tenant.pass(15)
     const asked = { items: [{ price_id: 'pro' }] }
@@ -54,7 +54,7 @@ describe('a plan change between prices with attached prices', () => {
     expect(await tenant.items()).toEqual({ basic: 3, usage: null, backup: 3 })
   })
 
-  it('moves all prices at the end of the period if it is scheduled, and can be revoked for all of them', async () => {
+  it('moves all prices at the end of the period if the change is scheduled, and can be revoked for all prices', async () => {
     const tenant = await shop.subscriber('downgrading', { pro: 2, usage_pro: null, backup: 2 }, flexible)
     const asked = { items: [{ price_id: 'basic' }] }
     expect(await tenant.change(asked)).toMatchObject({ status: 'scheduled', next_invoice: { amount: 7200 } })
@@ -82,7 +82,7 @@ describe('a plan change between prices with attached prices', () => {
     expect(await tenant.items()).toEqual({ backup: 2, desk: 2 })
   })
 
-  it('cannot remove an attached price on its own', async () => {
+  it('is refused if it would remove only an attached price', async () => {
     const tenant = await shop.subscriber('thrifty', withBasic(1), flexible)
     const without = { items: [], replaces: 'usage' }
     expect(await tenant.askOwn('preview', without)).toMatchObject({ status: 422, code: 'change_invalid' })
@@ -93,7 +93,7 @@ describe('a plan change between prices with attached prices', () => {
     })
   })
 
-  it('waits for the end of the period if an immediate change would lose usage in classic billing mode', async () => {
+  it('takes effect at the end of the period if an immediate change would lose usage in classic billing mode', async () => {
     const tenant = await shop.subscriber('classic', withBasic(1), { billing_mode: { type: 'classic' } })
     expect(await tenant.change({ items: [{ price_id: 'pro' }] })).toMatchObject({ status: 'scheduled' })
     await tenant.pass(31)

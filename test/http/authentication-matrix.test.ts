@@ -182,7 +182,7 @@ describe('a request without permission', () => {
     before = await stateOf(test)
   })
 
-  it('gets service_key_missing without a key', async () => {
+  it('gets service_key_missing if it has no key', async () => {
     await refuseAll(idsWith('key'), {}, 401, 'service_key_missing')
     await refuseAll(idsWith('session'), {}, 401, 'service_key_missing')
     await refuseAll(idsWith('session'), { cookie: 'ratecard_session=' }, 401, 'service_key_missing')
@@ -202,7 +202,7 @@ describe('a request without permission', () => {
     await refuseAll(ids, { 'x-service-key': keys.expired }, 401, 'service_key_expired')
   })
 
-  it('changes nothing with a read key, even if it requests a dry run from a route that has none', async () => {
+  it('changes nothing with a read key, even if it requests a dry run from a route without dry runs', async () => {
     const header = { 'x-service-key': keys.read }
     const closed = idsWith('key', 'session').filter((id) => !isRead(id) && ![...dryRuns, ...ownersOnly].includes(id))
     await refuseAll(closed, header, 403, 'key_scope')
@@ -219,7 +219,7 @@ describe('a request without permission', () => {
       }
   })
 
-  it('cannot set policies, nor create an owner key, nor override a policy with a write key', async () => {
+  it('can neither set policies, create an owner key, nor override a policy if its key has the scope write', async () => {
     const header = { 'x-service-key': keys.write }
     await refuseAll(ownersOnly, header, 403, 'key_scope')
     const asked = (url: string, payload?: object) =>
@@ -240,11 +240,11 @@ describe('a request without permission', () => {
       expect([response.statusCode, response.json().code]).toEqual([403, 'key_scope'])
   })
 
-  it('is refused with a valid session on routes that require a key', async () => {
+  it('is refused on routes that require a key, even with a valid session', async () => {
     await refuseAll(idsWith('key'), { cookie: cookieOf(sessions.other) }, 403, 'not_allowed')
   })
 
-  it('cannot act for another tenant with its own session', async () => {
+  it('cannot act for another tenant with a session of its own tenant', async () => {
     await refuseAll(idsWith('session'), { cookie: cookieOf(sessions.other) }, 403, 'not_allowed')
   })
 
@@ -261,7 +261,7 @@ describe('a request without permission', () => {
       await refuseAll(idsWith('key'), { cookie: cookieOf(value) }, 401, 'service_key_missing')
   })
 
-  it('gets the public response of public routes with any cookie', async () => {
+  it('gets the public response of public routes, whatever its cookie is', async () => {
     for (const id of idsWith('public', 'open').filter((one) => reasonable[one] === undefined)) {
       const plain = await ask(id, {})
       expect([id, plain.statusCode]).toEqual([id, 200])
@@ -273,13 +273,13 @@ describe('a request without permission', () => {
     }
   })
 
-  it('changes nothing, neither in the service nor at the processor', async () => {
+  it('changes no record of the service and no object at the processor', async () => {
     expect(await stateOf(test)).toEqual(before)
   })
 })
 
 describe('a request with a read key', () => {
-  it('can read everything, validate and make dry runs, which change nothing', async () => {
+  it('can read all routes, validate and make dry runs, which change nothing', async () => {
     const before = await stateOf(test)
     const open = Object.keys(rows).filter((id) => isRead(id) || dryRuns.includes(id))
     for (const id of open) {
@@ -289,7 +289,7 @@ describe('a request with a read key', () => {
     expect(await stateOf(test)).toEqual(before)
   })
 
-  it('is allowed exactly where the scopes of the route say so', () => {
+  it('is allowed exactly on the routes whose scopes include read', () => {
     const described = Object.values(test.app.swagger().paths ?? {})
       .flatMap((operations) =>
         Object.values(operations as Record<string, { operationId: string; 'x-key-scope': string }>),
@@ -307,7 +307,7 @@ describe('a request with a read key', () => {
     expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
   })
 
-  it('sees webhooks without their secrets', async () => {
+  it('gets webhooks without their secrets', async () => {
     const [seen] = (await ask('listWebhooks', { 'x-service-key': keys.read })).json().webhooks
     const [whole] = (await ask('listWebhooks', { 'x-service-key': test.key })).json().webhooks
     expect(whole.secret).toMatch(/^whsec_/)
@@ -315,8 +315,8 @@ describe('a request with a read key', () => {
   })
 })
 
-describe('a request with a key that is permitted', () => {
-  it('succeeds where requests without permission are refused', async () => {
+describe('a request with a permitted key', () => {
+  it('succeeds on the routes that refuse requests without permission', async () => {
     const ends: Record<string, string> = {}
     for (const id of Object.keys(rows)) {
       const response = await ask(id, { 'x-service-key': test.key })

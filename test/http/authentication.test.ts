@@ -39,7 +39,7 @@ describe('service keys on admin routes', () => {
     }
   })
 
-  it('are checked first: without one, unknown paths, wrong methods, wrong parameters and malformed bodies all get a 401', async () => {
+  it('are checked before other errors: without a key, unknown paths, wrong methods, wrong parameters and malformed bodies all get a 401', async () => {
     const requests = [
       { method: 'GET', url: `${admin}/no-such-route` },
       { method: 'GET', url: admin },
@@ -60,7 +60,7 @@ describe('service keys on admin routes', () => {
     }
   })
 
-  it('are checked before a byte of the body is read', async () => {
+  it('are checked before any byte of the body is read', async () => {
     await test.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = test.app.server.address() as AddressInfo
     const socket = connect(port, '127.0.0.1')
@@ -104,14 +104,14 @@ describe('service keys on public routes', () => {
     }
   })
 
-  it('are optional, and an empty header is ignored', async () => {
+  it('are optional, and an empty Authorization header is ignored', async () => {
     const response = await test.inject({ url: `${billing}/config`, headers: { 'x-service-key': '' } })
     expect(response.statusCode).toBe(200)
   })
 })
 
 describe('a service key', () => {
-  it('is shown only once, when it is created, and is invalid immediately after it is revoked', async () => {
+  it('is shown only once, in the response to its creation, and is invalid immediately after its revocation', async () => {
     const created = await test.asAdmin({ method: 'POST', url: `${admin}/keys`, payload: { name: 'ci' } })
     expect(created.statusCode).toBe(201)
     const { id, key } = created.json()
@@ -139,7 +139,7 @@ describe('the rate limit per client address', () => {
   const path = `${billing}/config/prices/pro_monthly/calculate`
   const calculate = { method: 'POST', url: path, payload: { quantity: 1 }, ...stranger } as const
 
-  it('limits attempts with guessed keys with Retry-After, but no valid key, no other address and no loopback address', async () => {
+  it('limits attempts with guessed keys with Retry-After, but limits no valid key, no other address and no loopback address', async () => {
     const limited = await startTestApp({ rateLimit: 3 })
     try {
       const guess = { url: `${admin}/keys`, headers: { 'x-service-key': 'guess' } }
@@ -188,7 +188,7 @@ describe('the rate limit per client address', () => {
     }
   })
 
-  it('counts failed authentications and public requests separately, so that one does not use up the limit of the other', async () => {
+  it('counts failed authentications and public requests separately, so that neither uses up the limit of the other', async () => {
     const limited = await startTestApp({ rateLimit: 2 })
     try {
       await limited.push(sampleConfig())
@@ -202,7 +202,7 @@ describe('the rate limit per client address', () => {
     }
   })
 
-  it('counts writes without a key, but no reads', async () => {
+  it('counts writes without a key, and does not count reads', async () => {
     const limited = await startTestApp({ rateLimit: 2 })
     try {
       await limited.push(sampleConfig())

@@ -66,7 +66,7 @@ describe('keys that the author of a document chose, such as `ownerTeam`,', () =>
     expect(plan.body).toContain('"field":"metadata.ownerTeam"')
   })
 
-  it('are unchanged in everything that the client reads', async () => {
+  it('are unchanged in all objects that the client library returns', async () => {
     const read = [
       await client.billing.product('pro'),
       await client.billing.price('pro_monthly'),
@@ -80,7 +80,7 @@ describe('keys that the author of a document chose, such as `ownerTeam`,', () =>
     expect([served.createdAt, 'promotionCodes' in served.config]).toEqual([expect.any(String), false])
   })
 
-  it('are unchanged in drift, in the service and in the client', async () => {
+  it('are unchanged in drift, in the service and in the client library', async () => {
     await test.stripe.products.update('rc_pro', { metadata: { ownerTeam: 'somebody', owner_team: 'else' } })
     const [live] = (await test.asAdmin({ url: `${admin}/config/drift` })).json<Drift>().differences
     expect(live?.fields.map(({ field }) => field)).toEqual(['metadata.ownerTeam', 'metadata.owner_team'])
@@ -99,14 +99,14 @@ describe('keys that the author of a document chose, such as `ownerTeam`,', () =>
 })
 
 describe('member names of stored records', () => {
-  it('are in snake_case in the audit log, even if the client reads it', async () => {
+  it('are in snake_case in the audit log, even if the client library reads the log', async () => {
     const { entries } = (await test.asAdmin({ url: `${admin}/tenants/one/audit` })).json<{ entries: Kept[] }>()
     const kept = ({ before, after, result }: Kept) => [before, after, result]
     expect(JSON.stringify(entries.map(kept))).toContain('"enterprise_template":"gold"')
     expect((await client.tenants.audit('one')).entries.map(kept)).toEqual(entries.map(kept))
   })
 
-  it('are the same in a job whether the API or the client library returns it', async () => {
+  it('are the same in a job whether the API or the client library returns the job', async () => {
     const [{ id }] = (await test.asAdmin({ url: `${admin}/jobs` })).json().jobs
     const { input, steps } = await jobEnd(test, id)
     const kept = (each: { step: unknown; result: unknown }) => [each.step, each.result]

@@ -61,7 +61,7 @@ describe('a page of another site', () => {
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  it('cannot submit a form: a checkout accepts only JSON (415)', async () => {
+  it('cannot submit an HTML form, because a checkout accepts only JSON (415)', async () => {
     const response = await test.inject({
       method: 'POST',
       url: checkout,
@@ -73,7 +73,7 @@ describe('a page of another site', () => {
 })
 
 describe('the credential of a checkout', () => {
-  it('is the key if both key and cookie are sent: a wrong key is refused despite a valid cookie', async () => {
+  it('is the key if the request has both key and cookie: a wrong key is refused despite a valid cookie', async () => {
     const wrong = await post(checkout, pro, { cookie, 'x-service-key': 'wrong' })
     expect([wrong.statusCode, wrong.json().code]).toEqual([401, 'service_key_invalid'])
     const both = await post(checkout, pro, { cookie, 'x-service-key': test.key })
@@ -91,7 +91,7 @@ describe('the credential of a checkout', () => {
     expect(await answer(kept.value)).toBe(401)
   })
 
-  it('counts towards the rate limit of its address if it is wrong', async () => {
+  it('counts towards the rate limit of the client’s address if the credential is wrong', async () => {
     const limited = await startTestApp({ rateLimit: 3 })
     try {
       const guess = (headers: Record<string, string>) =>

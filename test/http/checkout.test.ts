@@ -50,7 +50,7 @@ describe('POST checkout', () => {
     expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'tenant_not_found'])
   })
 
-  it('lets a session act for its own tenant only', async () => {
+  it('lets a session check out for its own tenant only', async () => {
     expect((await post(checkout, { ...pro, tenant_id: 'acme' }, { cookie })).statusCode).toBe(200)
     await sessionOf(test, 'other')
     for (const tenant_id of ['other', 'nobody']) {
@@ -59,7 +59,7 @@ describe('POST checkout', () => {
     }
   })
 
-  it('refuses hidden prices to a session, and sells them with a service key', async () => {
+  it('refuses hidden prices if the request has a session, and sells them with a service key', async () => {
     for (const price_id of ['pro_secret', 'pro_monthly_gold', 'no_such_price']) {
       const response = await post(checkout, { ...urls, price_id }, { cookie })
       expect([price_id, response.statusCode, response.json().detail]).toEqual([
@@ -72,7 +72,7 @@ describe('POST checkout', () => {
     expect((await test.asAdmin({ method: 'POST', url: checkout, payload })).statusCode).toBe(200)
   })
 
-  it('starts a free price at once and returns the success URL', async () => {
+  it('starts a subscription to a free price immediately and returns the success URL', async () => {
     const free = cookieOf(await sessionOf(test, 'thrifty'))
     const response = await post(checkout, { ...urls, price_id: 'free' }, { cookie: free })
     expect(response.json()).toEqual({ url: urls.success_url, session_id: null })
@@ -170,7 +170,7 @@ describe('POST checkout', () => {
     expect(forged.json().code).toBe('idempotency_key_reused')
   })
 
-  it('never returns the checkout of a removed tenant to a new tenant with its id', async () => {
+  it('never returns a removed tenant’s checkout to a new tenant with the same id, for a retry with a service key', async () => {
     const tenants = '/api/v1/billing/admin/tenants'
     const make = () => test.asAdmin({ method: 'POST', url: tenants, payload: { id: 'fleeting', name: 'Fleeting' } })
     const buy = () =>
@@ -188,7 +188,7 @@ describe('POST checkout', () => {
     expect((await buy()).json()).toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('never returns the checkout of a removed tenant to a session of a new tenant with its id', async () => {
+  it('never returns a removed tenant’s checkout to a session of a new tenant with the same id', async () => {
     const again = await repeatedAfterRemoval('brief', checkout, pro)
     expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
   })
@@ -210,7 +210,7 @@ describe('POST checkout', () => {
   })
 })
 
-describe('a subscription that was bought', () => {
+describe('a subscription that was bought in a checkout', () => {
   it('has the price id of the configuration, and its upcoming invoice', async () => {
     await sessionOf(test, 'buyer')
     await buy(test, 'buyer', { price_id: 'pro_monthly', quantity: 2 })
@@ -245,7 +245,7 @@ describe('a subscription that was bought', () => {
 })
 
 describe('POST portal', () => {
-  it('leads to the processor’s portal, and from there back to an allowed page', async () => {
+  it('returns a link to the processor’s portal, which leads back only to an allowed page', async () => {
     const portal = `${billing}/portal`
     const response = await post(portal, { return_url: 'http://localhost:3000/account' }, { cookie })
     expect([response.statusCode, Object.keys(response.json())]).toEqual([200, ['url']])
@@ -290,14 +290,14 @@ describe('POST usage', () => {
     })
   })
 
-  it('records once for each Idempotency-Key', async () => {
+  it('records usage once for each Idempotency-Key', async () => {
     const headers = { cookie, 'idempotency-key': 'usage-1' }
     const first = (await post(usage, { meter: 'api_calls', value: 3 }, headers)).json()
     const again = await post(usage, { meter: 'api_calls', value: 3 }, headers)
     expect([again.json(), again.headers['idempotent-replayed']]).toEqual([first, 'true'])
   })
 
-  it('records once per Idempotency-Key even if the processor’s response is lost', async () => {
+  it('records usage once per Idempotency-Key even if the processor’s response is lost', async () => {
     const report = () =>
       post(usage, { meter: 'api_calls', value: 5 }, { cookie, 'idempotency-key': 'usage-lost'.repeat(25) })
     test.sandbox.control.clearRequests()
@@ -314,12 +314,12 @@ describe('POST usage', () => {
     expect(identifiers[0]).toContain('acme:api_calls:key_')
   })
 
-  it('keeps usage of a removed tenant apart from that of a new tenant with the same id', async () => {
+  it('keeps usage of a removed tenant separate from usage of a new tenant with the same id', async () => {
     const again = await repeatedAfterRemoval('passing', usage, { meter: 'api_calls', value: 7 })
     expect([again.statusCode, again.json().code]).toEqual([409, 'idempotency_key_reused'])
   })
 
-  it('names the allowed amounts in the error about an invalid amount', async () => {
+  it('returns the allowed amounts in the error about an invalid amount', async () => {
     const { errors } = (await post(usage, { meter: 'api_calls', value: 1.5 }, { cookie })).json()
     expect(errors).toMatchObject([{ code: 'type_wrong', detail: '"value" must be integer or string.' }])
     const detail = async (more: object) =>

@@ -39,7 +39,7 @@ describe('checkout.create() of the client library', () => {
     await expect(wrong.checkout.create({ priceId: 'free', ...urls })).rejects.toMatchObject({ code: 'session_invalid' })
   })
 
-  it('reports mistyped members like the server, because it sends each member that it is given', async () => {
+  it('reports mistyped members like the server, because the client sends each given member unchanged', async () => {
     const wish = { priceId: 'pro_monthly', ...urls, tenantId: 'guest', trialDays: 3 }
     await expect(client.checkout.create(wish)).rejects.toMatchObject({
       code: 'request_invalid',
@@ -73,7 +73,7 @@ describe('an idempotent write of the client library', () => {
     expect(keys[0]).toMatch(/^[\w-]{16,}$/)
   })
 
-  it('uses the caller’s idempotency key, and otherwise a new one per call', async () => {
+  it('uses the caller’s idempotency key, or else a new key per call', async () => {
     const own = losing(1)
     await createClient(own.options).tenants.create({ name: 'Mine' }, { idempotencyKey: 'mine' })
     expect(own.keys).toEqual(['mine', 'mine'])

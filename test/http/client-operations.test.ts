@@ -190,7 +190,7 @@ const described = () =>
   )
 
 describe('the client library', () => {
-  it('has a method for each operation of the API description, and no others', () => {
+  it('has a method for each operation of the API description, and no other methods', () => {
     expect(Object.keys(calls).sort()).toEqual(
       described()
         .map(({ operationId }) => operationId)
@@ -199,7 +199,7 @@ describe('the client library', () => {
     )
   })
 
-  it('performs each operation, and its results have camelCase names', async () => {
+  it('can perform each operation, and its results have camelCase names', async () => {
     const problems: Record<string, unknown> = {}
     for (const [id, call] of Object.entries(calls)) {
       asked = []
@@ -225,7 +225,7 @@ describe('the client library', () => {
     })
   })
 
-  it('follows the log of a worker: first the stored lines, then each new one', async () => {
+  it('follows the log of a worker: first the stored lines, then each new line', async () => {
     const earlier = await client.workers.triggerCron('hello')
     let later = ''
     const runs: (string | undefined)[] = []

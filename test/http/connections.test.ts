@@ -68,7 +68,7 @@ describe('a slow connection to the server:', () => {
     expect(answer).toContain('"code":"request_invalid"')
   })
 
-  it('a connection on which nothing is sent is closed', async () => {
+  it('a connection on which the client sends nothing is closed', async () => {
     await readAll(await open())
   })
 
@@ -83,7 +83,7 @@ describe('a slow connection to the server:', () => {
     expect(answer).toContain('"code":"request_invalid"')
   })
 
-  it('a client that keeps sending after the response is read for a moment longer, and then disconnected', async () => {
+  it('a client that keeps sending after the response is disconnected, after it has received the response', async () => {
     const socket = await open(`POST ${admin}/config HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`)
     const timer = setInterval(() => socket.write('1\r\na\r\n'), 50)
     const answer = await readAll(socket).finally(() => {
@@ -94,7 +94,7 @@ describe('a slow connection to the server:', () => {
 })
 
 describe('connections beyond the limit', () => {
-  it('cause idle and slow connections to be closed, so that health checks are served', async () => {
+  it('cause idle and slow connections to be closed, so that health checks get a response', async () => {
     for (let round = 0; round < 3; round++) {
       await Promise.all(
         Array.from({ length: most }, (_, index) =>
@@ -108,7 +108,7 @@ describe('connections beyond the limit', () => {
     expect(Number(/^ratecard_http_connections (\d+)$/m.exec(figures)?.[1])).toBeLessThanOrEqual(most)
   })
 
-  it('do not interrupt requests with a service key', async () => {
+  it('do not interrupt running requests with a service key', async () => {
     const body = JSON.stringify(sampleConfig())
     const head = `POST ${admin}/config/validate HTTP/1.1\r\nHost: a\r\n${signedIn()}Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n${closing}`
     const working = await open(`${head}${body.slice(0, 100)}`)
@@ -128,23 +128,23 @@ describe('connections beyond the limit', () => {
   })
 })
 
-describe('a request that Node itself would close without a response:', () => {
+describe('an invalid request that Node.js itself would close without a response:', () => {
   it.each([
     ['no host', `GET /healthz HTTP/1.1\r\n${closing}`],
     ['two hosts', `GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n${closing}`],
     ['no host, at the price list', `GET ${billing}/config HTTP/1.1\r\n${closing}`],
     ['another expectation', `GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: x\r\n${closing}`],
-  ])('%s is refused with a problem document, like any other invalid request', async (_name, text) => {
+  ])('%s is refused with a problem document, as other invalid requests are', async (_name, text) => {
     const answer = await answerTo(text)
     expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"code":"request_invalid"/)
     expect(answer.toLowerCase()).toContain('content-type: application/problem+json')
   })
 
-  it('a request in HTTP/1.0 needs no Host header', async () => {
+  it('a request in HTTP/1.0 without a Host header succeeds', async () => {
     expect(await answerTo('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('a body over the limit is read to its end, so that the client receives the 413', async () => {
+  it('a body over the size limit is read to its end, so that the client receives the 413', async () => {
     const size = 3_000_000
     for (let round = 0; round < 20; round++) {
       const socket = await open(

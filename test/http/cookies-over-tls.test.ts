@@ -30,7 +30,7 @@ const isSignedIn = async (test: TestApp, cookie: string, headers: Readonly<Recor
   (await test.inject({ url: '/dashboard/sign-in?next=/dashboard', headers: { cookie, ...headers } })).statusCode === 303
 const only = ({ cookies: [cookie] }: LightMyRequestResponse) => cookie ?? { name: '', value: '' }
 
-describe('with a public URL that uses https', () => {
+describe('with a public URL that uses https,', () => {
   const options = { publicUrl: 'https://billing.example.com' }
 
   it('the session cookie has the __Host- prefix, and a cookie without the prefix is ignored', async () => {
@@ -59,7 +59,7 @@ describe('with a public URL that uses https', () => {
   })
 })
 
-describe('behind a proxy that terminates TLS', () => {
+describe('behind a proxy that terminates TLS,', () => {
   const overTls = { 'x-forwarded-proto': 'https' }
 
   it('the cookies have the __Host- prefix if the proxy is trusted', async () => {

@@ -56,7 +56,7 @@ beforeAll(async () => {
 })
 
 describe('a price that grants credit', () => {
-  it('grants credit for a purchase, for each unit of the quantity', async () => {
+  it('grants credit for a purchase, once per unit of the quantity', async () => {
     await sessionOf(test, 'buyer')
     await buy(test, 'buyer', { price_id: 'top_up', quantity: 2 })
     const { balance, credits: made } = await granted('buyer')
@@ -83,7 +83,7 @@ describe('a price that grants credit', () => {
     expect(days).toBeCloseTo(30, 1)
   })
 
-  it('grants credit once, even if the payment is processed several times', async () => {
+  it('grants credit once per payment, even if the payment’s invoice is updated afterwards', async () => {
     const before = await granted('subscriber')
     const state = await test.store.mirror.find('invoice', String(before.credits[0]?.['paid_by']))
     if (state === null) throw new Error('the mirror has no invoice')
@@ -92,7 +92,7 @@ describe('a price that grants credit', () => {
     expect((await granted('subscriber')).credits).toEqual(before.credits)
   })
 
-  it('shows the credit in the entitlements, without a call to the processor', async () => {
+  it('adds the credit to the tenant’s entitlements, which are read without a request to the processor', async () => {
     await granted('buyer')
     test.sandbox.control.clearRequests()
     const answer = await test.asAdmin({ url: `${billing}/entitlements?tenant_id=buyer` })
@@ -100,15 +100,15 @@ describe('a price that grants credit', () => {
     expect(test.sandbox.control.requests().filter(({ path }) => !path.startsWith('/v1/events'))).toEqual([])
   })
 
-  it('grants no credit for a payment of another price', async () => {
+  it('grants no credit if the payment is for another price', async () => {
     await sessionOf(test, 'other')
     await buy(test, 'other', { price_id: 'setup' })
     expect(await granted('other')).toMatchObject({ balance: [], credits: [] })
   })
 })
 
-describe('a credit given by hand', () => {
-  it('is shown at once, and is in the audit log', async () => {
+describe('a credit that an operator grants', () => {
+  it('is shown immediately, and is in the audit log', async () => {
     await sessionOf(test, 'acme')
     const answer = await give('acme', { amount: 5000, currency: 'usd', reason: 'Sorry for Monday', meters: ['pages'] })
     expect([answer.statusCode, answer.json()]).toMatchObject([
@@ -123,7 +123,7 @@ describe('a credit given by hand', () => {
     expect(entries[0]).toMatchObject({ action: 'credit_granted', result: { amount: 5000, reason: 'Sorry for Monday' } })
   })
 
-  it('is given only once per Idempotency-Key', async () => {
+  it('is granted only once per Idempotency-Key', async () => {
     await sessionOf(test, 'twice')
     const wanted = { amount: 100, currency: 'usd', reason: 'Once' }
     const [first, second] = [await give('twice', wanted, 'k1'), await give('twice', wanted, 'k1')]
@@ -132,7 +132,7 @@ describe('a credit given by hand', () => {
     expect((await credits('twice')).credits).toHaveLength(1)
   })
 
-  it('is refused for an unknown meter, an expiry in the past, and a missing amount', async () => {
+  it('is refused with an unknown meter, an expiry in the past, or without an amount', async () => {
     const wanted = { amount: 100, currency: 'usd', reason: 'x' }
     const problems = [
       { ...wanted, meters: ['page'] },

@@ -57,7 +57,7 @@ const act = async (cookie: string, url: string, payload: object, headers: Readon
 const codeOf = (response: LightMyRequestResponse) => [response.statusCode, response.json().code] as const
 
 describe('the pages of the dashboard', () => {
-  it('have a strict content security policy, and each address returns its page', async () => {
+  it('have a strict content security policy, and the server has a page for each address', async () => {
     for (const url of ['/dashboard', '/dashboard/', '/dashboard/tenants/acme']) {
       const { statusCode, headers, body } = await test.inject({ url })
       expect([url, statusCode, headers['content-type'], headers['cache-control']]).toEqual([
@@ -105,7 +105,7 @@ describe('the pages of the dashboard', () => {
 describe('a page of the dashboard, requested by a signed-in user,', () => {
   const tokenIn = (document: string) => /<meta name="page-token" content="([^"]+)">/.exec(document)?.[1]
 
-  it('contains the CSRF token only if the browser navigates to the page with a session', async () => {
+  it('contains the CSRF token only if the request is a navigation of the browser with a session', async () => {
     const { cookie } = await signedIn()
     expect(tokenIn((await load(cookie, navigation)).body)).toMatch(/^[\w-]{43}$/)
     for (const goal of ['empty', 'iframe', 'script'])
@@ -199,7 +199,7 @@ describe('a session of the dashboard', () => {
       expect((await post('/dashboard/session', { key: test.key, next }, own)).headers.location).toBe(goes)
   })
 
-  it('ends after twelve hours', async () => {
+  it('expires after twelve hours', async () => {
     const { cookie } = await signedIn()
     offset += 12 * hour - 1000
     expect((await get(cookie, '/keys/current')).statusCode).toBe(200)
@@ -207,7 +207,7 @@ describe('a session of the dashboard', () => {
     expect(codeOf(await get(cookie, '/keys/current'))).toEqual([401, 'session_invalid'])
   })
 
-  it('ends when its key is revoked or expires', async () => {
+  it('ends when the key with which it was created is revoked or expires', async () => {
     const { key, cookie } = await signedIn()
     expect((await get(cookie, '/keys/current')).statusCode).toBe(200)
     await test.service.revokeKey(key.id)
@@ -237,7 +237,7 @@ describe('a session of the dashboard', () => {
   })
 })
 
-describe('a sign-in link', () => {
+describe('a sign-in link of the dashboard', () => {
   const link = async () => {
     const { url, expires_at: expiresAt } = (
       await test.asAdmin({ method: 'POST', url: '/api/v1/billing/admin/dashboard/links' })
@@ -254,7 +254,7 @@ describe('a sign-in link', () => {
       payload: new URLSearchParams({ token: tokenOf(url) }).toString(),
     })
 
-  it('shows a button that signs in once with the key that created the link, and its token is not logged', async () => {
+  it('shows a button that signs the user in once with the key that created the link, and the link’s token is not logged', async () => {
     const { url } = await link()
     const shown = await open(url)
     expect([shown.statusCode, shown.headers['cache-control'], shown.cookies]).toEqual([200, 'no-store', []])
@@ -273,7 +273,7 @@ describe('a sign-in link', () => {
     expect(opened.body + again.body + log.join('')).not.toContain(tokenOf(url))
   })
 
-  it('is not used up by GET, HEAD or a prefetch, which set no cookie', async () => {
+  it('stays valid after GET, HEAD or a prefetch, which set no cookie', async () => {
     const { url } = await link()
     const head = await test.app.inject({ method: 'HEAD', url })
     expect([head.statusCode, head.headers.allow, head.cookies]).toEqual([405, 'GET, POST', []])
@@ -284,7 +284,7 @@ describe('a sign-in link', () => {
     expect((await press(url)).statusCode).toBe(303)
   })
 
-  it('creates one session if the button is pressed twice at once', async () => {
+  it('creates one session if the button is pressed twice at the same time', async () => {
     const { url } = await link()
     const answers = await Promise.all([press(url), press(url)])
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([303, 401])
@@ -297,14 +297,14 @@ describe('a sign-in link', () => {
     expect((await press(url)).statusCode).toBe(303)
   })
 
-  it('ends after ten minutes', async () => {
+  it('expires after ten minutes', async () => {
     const { url, expiresAt } = await link()
     expect(expiresAt - (Date.now() + offset)).toBeLessThanOrEqual(10 * 60_000)
     offset += 10 * 60_000
     expect((await press(url)).statusCode).toBe(401)
   })
 
-  it('cannot be used as a session, and a session cannot be used as a link', async () => {
+  it('cannot be used as a session, and a session cannot be used as a sign-in link', async () => {
     const { url } = await link()
     expect(codeOf(await get(`ratecard_dashboard=${tokenOf(url)}`, '/config'))).toEqual([401, 'session_invalid'])
     const { cookie } = await signedIn()
@@ -336,7 +336,7 @@ describe('a page of another site', () => {
     {},
   ]
 
-  it.each(foreign)('cannot execute any action: %j', async (headers) => {
+  it.each(foreign)('cannot execute any action of the API: %j', async (headers) => {
     const { cookie } = await signedIn()
     const next = changedConfig('2.0.0', ({ products }) => void products.pop())
     for (const [url, body] of [
@@ -349,7 +349,7 @@ describe('a page of another site', () => {
     expect((await get(cookie, '/config')).json().revision).toBe(1)
   })
 
-  it('can neither read data nor sign a user in', async () => {
+  it('can neither read data of the dashboard nor sign a user in', async () => {
     const { cookie } = await signedIn()
     for (const site of ['cross-site', 'same-site'])
       expect(codeOf(await get(cookie, '/config', { 'sec-fetch-site': site }))).toEqual([403, 'not_allowed'])
@@ -363,13 +363,13 @@ describe('a page of another site', () => {
     expect([forged.statusCode, forged.cookies]).toEqual([403, []])
   })
 
-  it('is recognized by the Origin header if the browser sends no other header', async () => {
+  it('is distinguished from the service’s own pages by the Origin header if the browser sends no Sec-Fetch-Site header', async () => {
     const { cookie } = await signedIn()
     const made = await act(cookie, '/tenants', { id: 'ours', name: 'Ours' }, { origin: 'http://localhost:80' })
     expect(made.statusCode).toBe(201)
   })
 
-  it('cannot act with a form, because only JSON is accepted', async () => {
+  it('cannot change anything with an HTML form, because only JSON is accepted', async () => {
     const { cookie } = await signedIn()
     const response = await post(`${api}/tenants`, { name: 'Form' }, { cookie, ...(await ofPage(cookie)), ...own })
     expect(codeOf(response)).toEqual([415, 'media_type_unsupported'])
@@ -377,7 +377,7 @@ describe('a page of another site', () => {
 })
 
 describe('another page on the dashboard’s origin, e.g. of a worker,', () => {
-  it('can neither read nor act, because it has the cookie but not the CSRF token', async () => {
+  it('can neither read nor write through the API, because its requests have the cookie but not the CSRF token', async () => {
     const { cookie } = await signedIn()
     const [other, { cookie: elsewhere }] = [{ id: 'intruder', name: 'Intruder' }, await signedIn()]
     for (const said of [{}, { 'x-csrf-token': '' }, { 'x-csrf-token': 'x'.repeat(43) }, await ofPage(elsewhere)]) {
@@ -389,7 +389,7 @@ describe('another page on the dashboard’s origin, e.g. of a worker,', () => {
     expect((await act(cookie, '/tenants', other)).statusCode).toBe(201)
   })
 
-  it('cannot read the CSRF token from the HTML, which only a navigation gets and no cache stores', async () => {
+  it('cannot read the CSRF token from the HTML, which the server returns only to navigations and no cache stores', async () => {
     const { cookie } = await signedIn()
     const loaded = await load(cookie)
     expect([tokenIn(loaded.body) === undefined, loaded.headers['cache-control']]).toEqual([false, 'no-store'])
@@ -402,7 +402,7 @@ describe('another page on the dashboard’s origin, e.g. of a worker,', () => {
 })
 
 describe('a browser without the dashboard’s session cookie', () => {
-  it('is redirected to the sign-in if it would have sent the cookie, and back after the sign-in', async () => {
+  it('is redirected to the sign-in if the browser would have sent the cookie, and back after the sign-in', async () => {
     const here = '/dashboard/tenants/acme?x=1'
     const sent = await load('theme=dark', navigation, here)
     expect([sent.statusCode, sent.headers.location]).toEqual([
@@ -412,7 +412,7 @@ describe('a browser without the dashboard’s session cookie', () => {
     expect((await load('theme=dark', navigation, String(sent.headers.location))).body).toContain('Service key')
   })
 
-  it('gets the page if it follows a link from another site, and is led back to that page after the sign-in', async () => {
+  it('gets the page if the user follows a link from another site, and returns to that page after the sign-in', async () => {
     const crossed = await load('theme=dark', { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' })
     expect([crossed.statusCode, tokenIn(crossed.body)]).toEqual([200, undefined])
     const { cookie } = await signedIn()
@@ -422,7 +422,7 @@ describe('a browser without the dashboard’s session cookie', () => {
 })
 
 describe('a dashboard session with a read key', () => {
-  it('can see everything except secrets and can plan, but cannot act', async () => {
+  it('can read everything except secrets and can plan, but can change nothing', async () => {
     const { cookie } = await signedIn('read')
     expect((await get(cookie, '/webhooks')).json().webhooks[0].secret).toBeNull()
     const next = changedConfig('2.0.0', ({ products }) => void products.pop())
@@ -444,8 +444,8 @@ describe('a dashboard session with a read key', () => {
   })
 })
 
-describe('the change tag of the dashboard', () => {
-  it('changes after each action, by key or by cookie, and stays the same after reads', async () => {
+describe('the change tag that the dashboard polls', () => {
+  it('changes after each write, by key or by cookie, and stays the same after reads', async () => {
     const { cookie } = await signedIn()
     const tag = async () => String((await get(cookie, '/changes')).json().tag)
     const seen = [await tag()]

@@ -43,7 +43,7 @@ async function world() {
 }
 
 describe('a tenant whose earlier version of a price is sold again', () => {
-  it('has the present limit of the product, and is counted by plans that lower it; subscribers to the other version keep theirs', async () => {
+  it('has the product’s current limit, and plans that lower it count that tenant; subscribers to the other version keep their limit', async () => {
     const { push, sell, limits } = await world()
     await push(2000, { id: 'projects', limit: 10 })
     await sell('acme')
@@ -65,8 +65,8 @@ describe('a tenant whose earlier version of a price is sold again', () => {
   })
 })
 
-describe('a switch that becomes a limit', () => {
-  it('has the warning features_lowered, and stays unlimited for subscribers to the earlier version of the price', async () => {
+describe('a feature that changes from a switch to a limit', () => {
+  it('causes the warning features_lowered, and stays unlimited for subscribers to the earlier version of the price', async () => {
     const { push, sell, limits } = await world()
     await push(2000, 'projects', 'switch')
     await sell('acme')

@@ -63,7 +63,7 @@ beforeAll(async () => {
 })
 
 describe('usage of a metered feature:', () => {
-  it('each report is counted by the next check, which also returns when the count returns to zero', async () => {
+  it('each report is counted by the next check, which also returns the time of the next reset', async () => {
     expect(await report('acme', { value: 60, identifier: 'first' })).toMatchObject({
       status: 200,
       already_counted: false,
@@ -106,7 +106,7 @@ describe('usage of a metered feature:', () => {
     expect(await check('acme', 'exports')).toMatchObject({ used: 9, remaining: 0, allowed: true, beyond: 'allow' })
   })
 
-  it('a report for a tenant that has no such feature is refused', async () => {
+  it('a report for a tenant without the feature is refused', async () => {
     expect(await report('nothing', { enforce: true })).toMatchObject({ status: 409, code: 'limit_reached' })
   })
 
@@ -137,7 +137,7 @@ describe('usage of a metered feature:', () => {
     expect(await check('nothing', 'calls')).toMatchObject({ used: 3 })
   })
 
-  it('a report stays counted if the processor’s response was lost, and is counted once when it is sent again', async () => {
+  it('a report is counted once if the processor’s response was lost and the client retries the report', async () => {
     test.sandbox.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/billing/meter_events', count: 20 })
     const lost = { value: 10, identifier: 'lost', enforce: true }
     expect((await report('faulty', lost)).status).toBeGreaterThanOrEqual(500)
@@ -147,7 +147,7 @@ describe('usage of a metered feature:', () => {
     expect(await check('faulty', 'calls')).toMatchObject({ used: 10 })
   })
 
-  it('a grant adds to the allowance that was bought, and the removal of the grant restores that allowance', async () => {
+  it('a grant is added to the purchased allowance, and the removal of the grant restores the purchased allowance', async () => {
     const url = `${admin}/tenants/acme/grants/calls`
     const given = await test.asAdmin({
       method: 'PUT',

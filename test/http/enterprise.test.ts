@@ -18,7 +18,7 @@ const itemOf = async (tenant: string) =>
   (await test.asAdmin({ url: `${admin}/tenants/${tenant}/subscriptions` })).json().subscriptions[0].items[0]
 const tenantOf = async (tenant: string) => (await test.asAdmin({ url: `${admin}/tenants/${tenant}` })).json()
 
-describe('POST admin/enterprise/apply-template, apply-custom and remove', () => {
+describe('the operations admin/enterprise/apply-template, apply-custom and remove', () => {
   it('move a tenant’s items to its negotiated prices and back, with an entry in the audit log', async () => {
     const dry = await post('/enterprise/apply-template?dry_run=true', { tenant_id: 'one', enterprise_template: 'gold' })
     expect(dry.json()).toMatchObject({ tenant_id: 'one', dry_run: true, prices_swapped: 1 })
@@ -98,7 +98,7 @@ describe('POST admin/enterprise/apply-template, apply-custom and remove', () => 
       expect([path, (await post(`/enterprise/${path}`, payload)).json().code]).toEqual([path, 'request_invalid'])
   })
 
-  it('set an end date for a deal, and show the amounts after a removal at the base price and at the signed price', async () => {
+  it('set an end date for a deal, and show the amounts after a removal at the base price and at the originally purchased price', async () => {
     const payload = {
       tenant_id: 'one',
       enterprise_template: 'gold',
@@ -124,7 +124,7 @@ describe('POST admin/enterprise/apply-template, apply-custom and remove', () => 
     expect(await tenantOf('one')).toMatchObject({ enterprise_ends_at: null, enterprise_then: null })
   })
 
-  it('refuse an end date that is invalid or in the past, and a `then` without an end date', async () => {
+  it('refuse an end date that is invalid or in the past, and the member `then` without an end date', async () => {
     for (const [more, pointer] of [
       [{ ends_at: 'tomorrow' }, '#/ends_at'],
       [{ ends_at: '2001-01-01T00:00:00Z' }, '#/ends_at'],
@@ -147,7 +147,7 @@ describe('POST admin/enterprise/apply-template, apply-custom and remove', () => 
 })
 
 describe('GET admin/enterprise/coverage', () => {
-  it('marks missing negotiated prices, and lists base prices without any', async () => {
+  it('marks missing negotiated prices, and lists base prices without any negotiated price', async () => {
     const nobody = (id: string) => ({
       base_price_id: id,
       cells: [
@@ -174,8 +174,8 @@ describe('GET admin/enterprise/coverage', () => {
   })
 })
 
-describe('jobs in the API', () => {
-  it('move each tenant of a template, and can be followed', async () => {
+describe('jobs in the HTTP API', () => {
+  it('move each tenant of a template, and report their progress', async () => {
     await test.push(
       changedConfig('1.1.0', ({ products }) => {
         const gold = products.flatMap(({ prices = [] }) => prices).find(({ id }) => id === 'pro_monthly_gold')
@@ -259,7 +259,7 @@ describe('jobs in the API', () => {
     }
   })
 
-  it('are listed newest first, and by kind', async () => {
+  it('are listed newest first, and can be filtered by kind', async () => {
     const { jobs, pagination } = (await test.asAdmin({ url: `${admin}/jobs?limit=100` })).json()
     expect(pagination.total).toBe(jobs.length)
     expect(jobs[0].kind).toBe('migration')

@@ -43,7 +43,7 @@ describe('GET entitlements', () => {
     expect((await ofTenant('nobody'))[0]).toBe(404)
   })
 
-  it('returns the features of the subscribed products with their ids in the configuration, over more than one page', async () => {
+  it('returns the features of the subscribed products with their configuration ids, even if the processor’s list has several pages', async () => {
     const { stripe } = test
     const customer = await payingCustomer(stripe)
     await test.asAdmin({

@@ -23,7 +23,7 @@ interface Verdict {
 
 describe('a document that breaks only one rule', () => {
   test.each(ruleCases.map((one) => [one.name, one] as const))(
-    'is refused by each operation with the same error: %s',
+    'is refused with the same error by the API’s validation, by a push and on the command line: %s',
     async (_name, one) => {
       const verdict = await world.asAdmin({ method: 'POST', url: `${admin}/config/validate`, payload: one.document })
       expect(verdict.statusCode).toBe(200)

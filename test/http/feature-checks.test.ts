@@ -62,7 +62,7 @@ beforeAll(async () => {
 })
 
 describe('a check whether a tenant may use a feature', () => {
-  it('names the public prices that would allow a use that the tenant’s own prices do not', async () => {
+  it('names the public prices that would allow the use if the tenant’s own prices do not allow it', async () => {
     expect(await ask({ feature: 'sso' })).toEqual([
       200,
       {
@@ -77,7 +77,7 @@ describe('a check whether a tenant may use a feature', () => {
     })
   })
 
-  it('allows use up to the limit that was bought, per seat if the limit is per seat, without a call to the processor', async () => {
+  it('allows use up to the purchased limit, per seat if the limit is per seat, without a request to the processor', async () => {
     await buy(test, 'acme', { price_id: 'pro_monthly', quantity: 3 })
     await mirrored(test)
     test.sandbox.control.clearRequests()
@@ -109,7 +109,7 @@ describe('a check whether a tenant may use a feature', () => {
     })
   })
 
-  it('is allowed with a session, but for its own tenant only', async () => {
+  it('is allowed with a session for the session’s own tenant only', async () => {
     const headers = { cookie: cookieOf(await sessionOf(test, 'acme')) }
     const payload = { feature: 'projects', used: 1 }
     const answer = await test.inject({ method: 'POST', url: `${billing}/entitlements/check`, headers, payload })
@@ -141,7 +141,7 @@ describe('a check whether a tenant may use a feature', () => {
     })
   })
 
-  it('is logged at the level debug, unlike a request that may change something', async () => {
+  it('is logged at the level debug, while requests that may change data are logged at info', async () => {
     log.length = 0
     await ask({ feature: 'projects' })
     await ask({ checks: [{ feature: 'projects' }] })
@@ -150,7 +150,7 @@ describe('a check whether a tenant may use a feature', () => {
     expect(lines.flatMap(({ level, msg }) => (msg === 'answered' ? [level] : []))).toEqual([20, 20, 30])
   })
 
-  it('is not affected by a grant that would have ended already, which is refused', async () => {
+  it('is not affected by a grant whose end date is in the past, because such a grant is refused', async () => {
     await sessionOf(test, 'late')
     const url = `${admin}/tenants/late/grants/projects`
     const refused = await test.asAdmin({ method: 'PUT', url, payload: { limit: 5, ends_at: '2020-01-01T00:00:00Z' } })
@@ -171,7 +171,7 @@ describe('a check whether a tenant may use a feature', () => {
 })
 
 describe('a push that lowers a limit that a product includes', () => {
-  it('contains a warning with the number of affected tenants, and takes effect at once', async () => {
+  it('contains a warning with the number of affected tenants, and takes effect immediately', async () => {
     const lowered = priceList('1.1.0', { projects: 4 })
     const plan = (await test.push(lowered, '?dry_run=true')).json<{ warnings: { code: string; detail: string }[] }>()
     expect(plan.warnings).toMatchObject([
@@ -187,7 +187,7 @@ describe('a push that lowers a limit that a product includes', () => {
     expect(await limitOf('acme')).toBe(10)
   })
 
-  it('keeps the earlier limit for subscribers of earlier versions of the price, if the document says so', async () => {
+  it('keeps the earlier limit for subscribers of earlier versions of the price, if the document has that option', async () => {
     const change = { projects: 3, amount: 2500, grandfathered: true }
     const pushed = (await test.push(priceList('2.0.0', change))).json<{
       warnings: { code: string; detail: string }[]

@@ -62,7 +62,7 @@ const isWell = async () => (await ask('/healthz')).statusCode
 
 describe('an HTTP reason phrase (the text beside the status code)', () => {
   it.each(['Can’t find that', 'Gone fishing', 'caf\u00e9', ''])(
-    'is not passed on if a worker sends it: %j',
+    'is dropped if a worker sends it: %j',
     async (statusText) => {
       const response = await say({ status: 404, statusText })
       expect([response.statusCode, response.statusMessage, response.text]).toEqual([404, 'Not Found', 'said'])
@@ -70,7 +70,7 @@ describe('an HTTP reason phrase (the text beside the status code)', () => {
     },
   )
 
-  it('is not passed on if a server that a worker calls sends it', async () => {
+  it('is dropped if a server that a worker calls sends it', async () => {
     for (const reason of ['a\u0001b', 'a\u007f', 'caf\u00e9', 'OK']) {
       const response = await through(`HTTP/1.1 200 ${reason}\r\ncontent-length: 2\r\n\r\nhi`)
       // The parser may also refuse the whole line, which is an error of the fetch.
@@ -81,7 +81,7 @@ describe('an HTTP reason phrase (the text beside the status code)', () => {
   })
 })
 
-describe('an invalid status code from a server to which a worker sends a request', () => {
+describe('an invalid status code in a server’s response to a worker’s request', () => {
   it.each(['000', '001', '099', '600', '999'])('is an error of the worker’s fetch: %s', async (status) => {
     const response = await through(`HTTP/1.1 ${status} OK\r\ncontent-length: 2\r\n\r\nhi`)
     expect([response.statusCode, response.text]).toEqual([
@@ -95,7 +95,7 @@ describe('an invalid status code from a server to which a worker sends a request
     expect(await isWell()).toBe(200)
   })
 
-  it('is also 101 if the worker did not request an upgrade', async () => {
+  it('includes the code 101 if the worker did not request an upgrade', async () => {
     const head = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
     const response = await through(head)
     expect([response.statusCode, response.text]).toEqual([599, expect.stringContaining('no upgrade was asked for')])
@@ -134,7 +134,7 @@ describe('response headers that a worker sets', () => {
     expect(headers).toMatchObject({ 'x-own': 'kept', 'cache-control': 'no-cache' })
   })
 
-  it('cannot set a cookie of the service on its own hostname, however the name is written', async () => {
+  it('cannot set a cookie of the service on the service’s own hostname, however the cookie’s name is written', async () => {
     const ours = [
       'ratecard_session=evil; Path=/api/v1/billing',
       'RateCard_Session=evil',

@@ -42,7 +42,7 @@ const endings = async () => {
 }
 
 describe('a free subscription', () => {
-  it('is cancelled by its id, once, with an entry in the audit log, and can then be started again', async () => {
+  it('can be cancelled once by its id, with an entry in the audit log, and can then be started again', async () => {
     await checkOut('free')
     const id = (await list()).subscriptions[0]?.id ?? ''
     expect((await cancel(id)).statusCode).toBe(204)
@@ -58,7 +58,7 @@ describe('a free subscription', () => {
     expect(subscriptions[0]?.id).not.toBe(id)
   })
 
-  it('ends once a paid subscription is bought, but not while the checkout page is open', async () => {
+  it('ends once a paid subscription is bought, but continues while the checkout page is open', async () => {
     await checkOut('free')
     await checkOut('pro_monthly')
     expect(await prices()).toEqual(['free'])
@@ -69,14 +69,14 @@ describe('a free subscription', () => {
     expect(await endings()).toHaveLength(1)
   })
 
-  it('continues beside a paid subscription if it was started later', async () => {
+  it('continues beside a paid subscription that was bought earlier', async () => {
     await checkOut('free')
     await buy(test, tenant, { price_id: 'pro_monthly' })
     await checkOut('free')
     expect((await prices()).sort()).toEqual(['free', 'pro_monthly'])
   })
 
-  it('can be cancelled by this route, which returns a 409 for a subscription that the processor bills', async () => {
+  it('can be cancelled at the route for free subscriptions, which returns a 409 for a subscription that the processor bills', async () => {
     await buy(test, tenant, { price_id: 'pro_monthly' })
     const id = (await list()).subscriptions[0]?.id ?? ''
     const refused = await cancel(id)

@@ -19,7 +19,7 @@ describe('a hidden price', () => {
     return JSON.stringify([response.statusCode, headers, { ...problem, instance: '' }]).replaceAll(id, 'ID')
   }
 
-  it('gets the same response as an unknown price in price and product lookups and in calculate', async () => {
+  it('gets the same response as an unknown price in price lookups, product lookups and cost calculations', async () => {
     for (const id of hiddenPrices) {
       expect(await trace({ url: `${path}/prices/${id}` }, id)).toBe(
         await trace({ url: `${path}/prices/zzz_none` }, 'zzz_none'),
@@ -34,7 +34,7 @@ describe('a hidden price', () => {
     )
   })
 
-  it('gets the same response as an unknown price in the conversion of ids, like webhooks, coupons and promotion codes', async () => {
+  it('gets the same response as an unknown price in the conversion of ids, as do webhooks, coupons and promotion codes', async () => {
     const config = (await test.service.fullConfig()).config
     const hidden = [
       ...config.products.flatMap(({ prices = [] }) => prices).filter(({ id }) => hiddenPrices.includes(id)),
@@ -55,7 +55,7 @@ describe('a hidden price', () => {
   })
 })
 
-it('a hidden price is not found under its earlier id, and no public response contains that id', async () => {
+it('a hidden price is not found under its earlier id, and no public response contains the earlier id', async () => {
   const renamed = changedConfig('1.0.1', ({ products }) => {
     const secret = products.flatMap(({ prices = [] }) => prices).find(({ id }) => id === 'pro_secret')
     if (secret !== undefined) Object.assign(secret, { id: 'pro_secret_now', previous_ids: ['pro_secret'] })
@@ -79,7 +79,7 @@ it('a hidden price is not found under its earlier id, and no public response con
 })
 
 describe('the conversion of ids between configuration and processor', () => {
-  it('finds current and earlier ids after each change, and does not find hidden prices', async () => {
+  it('finds current and earlier ids after each change, and does not find hidden prices without a key', async () => {
     const convert = async (id: string, key = false) => {
       const response = await test.inject({
         url: `${billing}/convert/processor-id/${id}`,

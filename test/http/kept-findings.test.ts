@@ -24,7 +24,7 @@ async function renameAtProcessor(name: string): Promise<void> {
 const none = '0 fields were edited at the processor'
 const one = '1 field was edited at the processor since the last push.'
 
-it('findings of the last run are returned up to `max_age`; without it, after a drift report or a push they are current', async () => {
+it('the doctor returns cached findings up to `max_age` seconds old; without `max_age` the findings are current', async () => {
   expect(await driftOf()).toBe(none)
   await renameAtProcessor('Edited')
   expect(await driftOf('?max_age=3600')).toBe(none)
@@ -43,6 +43,6 @@ it('findings of the last run are returned up to `max_age`; without it, after a d
   expect(await driftOf('?max_age=3600')).toBe(one)
 })
 
-it('refuses a negative age', async () => {
+it('the doctor refuses a negative max_age with a 400', async () => {
   expect((await test.asAdmin({ url: `${admin}/doctor?max_age=-1` })).statusCode).toBe(400)
 })

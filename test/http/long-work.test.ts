@@ -79,7 +79,7 @@ async function stretchesOf(work: () => Promise<unknown>): Promise<Stretch> {
   return { longest, all: cpuNow() - began }
 }
 
-describe('other requests are not delayed by', () => {
+describe('the event loop is not blocked for other requests by', () => {
   it.each([
     ['valid', { ...documentOf(3_500) }],
     ['full of mistakes', { version: '1.0.0', products: Array.from({ length: 60_000 }, () => ({ id: 'same' })) }],
@@ -96,7 +96,7 @@ describe('other requests are not delayed by', () => {
   it.each([
     ['very many lists in lists', '[[[[[[1]]]]]]'],
     ['very many objects of their own names', '{"kINDEX":{"qINDEX":1}}'],
-  ])('a body that consists of %s', async (_name, item) => {
+  ])('a request body that consists of %s', async (_name, item) => {
     const items: string[] = []
     for (let size = 0; size < 1_500_000; size += (items.at(-1)?.length ?? 0) + 1)
       items.push(item.replaceAll('INDEX', String(items.length)))
@@ -116,7 +116,7 @@ describe('other requests are not delayed by', () => {
     expect(Math.min(...longest)).toBeLessThan(inOnePiece / 2)
   })
 
-  it('many large documents at once during a health check', async () => {
+  it('many large documents at the same time during a health check', async () => {
     const document = documentOf(2_500)
     let under = 8
     const all = Promise.all(
@@ -137,7 +137,7 @@ describe('other requests are not delayed by', () => {
     expect(checks).toBeGreaterThan(100)
   })
 
-  it('the validation of a large document, whose result is the same as without pauses', async () => {
+  it('the validation of a large document, whose result is the same as without yielding', async () => {
     const broken = { ...large, meters: [{ id: 'calls' }], products: [...large.products, { id: 'product_0' }] }
     const { errors, warnings } = validateConfig(broken)
     const answer = await test.asAdmin(validation(broken))
@@ -147,7 +147,7 @@ describe('other requests are not delayed by', () => {
     expect(pushed.json<{ errors: unknown }>().errors).toEqual([...errors, ...warnings])
   })
 
-  it('a plan of thousands of prices', async () => {
+  it('the plan of a push with thousands of prices', async () => {
     const text = JSON.stringify(large)
     const task = { text, previous: null, snapshot: emptyCatalog as unknown as Snapshot, mappings: [] }
     const inOnePiece = Math.min(...[1, 2].map(() => costOf(() => documentTasks.plan(task))))
@@ -201,7 +201,7 @@ describe('other requests are not delayed by', () => {
     expect(Math.min(...longest)).toBeLessThan(inOnePiece / 2)
   })
 
-  it('a page of the history with large revisions', async () => {
+  it('a page of the history whose revisions have large change lists', async () => {
     const ids = Array.from({ length: 20_000 }, (_, index) => `price_with_a_long_name_${String(index)}`)
     const nothing = { created: [], updated: [], archived: [] }
     const changes = JSON.stringify({

@@ -89,12 +89,12 @@ describe('the list of tenants', () => {
     expect(ids(await get(`tenants?q=${encodeURIComponent('ŁÓdz')}`))).toEqual(['works'])
   })
 
-  it('can be sorted by amounts in both directions', async () => {
+  it('can be sorted by amounts in ascending and descending order', async () => {
     expect(ids(await get('tenants?sort=monthly&order=desc'))).toEqual(['early', 'late', 'works'])
     expect(ids(await get('tenants?sort=monthly'))).toEqual(['works', 'late', 'early'])
   })
 
-  it('refuses an unknown state, order or member with the list of valid values', async () => {
+  it('is refused with the list of valid values if the request has an unknown state, order or member', async () => {
     const { status, body } = await get('tenants?state=broke')
     expect([status, body['code']]).toEqual([400, 'request_invalid'])
     expect(JSON.stringify(body['errors'])).toContain('past_due')
@@ -103,11 +103,11 @@ describe('the list of tenants', () => {
   })
 })
 
-describe('the subscribers of a price', () => {
+describe('the list of the subscribers of a price', () => {
   const subscribers = async (query = '') =>
     (await get(`prices/pro_monthly/subscribers${query}`)).body['subscribers'] as readonly Record<string, unknown>[]
 
-  it('are listed with whether their price is current or replaced (legacy)', async () => {
+  it('contains for each subscriber whether the price is current or replaced (legacy)', async () => {
     expect(await subscribers()).toMatchObject([
       { tenant_id: 'early', legacy: true, amount: '1200', formatted: '$12.00', quantity: 2, status: 'active' },
       { tenant_id: 'late', legacy: false, amount: '1500', quantity: 1, monthly: [{ amount: '1500' }] },
@@ -116,7 +116,7 @@ describe('the subscribers of a price', () => {
     expect((await subscribers('?generation=current')).map((one) => one['tenant_id'])).toEqual(['late'])
   })
 
-  it('are a 404 for a price that never existed', async () => {
+  it('gets a 404 for a price that never existed', async () => {
     expect(await get('prices/nothing/subscribers')).toMatchObject({ status: 404, body: { code: 'price_not_found' } })
   })
 })
@@ -145,7 +145,7 @@ describe('GET money', () => {
     expect((await get('money/days?from=2020-01-01&to=2020-01-31')).body).toMatchObject({ days: [], pushes: [] })
   })
 
-  it('refuses days that are invalid, in the wrong order, or too many', async () => {
+  it('is refused if the days are invalid, in the wrong order, or too many', async () => {
     for (const [query, pointer] of [
       ['from=2026-02-30', '#/query/from'],
       ['to=yesterday', '#/query/to'],
@@ -195,7 +195,7 @@ describe('the invoices of tenants', () => {
     )
   })
 
-  it('can be exported as JSON with the same rows, and the export of a period without invoices is empty', async () => {
+  it('can be exported as JSON with the same rows as the CSV, and the export of a period without invoices is empty', async () => {
     const { body } = await get('invoices/export?format=json')
     expect(body).toMatchObject({
       as_of: expect.any(String) as string,
@@ -253,14 +253,14 @@ describe('without the mirror of the processor’s data,', () => {
       expect([path, await get(path, off)]).toMatchObject([path, { status: 409, body: { code: 'mirror_off' } }])
   })
 
-  it('the list of tenants can be searched by name and id, and has no members that come from the mirror', async () => {
+  it('the list of tenants can be searched by name and id, and omits all members that are read from the mirror', async () => {
     const { body } = await get('tenants?q=ALONE&sort=name', off)
     expect(ids({ status: 200, body, headers: {} })).toEqual(['alone'])
     expect(Object.keys((body['tenants'] as object[])[0] ?? {})).not.toContain('billing_status')
     expect(body).not.toHaveProperty('as_of')
   })
 
-  it('webhook deliveries get a 409, so that the processor sends them again later', async () => {
+  it('webhook deliveries get a 409, so that the processor retries them later', async () => {
     const response = await off.inject({ method: 'POST', url: '/api/v1/processor/events', payload: { id: 'evt_1' } })
     expect([response.statusCode, response.json().code]).toEqual([409, 'mirror_off'])
   })
@@ -297,7 +297,7 @@ describe('a webhook delivery from the processor', () => {
     expect([response.statusCode, response.json()]).toEqual([200, { received: true }])
   })
 
-  it('is rate limited by address if its signature is invalid, and never if it is valid', async () => {
+  it('is rate limited by address if its signature is invalid, and is not limited if its signature is valid', async () => {
     const limited = await startTestApp({ mirror: mirrorSettings, rateLimit: 2 })
     try {
       const statuses = async (remoteAddress: string, signature?: string) => {

@@ -78,7 +78,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('requires no query parameter that has a default', () => {
+  it('marks no query parameter as required that has a default', () => {
     const query = operations().flatMap(({ path, operation: { parameters = [] } }) =>
       parameters.filter((one) => one.in === 'query').map((one) => ({ path, ...one })),
     )
@@ -198,7 +198,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('lists each error code under its own status', () => {
+  it('lists each error code under the status of that code', () => {
     const codes = document.components.schemas['Problem']?.properties['code']?.enum
     expect(codes).toEqual(Object.keys(problemCodes))
     expect(document.components.schemas['Issue']?.properties['code']?.enum).toEqual(Object.keys(issueCodes))
@@ -216,7 +216,7 @@ describe('the OpenAPI document', () => {
       }
   })
 
-  it('describes billing documents with the published schema', () => {
+  it('describes billing documents with the published JSON Schema', () => {
     const component = document.components.schemas['BillingConfig']
     expect(Object.keys(component?.properties ?? {})).toEqual(Object.keys(BillingConfig.properties))
     const ajv = new Ajv2020({ strict: false })
@@ -227,7 +227,7 @@ describe('the OpenAPI document', () => {
     expect(validate({ ...sampleConfig(), extra: 1 })).toBe(false)
   })
 
-  it('is shown on a page that loads nothing from other hosts', async () => {
+  it('is shown on a page that loads no file from other hosts', async () => {
     const page = await test.inject({ url: '/docs' })
     expect(page.statusCode).toBe(200)
     expect(page.headers['content-type']).toContain('text/html')

@@ -8,7 +8,7 @@ let now = Date.now()
 const get = (url: string) => test.asAdmin({ url: `${admin}${url}` })
 
 describe('the health and metrics endpoints', () => {
-  it('report findings, liveness and readiness', async () => {
+  it('return findings, liveness and readiness', async () => {
     const { findings } = (await get('/doctor')).json()
     expect(findings.length).toBeGreaterThan(0)
     const health = await test.inject({ url: '/healthz' })
@@ -19,7 +19,7 @@ describe('the health and metrics endpoints', () => {
     })
   })
 
-  it('count requests by route and not by path', async () => {
+  it('count requests by route pattern, not by path', async () => {
     await get('/config/history/99')
     const response = await test.asAdmin({ url: '/metrics' })
     expect(response.headers['content-type']).toContain('text/plain')
@@ -27,7 +27,7 @@ describe('the health and metrics endpoints', () => {
     expect(response.body).not.toContain('history/99')
   })
 
-  it('report that the service is not ready as long as the processor is unreachable', async () => {
+  it('report that the service is not ready while the processor is unreachable', async () => {
     await test.sandbox.close()
     now += 1_000
     const response = await test.inject({ url: '/readyz' })

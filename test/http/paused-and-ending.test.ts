@@ -36,7 +36,7 @@ async function periodEnd(tenant: string): Promise<string> {
   return new Date((items.data[0]?.current_period_end ?? 0) * 1000).toISOString()
 }
 
-it('the list of tenants counts paused and ending subscriptions, and has the first end', async () => {
+it('the list of tenants contains the numbers of paused and ending subscriptions, and the earliest end date', async () => {
   const { tenants } = (await get('tenants')) as { readonly tenants: readonly Record<string, unknown>[] }
   const shown = tenants.map((one) => [
     ...[one['id'], one['billing_status'], one['subscriptions']],
@@ -50,7 +50,7 @@ it('the list of tenants counts paused and ending subscriptions, and has the firs
   ])
 })
 
-it('the list of subscribers has the name of the tenant, the pause and the end', async () => {
+it('the list of subscribers contains the name of the tenant, the pause and the end date', async () => {
   const { subscribers } = (await get('prices/pro_monthly/subscribers')) as {
     readonly subscribers: readonly Record<string, unknown>[]
   }

@@ -52,7 +52,7 @@ it.each([
   expect(problem.errors).toMatchObject([{ pointer, detail: problem.detail, severity: 'error' }])
 })
 
-it('the response to an invalid path has no list of errors', async () => {
+it('the response to an invalid path contains no list of errors', async () => {
   const response = await test.asAdmin({ method: 'PATCH', url: `${admin}/tenants/gone`, payload: { name: 'x' } })
   expect(response.json()).not.toHaveProperty('errors')
 })

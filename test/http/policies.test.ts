@@ -28,8 +28,8 @@ const violation = {
   reason: 'We promised.',
 }
 
-describe('PUT and GET admin/policies', () => {
-  it('replace the rules and record each change, and record nothing if the rules are the same', async () => {
+describe('the operations PUT and GET admin/policies', () => {
+  it('replace the rules and record each change, and record no change if the rules are the same', async () => {
     expect((await test.asAdmin({ url: `${admin}/policies` })).json()).toMatchObject({
       number: 0,
       rules: [],
@@ -76,7 +76,7 @@ describe('a push that breaks a policy', () => {
     expect((await post('/config', repriced(1320))).json()).toMatchObject({ status: 'applied', violations: [] })
   })
 
-  it('is applied with a warning if the action of the rule is only to warn', async () => {
+  it('is applied with a warning if the rule’s severity is `warn`', async () => {
     await put([{ ...noRise, severity: 'warn' }])
     const pushed = await post('/config', repriced(2400))
     expect(pushed.json()).toMatchObject({ status: 'applied', violations: [{ ...violation, severity: 'warn' }] })
@@ -122,7 +122,7 @@ describe('a push that breaks a policy', () => {
     ])
   })
 
-  it('is not delayed by a pattern in a rule that takes too long', async () => {
+  it('is decided without delay even if a pattern in a rule backtracks endlessly', async () => {
     await put([{ id: 'slow', rule: 'id_pattern', value: '^(a+)+$', severity: 'warn' }])
     const long = changedConfig('2.0.0', ({ products }) => {
       products.push({ id: `${'a'.repeat(60)}_`, name: 'New' })
@@ -130,14 +130,14 @@ describe('a push that breaks a policy', () => {
     expect((await post('/config?dry_run=true', long)).json().violations).toHaveLength(1)
   })
 
-  it('is no violation if the document is unchanged, and writes nothing', async () => {
+  it('is not refused if the document is unchanged, and writes nothing', async () => {
     await put([{ id: 'why', rule: 'require_message', severity: 'deny' }])
     expect((await post('/config', sampleConfig())).json()).toMatchObject({ status: 'unchanged', violations: [] })
   })
 })
 
 describe('an interrupted push', () => {
-  it('is checked against the rules that apply when it is resumed, and keeps earlier overrides', async () => {
+  it('is checked against the rules at the time when it is resumed, and keeps earlier overrides', async () => {
     await put([noRise])
     test.sandbox.control.fail({ kind: 'close_before', method: 'POST', path: '/v1/prices', count: null })
     const stopped = await post('/config?override=no_rise', repriced(2400), why)
@@ -155,7 +155,7 @@ describe('an interrupted push', () => {
 })
 
 describe('the summary of a plan for a price change', () => {
-  it('describes the effect on customers in words, with the new amounts', async () => {
+  it('describes the effect on customers in a sentence, with the new amounts', async () => {
     await sessionOf(test, 'one')
     await buy(test, 'one', { price_id: 'pro_monthly', quantity: 7 })
     const planned = (await post('/config?dry_run=true', repriced(1500))).json()
@@ -168,7 +168,7 @@ describe('the summary of a plan for a price change', () => {
   })
 })
 
-describe('policies and subscribers:', () => {
+describe('policies about subscribers:', () => {
   const sold = async () => {
     await sessionOf(test, 'one')
     await buy(test, 'one', { price_id: 'pro_monthly', quantity: 7 })
@@ -189,7 +189,7 @@ describe('policies and subscribers:', () => {
     expect(violations.map(({ id }) => id)).toEqual(['kept', 'few', 'cheap'])
   })
 
-  it('a rollback, a reset, a migration and a deal must follow the rules, and an owner may override these', async () => {
+  it('a rollback, a reset, a migration and a deal must follow the rules, and an owner key may override the rules', async () => {
     await sold()
     await post('/config', repriced(2400))
     await put([

@@ -36,7 +36,7 @@ const open = (payload: object, headers: Record<string, string> = {}) =>
   })
 
 describe('a document with taxes and portal configurations', () => {
-  it('can be pushed, is returned with processor ids to a caller with a key, and is not public', async () => {
+  it('can be pushed, is returned with processor ids if the request has a key, and is not public', async () => {
     const pushed = await test.push(document)
     expect(pushed.statusCode).toBe(200)
     expect(pushed.json()).toMatchObject({
@@ -55,7 +55,7 @@ describe('a document with taxes and portal configurations', () => {
     expect(Object.keys(seen.config)).toEqual(['version', 'products'])
   })
 
-  it('opens the portal with the configuration ids that a request names, and refuses unknown ids', async () => {
+  it('makes POST portal accept the configuration ids of the document, and refuse unknown ids', async () => {
     await sessionOf(test, 'acme')
     expect((await open({})).json()).toMatchObject({ url: expect.stringContaining('/portal/') as string })
     expect((await open({ portal_id: 'self_service' })).statusCode).toBe(200)
@@ -71,7 +71,7 @@ describe('a document with taxes and portal configurations', () => {
     expect((await open({ flow: { type: 'payment_method_update' } })).statusCode).toBe(200)
   })
 
-  it('opens the portal for a session', async () => {
+  it('makes POST portal available to a tenant’s session', async () => {
     const cookie = cookieOf(await sessionOf(test, 'acme'))
     const reply = await test.inject({
       method: 'POST',

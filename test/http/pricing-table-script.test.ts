@@ -17,7 +17,7 @@ afterAll(() => test.close())
 const load = (headers: Record<string, string> = {}) => test.inject({ url: '/pricing-table.js', headers })
 
 describe('GET /pricing-table.js', () => {
-  it('returns one small script to any origin, compressed and with an ETag', async () => {
+  it('returns one small script to requests of any origin, compressed and with an ETag', async () => {
     const plain = await load()
     expect(plain.headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -42,7 +42,7 @@ describe('GET /pricing-table.js', () => {
     }
   })
 
-  it('answers HEAD, and refuses other methods with 405', async () => {
+  it('responds to HEAD, and refuses other methods with 405', async () => {
     const head = await test.inject({ method: 'HEAD', url: '/pricing-table.js' })
     expect([head.statusCode, head.body, head.headers['content-type']]).toEqual([
       200,

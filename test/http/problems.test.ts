@@ -27,7 +27,7 @@ beforeAll(async () => {
 const json = { 'content-type': 'application/json' }
 
 describe('the problem document of an error', () => {
-  it('has exactly the members of the contract', async () => {
+  it('has exactly the members of the API contract', async () => {
     const response = await test.inject({
       url: `${billing}/config/prices/nothing`,
       headers: { 'x-request-id': 'mine-1' },
@@ -44,7 +44,7 @@ describe('the problem document of an error', () => {
     })
   })
 
-  it('contains issues, the processor’s error, further members and Retry-After', async () => {
+  it('contains issues, the processor’s error, further members and Retry-After if the error has them', async () => {
     failure = new ServiceError('processor_unavailable', 'The processor could not be reached.', {
       hint: 'Try again.',
       issues: [{ code: 'drift', pointer: '#/products/0', severity: 'error', detail: 'changed', hint: 'look' }],
@@ -65,7 +65,7 @@ describe('the problem document of an error', () => {
     })
   })
 
-  it('does not contain the cause of an unexpected error, which is logged with the request id', async () => {
+  it('does not contain the cause of an unexpected error; the cause is logged with the request id', async () => {
     failure = new Error('connection to 10.1.2.3 refused for user admin')
     const response = await test.asAdmin({ url: `${admin}/config/drift` })
     failure = null
@@ -76,7 +76,7 @@ describe('the problem document of an error', () => {
     expect(logged).toContain(String(response.headers['x-request-id']))
   })
 
-  it('links to a page that explains each error code', async () => {
+  it('links to a page of the documentation that explains the error code', async () => {
     const page = await test.inject({ url: '/docs/errors' })
     expect(page.statusCode).toBe(200)
     expect(page.headers['content-type']).toContain('text/html')
@@ -86,7 +86,7 @@ describe('the problem document of an error', () => {
 })
 
 describe('the response header X-Request-Id', () => {
-  it('is that of the request if it is safe, and otherwise a generated id', async () => {
+  it('contains the id that the request sent if that id is safe, and otherwise a generated id', async () => {
     for (const id of ['abc-123', 'A.b:c_d', 'x'.repeat(100)]) {
       const response = await test.inject({ url: '/healthz', headers: { 'x-request-id': id } })
       expect(response.headers['x-request-id']).toBe(id)
@@ -104,7 +104,7 @@ describe('the response header X-Request-Id', () => {
 })
 
 describe('errors of the HTTP framework itself', () => {
-  it('are problem documents too, e.g. that of an unknown route, whose hint is the nearest route', async () => {
+  it('are problem documents too, e.g. the error for an unknown route, whose hint is the nearest route', async () => {
     for (const url of [
       '/nothing',
       '/api/v1/nothing',
@@ -119,7 +119,7 @@ describe('errors of the HTTP framework itself', () => {
     expect(near.json().hint).toBe(`Did you mean ${billing}/config?`)
   })
 
-  it('list the methods that a path allows', async () => {
+  it('contain the methods that the path allows', async () => {
     const cases = [
       ['DELETE', `${billing}/config`, 'GET, HEAD'],
       ['GET', `${billing}/config/prices/pro_monthly/calculate`, 'POST'],
@@ -134,7 +134,7 @@ describe('errors of the HTTP framework itself', () => {
     expect([response.statusCode, response.headers['allow']]).toEqual([405, 'GET, HEAD, POST'])
   })
 
-  it('answer a request whose media type or encoding is not plain JSON', async () => {
+  it('are problem documents if the media type or the encoding of the request is not plain JSON', async () => {
     const types = [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -159,7 +159,7 @@ describe('errors of the HTTP framework itself', () => {
     expect([packed.statusCode, packed.json().code]).toEqual([415, 'media_type_unsupported'])
   })
 
-  it('are returned for bodies that are too large, each route having its own limit', async () => {
+  it('are problem documents for bodies that are too large, where each route has its own limit', async () => {
     const document = JSON.stringify({ version: '1.0.0', products: [], padding: 'x'.repeat(11 * 1024 * 1024) })
     const push = await test.asAdmin({ method: 'POST', url: `${admin}/config`, payload: document, headers: json })
     expect([push.statusCode, push.json().code]).toEqual([413, 'body_too_large'])
@@ -173,7 +173,7 @@ describe('errors of the HTTP framework itself', () => {
     expect(calculate.json().detail).toBe('The body is larger than 16384 bytes, the limit of this route.')
   })
 
-  it('are a 400 for a path that is not a URL', async () => {
+  it('have status 400 for a path that is not a valid URL', async () => {
     const response = await test.inject({ url: `${billing}/config/prices/%E0%A4%A` })
     expect([response.statusCode, response.json().code]).toEqual([400, 'request_invalid'])
   })
@@ -195,7 +195,7 @@ describe('errors of the HTTP framework itself', () => {
 })
 
 describe('a service that is about to shut down (in its shutdown delay)', () => {
-  it('is not ready, but still serves requests and closes their connections', async () => {
+  it('is not ready, but still responds to requests and closes their connections', async () => {
     const leaving = await startTestApp()
     await leaving.push(sampleConfig())
     const unhurried = leave(leaving.app, 20)
@@ -217,7 +217,7 @@ describe('a service that is about to shut down (in its shutdown delay)', () => {
 })
 
 describe('a service that is shutting down (draining)', () => {
-  it('answers a request on an idle connection with Connection: close', async () => {
+  it('responds to a request on an idle connection with Connection: close', async () => {
     const test = await startTestApp()
     await test.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = test.app.server.address() as AddressInfo
@@ -243,7 +243,7 @@ describe('a service that is shutting down (draining)', () => {
     await test.close()
   })
 
-  it('refuses new requests, is not ready, stays alive, and lets the running request end', async () => {
+  it('refuses new requests, is not ready, stays alive, and finishes the running request', async () => {
     let release = () => {}
     const gate = new Promise<void>((resolve) => (release = resolve))
     const draining = await startTestApp({

@@ -9,7 +9,7 @@ const path = `${billing}/config`
 const withKey = () => ({ 'x-service-key': test.key })
 
 describe('the public configuration', () => {
-  it('contains public prices with their processor ids, and nothing hidden', async () => {
+  it('contains public prices with their processor ids, and no hidden prices or notes', async () => {
     const response = await test.inject({ url: path })
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
     const served = response.json()
@@ -34,12 +34,12 @@ describe('the public configuration', () => {
       expect(response.body).not.toContain(hidden)
   })
 
-  it('is the same for a caller with a key, because the whole document has a route of its own', async () => {
+  it('is the same with a service key, because the whole document has a separate route', async () => {
     const [open, keyed] = [await test.inject({ url: path }), await test.inject({ url: path, headers: withKey() })]
     expect(keyed.body).toBe(open.body)
   })
 
-  it('can be read by any origin, and caches must revalidate it', async () => {
+  it('can be read by any origin, and caches must revalidate the response', async () => {
     const response = await test.inject({ url: path, headers: { origin: 'https://shop.example.test' } })
     expect(response.headers).toMatchObject({
       'access-control-allow-origin': '*',
@@ -50,7 +50,7 @@ describe('the public configuration', () => {
     expect(response.headers['access-control-expose-headers']).toContain('ETag')
   })
 
-  it('is compressed as requested, each encoding with its own strong ETag', async () => {
+  it('is compressed as requested, and each encoding has its own strong ETag', async () => {
     const plain = await test.inject({ url: path })
     const cases = [
       ['gzip', 'gzip', gunzipSync],
@@ -73,7 +73,7 @@ describe('the public configuration', () => {
     }
   })
 
-  it('returns 304 if If-None-Match matches its ETag: alone, in a list, weak, as *, or of another encoding', async () => {
+  it('returns 304 if If-None-Match matches the ETag: alone, in a list, weak, as *, or of another encoding', async () => {
     const etag = String((await test.inject({ url: path })).headers['etag'])
     expect(etag).toMatch(/^"[^"]+"$/)
     for (const header of [
@@ -96,7 +96,7 @@ describe('the public configuration', () => {
     }
   })
 
-  it('answers HEAD with the headers of GET', async () => {
+  it('is also available with HEAD, with the headers of GET', async () => {
     const [get, head] = [await test.inject({ url: path }), await test.inject({ method: 'HEAD', url: path })]
     expect([head.statusCode, head.body]).toEqual([200, ''])
     for (const name of ['etag', 'content-length', 'content-type', 'cache-control'])
@@ -107,7 +107,7 @@ describe('the public configuration', () => {
 })
 
 describe('lookups of a single price, product or meter', () => {
-  it('return a price with its product, a product and a meter in their public form', async () => {
+  it('return a price with its product, a product or a meter in the public form', async () => {
     const price = (await test.inject({ url: `${path}/prices/pro_monthly` })).json()
     expect(price.price).toMatchObject({
       id: 'pro_monthly',
@@ -121,7 +121,7 @@ describe('lookups of a single price, product or meter', () => {
     expect(meter.meter).toMatchObject({ id: 'api_calls', event_name: 'api_call', processor_id: expect.any(String) })
   })
 
-  it('show hidden prices to a caller with a key, in a response that is not cached', async () => {
+  it('return hidden prices if the request has a key, and such a response is not cached', async () => {
     const price = await test.inject({ url: `${path}/prices/pro_secret`, headers: withKey() })
     expect(price.statusCode).toBe(200)
     expect(price.headers['cache-control']).toBe('private, no-store')
@@ -130,13 +130,13 @@ describe('lookups of a single price, product or meter', () => {
     expect((await test.inject({ url: `${path}/products/backstage`, headers: withKey() })).statusCode).toBe(200)
   })
 
-  it('support conditional requests (If-None-Match) too', async () => {
+  it('return 304 if If-None-Match matches the ETag', async () => {
     const url = `${path}/products/pro`
     const etag = String((await test.inject({ url })).headers['etag'])
     expect((await test.inject({ url, headers: { 'if-none-match': etag } })).statusCode).toBe(304)
   })
 
-  it('accept any text as an id', async () => {
+  it('accept any text as an id and return 404 for unknown ids', async () => {
     for (const id of [
       '%2F',
       '%00',
@@ -154,7 +154,7 @@ describe('lookups of a single price, product or meter', () => {
   })
 })
 
-describe('POST calculate', () => {
+describe('POST calculate for a price', () => {
   const calculate = (id: string, payload: unknown) =>
     test.inject({
       method: 'POST',
@@ -186,7 +186,7 @@ describe('POST calculate', () => {
     expect(flat).not.toHaveProperty('tiers_mode')
   })
 
-  it('returns the same error code for each invalid quantity', async () => {
+  it('returns the same error code for each kind of invalid quantity', async () => {
     for (const quantity of [-1, 1.5, '3', null, true, [], {}, 9007199254740993, undefined]) {
       const response = await calculate('pro_monthly', { quantity })
       expect([quantity, response.statusCode, response.json().code]).toEqual([quantity, 422, 'quantity_invalid'])
@@ -201,7 +201,7 @@ describe('POST calculate', () => {
     expect(huge.json().code).toBe('quantity_invalid')
   })
 
-  it('refuses any body that is not just a quantity', async () => {
+  it('refuses a body with other members than the quantity', async () => {
     for (const [payload, pointer] of [
       [[], '#'],
       ['x', '#'],
@@ -230,7 +230,7 @@ describe('POST calculate', () => {
     expect(String(preflight.headers['access-control-allow-headers']).toLowerCase()).toContain('content-type')
   })
 
-  it('lets other origins read its problem documents', async () => {
+  it('lets other origins read its error responses', async () => {
     const response = await test.inject({ url: `${path}/prices/none`, headers: { origin: 'https://shop.example.test' } })
     expect([response.statusCode, response.headers['access-control-allow-origin']]).toEqual([404, '*'])
     const unknown = await test.inject({ url: `${billing}/nothing`, headers: { origin: 'https://shop.example.test' } })

@@ -50,7 +50,7 @@ const path = `${billing}/config`
 const throughTheRouter = `${path}?`
 
 describe('the fast path for the public price list', () => {
-  it('responds like the router if there is no configuration', async () => {
+  it('returns the same error as the router if there is no configuration', async () => {
     const answer = await send(path)
     expect(answer.status).toBe(404)
     expect(answer.headers['content-type']).toContain('application/problem+json')
@@ -73,24 +73,24 @@ describe('the fast path for the public price list', () => {
       expect(essence(await send(path, headers))).toEqual(essence(await send(throughTheRouter, headers)))
   })
 
-  it('keeps the caller’s request id, and generates one otherwise', async () => {
+  it('returns the request’s own request id if there is one, and a generated id otherwise', async () => {
     expect((await send(path, { 'x-request-id': 'mine' })).headers['x-request-id']).toBe('mine')
     expect((await send(path, { 'x-request-id': '"><' })).headers['x-request-id']).toMatch(/^[a-z0-9-]+$/)
   })
 
-  it('passes requests with a key to the router, so that a wrong key is refused', async () => {
+  it('leaves requests with a key to the router, so that a wrong key is refused', async () => {
     expect((await send(path, { 'x-service-key': 'wrong' })).status).toBe(401)
     expect((await send(path, { 'x-service-key': test.key })).status).toBe(200)
   })
 
-  it('passes other methods and queries to the router', async () => {
+  it('leaves requests with other methods or queries to the router', async () => {
     expect((await send(path, {}, 'DELETE')).status).toBe(405)
     expect((await send(`${path}?x=1`)).status).toBe(400)
     const head = await send(path, {}, 'HEAD')
     expect([head.status, head.body.length]).toEqual([200, 0])
   })
 
-  it('passes requests with a repeated header to the router', async () => {
+  it('leaves requests with a repeated header to the router', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1')
       let text = ''
@@ -101,7 +101,7 @@ describe('the fast path for the public price list', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"request_invalid"/)
   })
 
-  it('returns the result of a push by this process in the next response', async () => {
+  it('returns the result of a push by the same process from the next response on', async () => {
     const before = await send(path)
     await test.push(changedConfig('1.1.0', ({ products }) => void (products[1]!.name = 'Pro plus')))
     const after = await send(path, { 'if-none-match': String(before.headers.etag) })
@@ -109,7 +109,7 @@ describe('the fast path for the public price list', () => {
     expect(after.body.toString()).toContain('Pro plus')
   })
 
-  it('is counted in the metrics', async () => {
+  it('is included in the request counts of the metrics', async () => {
     await send(path)
     const { body } = await send('/metrics', { 'x-service-key': test.key })
     expect(body.toString()).toMatch(
@@ -117,7 +117,7 @@ describe('the fast path for the public price list', () => {
     )
   })
 
-  it('ends with the server: a server that is shutting down refuses requests, and running streams end', async () => {
+  it('ends with the server: a server that shuts down refuses requests, and running streams end', async () => {
     const { pushes } = JSON.parse((await send(`${admin}/pushes`, { 'x-service-key': test.key })).body.toString()) as {
       pushes: { id: string }[]
     }

@@ -54,7 +54,7 @@ describe('the approval of a plan', () => {
 })
 
 describe('a running push', () => {
-  it('can be cancelled by one request, and resumed by another with respond-async', async () => {
+  it('can be cancelled with one request, and resumed with another request that has respond-async', async () => {
     app.sandbox.control.fail({ kind: 'latency', method: 'POST', latencyMs: 40, count: null })
     const id = await started(monthlyPrices(40, '1.0.0'))
     const cancelled = await app.asAdmin({ method: 'POST', url: `${admin}/pushes/${id}/cancel` })
@@ -78,13 +78,13 @@ describe('a running push', () => {
     expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([409, 'push_not_running'])
   })
 
-  it('cannot be cancelled by an unknown id', async () => {
+  it('is not cancelled by a request with an unknown push id', async () => {
     const answer = await app.asAdmin({ method: 'POST', url: `${admin}/pushes/nope/cancel` })
     expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([404, 'push_not_found'])
   })
 })
 
-it('a rollback with respond-async returns at once, and can be followed like a push', async () => {
+it('a rollback with respond-async returns immediately, and its progress can be followed like that of a push', async () => {
   await app.push(monthlyPrices(1, '1.0.0'))
   await app.push(monthlyPrices(2, '1.1.0'))
   const answer = await app.asAdmin({
@@ -97,7 +97,7 @@ it('a rollback with respond-async returns at once, and can be followed like a pu
   expect(await ended(answer.json<{ push_id: string }>().push_id)).toMatchObject({ state: 'applied', kind: 'rollback' })
 })
 
-it('each entry of the history contains the request ids of the processor', async () => {
+it('each entry of the history contains the request ids of the processor’s responses', async () => {
   await app.push(monthlyPrices(2, '1.0.0'))
   const { push_id: id } = (await app.asAdmin({ method: 'GET', url: `${admin}/config/history/1` })).json<{
     push_id: string

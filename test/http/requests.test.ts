@@ -10,7 +10,7 @@ describe('the body of a request', () => {
   const post = (payload: string | Buffer) =>
     test.asAdmin({ method: 'POST', url: `${admin}/config/validate`, payload, headers: json })
 
-  it('gets json_malformed with a pointer if it is not valid JSON', async () => {
+  it('is refused with json_malformed and a pointer if it is not valid JSON', async () => {
     const cases: [string | Buffer, string][] = [
       ['', '#'],
       ['{', '#'],
@@ -32,7 +32,7 @@ describe('the body of a request', () => {
     }
   })
 
-  it('may contain a member name again in another object, or inside of a string', async () => {
+  it('may contain the same member name in different objects, or inside of a string', async () => {
     const response = await post(
       '{"version":"1.0.0","products":[{"id":"a","name":"\\"id\\":{["},{"id":"b","name":"b"}]}',
     )
@@ -40,7 +40,7 @@ describe('the body of a request', () => {
     expect(response.json()).toMatchObject({ valid: true })
   })
 
-  it('gets validation errors if it is JSON but no configuration', async () => {
+  it('is refused with validation errors if it is JSON but not a valid configuration', async () => {
     for (const payload of ['[]', '"text"', '42', 'true']) {
       const verdict = await post(payload)
       expect([payload, verdict.statusCode, verdict.json().valid]).toEqual([payload, 200, false])
@@ -51,7 +51,7 @@ describe('the body of a request', () => {
     for (const payload of ['null', '']) expect((await post(payload)).json().code).toBe('json_malformed')
   })
 
-  it('is neither converted nor stripped, so that validation reports wrong types and unknown fields', async () => {
+  it('is not converted and keeps all its members, so that validation reports wrong types and unknown fields', async () => {
     const verdict = await post(
       JSON.stringify({
         version: '1.0.0',
@@ -83,7 +83,7 @@ describe('the query parameters and small bodies of requests:', () => {
     expect(response.json().errors[0]).toMatchObject({ pointer: '#/query/limt', hint: 'Did you mean "limit"?' })
   })
 
-  it('all parameters that are out of range or of the wrong type are named in one refusal', async () => {
+  it('one error names all parameters that are out of range or of the wrong type', async () => {
     const cases = [
       ['limit=0', ['#/query/limit']],
       ['limit=101', ['#/query/limit']],
@@ -105,7 +105,7 @@ describe('the query parameters and small bodies of requests:', () => {
     expect([flag.statusCode, flag.json().errors[0].pointer]).toEqual([400, '#/query/dry_run'])
   })
 
-  it('invalid members of a small body are refused in the same way, without type conversion', async () => {
+  it('invalid members of a small body are refused without type conversion, with their place', async () => {
     const rollback = (payload: string) =>
       test.asAdmin({ method: 'POST', url: `${admin}/config/rollback`, payload, headers: json })
     const cases = [

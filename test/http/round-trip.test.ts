@@ -3,7 +3,7 @@ import type { BillingConfig } from '../../packages/ratecard/src/config/schema/sc
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
 
 describe('a document that the API returns', () => {
-  it('is unchanged when it is pushed back, because its processor ids are those of the stored mappings', async () => {
+  it('is unchanged when it is pushed back, because its processor ids equal the stored mappings', async () => {
     const other = await startTestApp()
     try {
       await other.push(sampleConfig())

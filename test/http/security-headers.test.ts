@@ -30,7 +30,7 @@ describe('a response of the API', () => {
     expect(response.headers).toMatchObject(securityHeaders)
   })
 
-  it('allows inline styles on a documentation page, and lets any site read the public price list', async () => {
+  it('allows inline styles on a documentation page, and allows any site to read the public price list', async () => {
     const page = await test.inject({ url: '/docs/errors' })
     expect(page.headers['content-security-policy']).toContain("style-src 'unsafe-inline'")
     expect(page.headers['x-frame-options']).toBe('SAMEORIGIN')

@@ -31,7 +31,7 @@ describe('GET session/prices', () => {
     expect(response.headers['cache-control']).toBe('no-store')
   })
 
-  it('returns the negotiated price instead of its base price, without notes, to its own tenant only', async () => {
+  it('returns the negotiated price instead of its base price, without notes, and only to the tenant of the deal', async () => {
     await deal('apply-template', { enterprise_template: 'gold' })
     const { prices } = (await see({ cookie })).json()
     expect(prices).toHaveLength(1)
@@ -48,7 +48,7 @@ describe('GET session/prices', () => {
     expect((await see({ cookie })).json()).toEqual({ prices: [] })
   })
 
-  it('leaves out a price whose base price is hidden', async () => {
+  it('omits a negotiated price whose base price is hidden', async () => {
     await deal('apply-template', { enterprise_template: 'gold' })
     await test.push(
       changedConfig('1.0.1', ({ products }) => {

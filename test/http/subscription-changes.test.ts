@@ -34,7 +34,7 @@ describe('POST subscription/change', () => {
     expect(await tenant.totals()).toEqual([6000, 8000])
   })
 
-  it('downgrades at the end of the period', async () => {
+  it('makes a downgrade at the end of the period', async () => {
     const tenant = await shop.subscriber('downgrading', { pro: 2 })
     await tenant.pass(10)
     const changed = await tenant.change({ items: basic })
@@ -81,7 +81,7 @@ describe('POST subscription/change', () => {
     expect([await tenant.items(), await tenant.totals()]).toEqual([{ pro: 3 }, [9000, 18_000, 27_000]])
   })
 
-  it('keeps items of other products', async () => {
+  it('keeps subscription items of other products', async () => {
     const tenant = await shop.subscriber('with-addon', { basic: 1, backup: 3 })
     await tenant.pass(15)
     expect(await tenant.change({ items: pro })).toMatchObject({ status: 'changed', due_now: { amount: 3000 } })
@@ -103,7 +103,7 @@ describe('POST subscription/change', () => {
     expect(await tenant.items()).toEqual({ pro_gold: 1 })
   })
 
-  it('waits for the payment if the card is declined', async () => {
+  it('does not change the subscription before the payment if the card is declined', async () => {
     const tenant = await shop.subscriber('declined', { basic: 1 })
     const { id } = await shop.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer: tenant.customer })
     await shop.stripe.customers.update(tenant.customer, { invoice_settings: { default_payment_method: id } })
@@ -170,7 +170,7 @@ describe('a customer session', () => {
 })
 
 describe('a service key', () => {
-  it('can pause a subscription until a time, resume it, and cancel it immediately', async () => {
+  it('can pause a subscription until a given time, resume it, and cancel it immediately', async () => {
     const tenant = await shop.subscriber('paused', { basic: 1 })
     const paused = await tenant.ask('pause', { until: '2031-06-01T00:00:00Z', behavior: 'keep_as_draft' })
     expect(paused).toMatchObject({ pause: { behavior: 'keep_as_draft', until: '2031-06-01T00:00:00.000Z' } })
@@ -181,7 +181,7 @@ describe('a service key', () => {
     expect(await tenant.ask('cancel')).toMatchObject({ status: 404, code: 'subscription_not_found' })
   })
 
-  it('can revoke a change that waits for its payment', async () => {
+  it('can revoke a change that is not paid yet', async () => {
     const tenant = await shop.subscriber('given-up', { basic: 1 })
     const { id } = await shop.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer: tenant.customer })
     await shop.stripe.customers.update(tenant.customer, { invoice_settings: { default_payment_method: id } })
@@ -192,7 +192,7 @@ describe('a service key', () => {
     expect(data.map(({ status }) => status)).toEqual(['void', 'paid'])
   })
 
-  it('cannot revoke a price migration that waits for the renewal', async () => {
+  it('cannot revoke a scheduled price migration', async () => {
     const tenant = await shop.subscriber('migrating', { pro: 1 })
     const swaps = [{ from: processorId(await shop.price('pro')), to: processorId(await shop.price('pro_gold')) }]
     const options = { idempotencyKey: 'migrating', signal: AbortSignal.timeout(10_000) }
@@ -225,7 +225,7 @@ describe('a service key', () => {
     expect(await tenant.items()).toEqual({ pro: 1 })
   })
 
-  it('can change a subscription in its trial, which continues and costs nothing now', async () => {
+  it('can change a subscription in its trial; the trial continues and the change costs nothing now', async () => {
     const tenant = await shop.subscriber('trying', { basic: 1 }, { trial_period_days: 14 })
     const changed = await tenant.change({ items: pro })
     expect(changed).toMatchObject({ status: 'changed', due_now: { amount: 0 }, next_invoice: { amount: 9000 } })
@@ -254,7 +254,7 @@ describe('a service key', () => {
     expect(await tenant.change({ items: pro, when: 'period_end' })).toMatchObject({ status: 'scheduled' })
   })
 
-  it('gets an error that names the invalid member', async () => {
+  it('gets an error that names the invalid member of the request', async () => {
     const tenant = await shop.subscriber('mistaken', { basic: 1, backup: 1, usage: null })
     const wrong = [
       [{ items: [{ price_id: 'pro' }, { price_id: 'pro' }] }, '#/items/1/price_id'],
@@ -275,7 +275,7 @@ describe('a service key', () => {
 })
 
 describe('a free subscription that is cancelled over HTTP', () => {
-  it('ends at once', async () => {
+  it('ends immediately', async () => {
     const own = await startChangingShop(
       {},
       planDocument('1.0.0', ({ products }) => {
@@ -330,7 +330,7 @@ describe('a promotion code in a subscription change', () => {
     expect(await later.totals()).toEqual([9000, 2010])
   })
 
-  it('is refused if it does not exist, and a session has a limited number of attempts', async () => {
+  it('is refused if it does not exist, and a session may make only a limited number of attempts', async () => {
     const tenant = await shop.subscriber('guessing', { basic: 1 })
     const guess = () => tenant.askOwn('preview', { items: pro, promotion_code: 'GUESS' })
     for (let tried = 0; tried < 10; tried++) expect(await guess()).toMatchObject({ status: 422 })

@@ -10,7 +10,7 @@ const issuesOf = (response: { json(): { errors?: { pointer: string; code: string
   (response.json().errors ?? []).map(({ pointer, code }) => [pointer, code])
 
 describe('POST admin/tenants', () => {
-  it('creates a tenant with the caller’s id, and a Location header', async () => {
+  it('creates a tenant with the id in the request, and returns a Location header', async () => {
     const response = await create({ id: 'acme', name: 'Acme GmbH', email: 'bill@acme.test' })
     expect([response.statusCode, response.headers['location']]).toEqual([201, `${tenants}/acme`])
     expect(response.json()).toEqual({
@@ -29,14 +29,14 @@ describe('POST admin/tenants', () => {
     expect([found.statusCode, found.json()]).toEqual([200, response.json()])
   })
 
-  it('generates an id if none is given', async () => {
+  it('generates an id if the request has none', async () => {
     const [first, second] = [await create({ name: 'One' }), await create({ name: 'Two' })]
     expect(first.json().id).toMatch(/^ten_/)
     expect(second.json().id).not.toBe(first.json().id)
     expect((await test.asAdmin({ url: String(first.headers['location']) })).json().name).toBe('One')
   })
 
-  it('refuses an id or a customer that is taken', async () => {
+  it('refuses an id or a customer that another tenant already has', async () => {
     await create({ id: 'taken', name: 'T', processor_customer_id: 'cus_taken' })
     for (const payload of [
       { id: 'taken', name: 'T' },
@@ -48,7 +48,7 @@ describe('POST admin/tenants', () => {
     expect((await test.asAdmin({ url: `${tenants}/free` })).statusCode).toBe(404)
   })
 
-  it('reports each invalid member, with a suggestion for a mistyped one', async () => {
+  it('reports each invalid member, with a suggestion for a mistyped member', async () => {
     const response = await create({ id: '', name: '', emial: 'x@y.test', processor_customer_id: 7 })
     expect([response.statusCode, response.json().code]).toEqual([400, 'request_invalid'])
     expect(issuesOf(response)).toEqual(
@@ -92,7 +92,7 @@ describe('POST admin/tenants', () => {
 })
 
 describe('GET admin/tenants', () => {
-  it('lists tenants by id, in pages, and finds them by customer', async () => {
+  it('lists tenants by id, in pages, and can filter them by customer', async () => {
     const list = async (query: string) =>
       (await test.asAdmin({ url: `${tenants}?${query}` })).json<{ tenants: { id: string }[]; pagination: object }>()
     const all = await list('limit=100')
@@ -119,7 +119,7 @@ describe('GET admin/tenants', () => {
 })
 
 describe('a tenant in the API', () => {
-  it('is changed member by member, and null clears a member', async () => {
+  it('can be updated member by member, and null clears a member', async () => {
     await create({ id: 'changing', name: 'Before', email: 'a@b.test' })
     const patch = (payload: object) =>
       test.asAdmin({
@@ -151,7 +151,7 @@ describe('a tenant in the API', () => {
     expect(page.entries).toMatchObject([{ action: 'tenant_created', before: null }])
   })
 
-  it('is removed by DELETE, and its audit log stays', async () => {
+  it('can be removed with DELETE, and its audit log is kept', async () => {
     await create({ id: 'leaving', name: 'L' })
     const gone = await test.asAdmin({ method: 'DELETE', url: `${tenants}/leaving` })
     expect([gone.statusCode, gone.body]).toEqual([204, ''])
@@ -193,7 +193,7 @@ describe('a tenant in the API', () => {
   })
 })
 
-describe('sessions of tenants', () => {
+describe('customer sessions in the API', () => {
   const mint = (payload: object, headers = {}) =>
     test.asAdmin({ method: 'POST', url: `${admin}/sessions`, payload, headers })
 
@@ -211,7 +211,7 @@ describe('sessions of tenants', () => {
     expect(short.headers['set-cookie']).toMatch(/; Max-Age=60; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
   })
 
-  it('last between a minute and thirty days, and require an existing tenant', async () => {
+  it('may last from one minute to thirty days, and require an existing tenant', async () => {
     for (const ttl of [59, 2_592_001, 1.5, '60', null]) {
       const response = await mint({ tenant_id: 'visitor', ttl_seconds: ttl })
       expect([ttl, response.statusCode, issuesOf(response)[0]?.[0]]).toEqual([ttl, 400, '#/ttl_seconds'])

@@ -4,7 +4,7 @@ import { startedForAll } from '../support/started.ts'
 
 const test = startedForAll(startPushedApp)
 
-describe('malformed text in names and descriptions', () => {
+describe('malformed text (e.g. control characters) in names and descriptions', () => {
   it('is refused before anything is written at the processor', async () => {
     for (const text of ['Pro \ud83d', 'Pro \u001b[31m', 'Pro \u0007']) {
       const document = changedConfig('1.1.0', (config) => {
@@ -21,7 +21,7 @@ describe('malformed text in names and descriptions', () => {
     }
   })
 
-  it('is cleaned by a pull if it is in an object at the processor, so that the next push does not archive the object', async () => {
+  it('is sanitized by a pull if it is in an object at the processor, so that the next push does not archive the object', async () => {
     const product = (await test.asAdmin({ url: `${admin}/config` })).json().config.products[1]
     await test.stripe.products.update(product.processor_id, { name: 'Pro\u001b[2J' })
     const pulled = (await test.asAdmin({ url: `${admin}/config/pull?report=true` })).json()

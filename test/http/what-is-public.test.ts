@@ -37,7 +37,7 @@ describe('the public configuration over HTTP', () => {
     expect(Object.keys(config)).toEqual(['version', 'meters', 'products'])
   })
 
-  it('contains only the meters of public prices, and other meters get the same response as unknown ones', async () => {
+  it('contains only the meters of public prices, and other meters get the same response as unknown meters', async () => {
     const { config } = (await test.inject({ url: `${billing}/config` })).json<{
       config: { meters: { id: string }[] }
     }>()
@@ -56,14 +56,14 @@ describe('the public configuration over HTTP', () => {
     }
   })
 
-  it('contains less than the response to a service key', async () => {
+  it('omits metadata and unused meters, which a service key can read', async () => {
     expect((await test.asAdmin({ url: `${billing}/config/meters/idle` })).json().meter.id).toBe('idle')
     const { price } = (await test.asAdmin({ url: `${billing}/config/prices/pro_monthly` })).json()
     expect(price.metadata).toEqual({ note })
     expect((await test.asAdmin({ url: `${admin}/config` })).json().config.meters).toHaveLength(3)
   })
 
-  it('contains the limits of products, but not the features that are only on or off', async () => {
+  it('contains the limits of products, but not the features that are switches', async () => {
     const document = changedConfig('1.1.0', (config) => {
       config.features = [
         { id: 'sso', name: 'Single sign-on', metadata: { note } },

@@ -18,7 +18,7 @@ async function holder(name: string) {
 }
 
 describe('the service key that made a change', () => {
-  it('is recorded with each revision and push, whichever author the request names', async () => {
+  it('is recorded with each revision and push, even if the request names another author', async () => {
     const [ada, ci] = [await holder('ada-laptop'), await holder('ci')]
     await ada.client.admin.push(sampleConfig(), { author: 'Ada' })
     const second = changedConfig('1.1.0', ({ products: [first] }) => {
@@ -60,7 +60,7 @@ describe('the service key that made a change', () => {
     expect(jobs.map(({ by }) => by)).toEqual([ops.by])
   })
 
-  it('is still shown with its name after it was revoked', async () => {
+  it('is still returned with its name after it was revoked', async () => {
     const brief = await holder('brief')
     await brief.client.tenants.create({ id: 'lasting', name: 'Lasting' })
     await test.service.revokeKey(brief.by.keyId)

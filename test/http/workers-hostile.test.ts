@@ -54,14 +54,14 @@ describe('a hostile request to a worker', () => {
     ['a length and chunks', ['Host: a.example', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
     ['a compressed transfer encoding', ['Host: a.example', 'Transfer-Encoding: gzip, chunked']],
     ['an unknown framing', ['Host: a.example', 'Transfer-Encoding: xchunked']],
-  ])('is refused with %s before the worker sees it', async (_what, headers) => {
+  ])('is refused with %s before it reaches the worker', async (_what, headers) => {
     const answer = await send(['POST /workers/mirror/x HTTP/1.1', ...headers], '0\r\n\r\n')
     expect(statusOf(answer)).toBe(400)
     expect(answer).toContain('"code":"request_invalid"')
     expect(answer).not.toMatch(/x-worker-version/i)
   })
 
-  it('cannot forge or remove headers of the proxy', async () => {
+  it('cannot forge or remove headers of the service’s proxy', async () => {
     const forged = ['X-Forwarded-For', 'X-Real-IP', 'CF-Connecting-IP', 'True-Client-IP', 'CF-IPCountry', 'Forwarded']
     const answer = await send([
       'GET /workers/mirror/x HTTP/1.1',
@@ -93,7 +93,7 @@ describe('a hostile request to a worker', () => {
     expect(answer).toContain(`X-Request-Id: ${headers['x-request-id'] ?? '?'}`)
   })
 
-  it('has the client address that the trusted proxy saw, which neither client nor worker can forge', async () => {
+  it('has the client address that the trusted proxy recorded; neither client nor worker can forge the address', async () => {
     const trusting = await startWorkerWorld({}, { trustedProxies: ['127.0.0.1'] })
     try {
       const mirror = `export default { fetch: (request) => Response.json([request.headers.get('x-forwarded-for'), request.headers.get('cf-connecting-ip')]) }`
@@ -110,7 +110,7 @@ describe('a hostile request to a worker', () => {
     }
   })
 
-  it('reaches the worker of its own host if its URL is absolute, whatever the Host header is', async () => {
+  it('reaches the worker of the host in its URL if the URL is absolute, whatever the Host header is', async () => {
     const direct = await send([`GET ${world.url}/workers/mirror/a?b HTTP/1.1`, 'Host: mirror.shop.example.com'])
     expect(seenIn(direct).url).toBe(`${world.url}/a?b`)
     const named = await send(['GET http://mirror.shop.example.com?q HTTP/1.1', 'Host: a.example'])
@@ -120,7 +120,7 @@ describe('a hostile request to a worker', () => {
     )
   })
 
-  it('stays with the worker of its path, even with dots and double slashes in the path', async () => {
+  it('reaches only the worker of its path, even with dots and double slashes in the path', async () => {
     const at = (path: string) => send([`GET ${path} HTTP/1.1`, 'Host: a.example'])
     for (const path of ['/workers/mirror/../billing', '/workers/mirror/%2e%2e/billing', '/workers/mirror//billing'])
       expect(seenIn(await at(path)).headers['x-forwarded-prefix']).toBe('/workers/mirror')
@@ -129,7 +129,7 @@ describe('a hostile request to a worker', () => {
     expect(await at('/workers//mirror')).toContain('"code":"route_not_found"')
   })
 
-  it('is handled as an ordinary request if it asks for a WebSocket and has a body', async () => {
+  it('is handled as an ordinary request if it has both a WebSocket upgrade and a body', async () => {
     const answer = await send(
       ['POST /workers/mirror/x HTTP/1.1', 'Host: a.example', 'Upgrade: websocket', 'Content-Length: 2'],
       'hi',

@@ -78,7 +78,7 @@ describe('the API for the logs and runs of workers', () => {
     expect(missing.json()).toMatchObject({ code: 'worker_not_found' })
   })
 
-  it('leaves the confinement of workers to `/readyz` and `ratecard doctor`, which show it', async () => {
+  it('does not include the confinement of workers, which `/readyz` and `ratecard doctor` report', async () => {
     const ready = (await world.inject({ url: '/readyz' })).json<{
       checks: { workers: { ok: boolean; detail: string } }
     }>()

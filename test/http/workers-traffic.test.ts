@@ -12,7 +12,7 @@ const named = startedForAll(() =>
 const get = (path: string) => getFrom(world, path)
 
 describe('requests to workers', () => {
-  it('reach a deployed worker at its path without the prefix, and the response names the deployment', async () => {
+  it('reach a deployed worker at the worker’s path without the prefix, and the response contains the deployment id', async () => {
     const code = `export default { fetch(request, env) {
       const { pathname, search } = new URL(request.url)
       return Response.json({ path: pathname + search, prefix: request.headers.get('x-forwarded-prefix'), greeting: env.GREETING, secret: env.SECRET, list: env.LIST })
@@ -60,7 +60,7 @@ describe('requests to workers', () => {
     expect(JSON.parse((await get('/workers/hello?q')).body)).toMatchObject({ path: '/?q' })
   })
 
-  it('reach a worker that has modules of each type', async () => {
+  it('reach a worker with modules of each type', async () => {
     // (module (func (export "answer") (result i32) i32.const 42))
     const wasm = 'AGFzbQEAAAABBQFgAAF/AwIBAAcKAQZhbnN3ZXIAAAoGAQQAQSoL'
     const answer = await world.asAdmin({
@@ -116,7 +116,7 @@ describe('requests to workers', () => {
     expect(metrics).toMatch(/ratecard_worker_requests_total\{worker="faulty",outcome="exception"\} 1/)
   })
 
-  it('are streamed in both directions, and the worker notices when the client disconnects', async () => {
+  it('are streamed in both directions, and the worker is notified when the client disconnects', async () => {
     await world.deploy(
       'stream',
       `export default { async fetch(request) {
@@ -203,7 +203,7 @@ describe('requests to workers', () => {
     expect(await at('shop.example.com', '/healthz')).toContain('"status":"ok"')
   })
 
-  it('let a worker call the service, but nothing else on this machine', async () => {
+  it('let a worker call the service, but no other server on this machine', async () => {
     await world.deploy(
       'caller',
       `export default { async fetch(request, env) {

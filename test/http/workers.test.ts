@@ -22,7 +22,7 @@ describe('credentials in requests to workers, and of workers:', () => {
       .json<{ keys: { name: string; scope: string; revoked_at: string | null }[] }>()
       .keys.filter(({ name }) => name === 'keyed')
 
-  it('a client’s credentials reach a worker only if its deployment has pass_credentials', async () => {
+  it('a client’s credentials reach a worker only if the worker’s deployment has pass_credentials', async () => {
     await world.deploy('plain', echo)
     await world.deploy('trusted', echo, { pass_credentials: true })
     const headers = {
@@ -36,7 +36,7 @@ describe('credentials in requests to workers, and of workers:', () => {
     expect(await ask('trusted', headers)).toMatchObject({ header: world.key, cookie })
   })
 
-  it('a worker gets a key with the requested scope, which new versions keep and which is revoked with the worker', async () => {
+  it('a worker gets a key with the requested scope; new versions keep the key, and the removal of the worker revokes it', async () => {
     const withKey = async (key: string | null, method: 'GET' | 'DELETE' = 'GET') =>
       (await world.inject({ method, url: `${workersPath}/nobody`, headers: { 'x-service-key': key ?? '' } })).statusCode
     const first = await world.deploy('keyed', echo, { service_key: 'read', secrets: { RATECARD_SERVICE_KEY: 'other' } })
@@ -62,7 +62,7 @@ describe('credentials in requests to workers, and of workers:', () => {
 })
 
 describe('a deployment of a worker', () => {
-  it('replaces the earlier one, is listed with it, can be rolled back with code, environment and schedules, and can be removed', async () => {
+  it('replaces the earlier deployment, can be rolled back with code, environment and schedules, and can be removed', async () => {
     const code = (text: string) =>
       `export default { fetch(request, env) { return new Response('${text} ' + env.STAGE) }, scheduled() {} }`
     const first = await world.deploy('turns', code('one'), {
@@ -112,7 +112,7 @@ describe('a deployment of a worker', () => {
     expect(await world.store.workers.content(ids[0] ?? '')).toBeNull()
   })
 
-  it('leaves the old version in place if the new one does not start, and reports the line of the source', async () => {
+  it('keeps the old version active if the new version does not start, and the error contains the line of the source', async () => {
     await world.deploy('steady', answering('old'))
     const sourceMap = JSON.stringify({ version: 3, sources: ['src/boot.ts'], names: [], mappings: 'AAEA' })
     const answer = await world.deploy('steady', `throw new Error('no key')`, { source_map: sourceMap })
@@ -219,7 +219,7 @@ describe('a deployment of a worker', () => {
     expect((await get('/workers/steady')).status).toBe(200)
   })
 
-  it('is the only one of its worker at a time', async () => {
+  it('is refused while another deployment of the same worker is running', async () => {
     const slow = `for (let i = 0; i < 2e8; i++); ${answering('slow')}`
     const [one, two] = await Promise.all([world.deploy('single', slow), world.deploy('single', slow)])
     expect([one.statusCode, two.statusCode].sort()).toEqual([201, 409])

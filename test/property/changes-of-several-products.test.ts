@@ -82,7 +82,7 @@ async function expectShown(shop: ChangingShop, id: string, { next_invoice: next,
 }
 
 it(
-  'after changes of several products, one item of each product is left, and the next invoice has the previewed amount',
+  'after changes of several products, the subscription has one item per product, and the next invoice has the previewed amount',
   { timeout: 300_000 },
   async () => {
     const shop = await startChangingShop({ rateLimit: 100_000 }, shopDocument)

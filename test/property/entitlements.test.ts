@@ -112,7 +112,7 @@ async function bothAnswers(history: EntitlementHistory, used: number, requested:
   }
 }
 
-test('the check of a feature returns the result of a simple reference calculation over the whole history', async () => {
+test('the check of a feature has the same result as a simple reference calculation over the whole history', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryHistory, fc.nat(30), fc.integer({ min: 1, max: 9 }), async (history, used, requested) => {
       const { ours, theirs, listed, included } = await bothAnswers(history, used, requested)

@@ -37,7 +37,7 @@ const holds = (kind: string, { field, after }: { readonly field: string; readonl
   !(field === 'default_price' && after === undefined)
 
 test.each(['json', 'yaml'])(
-  'a %s file that is updated to the values at the processor contains each field that the processor stores',
+  'after pull --update, a %s file contains the processor’s value of each field that the processor stores',
   (kind) => {
     fc.assert(
       fc.property(arbitraryConfig, arbitraryConfig, (config, live) => {

@@ -20,7 +20,7 @@ test('each generated document is valid', () => {
   )
 })
 
-test('after any change of documents is applied, the plan is empty and a second push of the document changes nothing', async () => {
+test('after any change of documents is applied, the next plan is empty and a second push of the document changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
       await withStack(async ({ service, store, snapshot }) => {
@@ -58,7 +58,7 @@ test('the pull of a pushed document is valid, and pushing it changes nothing', a
   )
 })
 
-test('a change that is later reversed restores the original processor objects', async () => {
+test('a change that is reversed by a later push restores the original processor objects', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryConfig, arbitraryConfig, async (first, second) => {
       await withStack(async ({ service, store }) => {

@@ -33,7 +33,7 @@ function breaks(policy: Policy, before: Price, after: Price): boolean {
 }
 
 describe('policies:', () => {
-  test('a price increase breaks a limit exactly if it is larger than the limit, however large the amounts are', () => {
+  test('a price increase violates a limit if and only if it is larger than the limit, however large the amounts are', () => {
     fc.assert(
       fc.property(amount, amount, fc.integer({ min: 0, max: 500 }), (before, after, limit) => {
         const exceeds = BigInt(after - before) * 100n > BigInt(limit) * BigInt(before)
@@ -42,7 +42,7 @@ describe('policies:', () => {
     )
   })
 
-  test('with both limits at 0, a change in one direction breaks exactly one of the two limits', () => {
+  test('with both limits at 0, a change in one direction violates exactly one of the two limits', () => {
     fc.assert(
       fc.property(amount, amount, (before, after) => {
         const [up, down] = [rule('max_increase_percent', 0), rule('max_decrease_percent', 0)]
@@ -52,7 +52,7 @@ describe('policies:', () => {
     )
   })
 
-  test('an unchanged price with tiers breaks no rule, and an increase in any tier is detected', () => {
+  test('an unchanged price with tiers violates no rule, and an increase in any tier is detected', () => {
     fc.assert(
       fc.property(tiered, fc.integer({ min: 1, max: 100 }), (price, more) => {
         const up = rule('max_increase_percent', 0)

@@ -134,7 +134,7 @@ test('of two checkout pages with plans of one subscription group, only the later
   expect(await itemsOf(app)).toEqual([{ pro: 1, calls: null, support: 1 }])
 })
 
-test('calculate lists the attached prices that are sold with a price, at the same quantity and in the same currency', async () => {
+test('POST calculate lists the attached prices that are sold with a price, at the same quantity and in the same currency', async () => {
   const { app } = await customer()
   const calculate = async (id: string) =>
     (

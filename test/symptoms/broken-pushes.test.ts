@@ -78,7 +78,7 @@ describe('a push that fails midway', () => {
     await expect(stack.service.resumePush(id)).rejects.toMatchObject({ code: 'push_not_resumable' })
   })
 
-  test('is not caused by a concurrent push, which is refused at once with push_in_progress', async () => {
+  test('is not caused by a concurrent push, which is refused immediately with push_in_progress', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     const results = await Promise.allSettled([
       stack.service.push(shop(200, '1.1.0'), nobody),
@@ -93,7 +93,7 @@ describe('a push that fails midway', () => {
 })
 
 describe('the version number in a document', () => {
-  test('causes a warning if it is not higher than the last one, or a refusal with requireVersionBump', async () => {
+  test('causes a warning if it is not higher than the last version, or a refusal with requireVersionBump', async () => {
     await stack.service.push(shop(100, '1.0.0'), nobody)
     const outcome = await stack.service.push(shop(200, '1.0.0'), nobody)
     expect(outcome.warnings).toMatchObject([

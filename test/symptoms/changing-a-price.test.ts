@@ -96,7 +96,7 @@ describe('a price whose amount was changed in the document:', () => {
     expect(stack.writes()).toBe(before)
   })
 
-  test('a change of tax behaviour updates the price once in place, and a second change replaces the price', async () => {
+  test('a first change of tax behaviour updates the price in place, and a second change replaces the price', async () => {
     await stack.service.push(shop(monthly(1000)), nobody)
     const [first] = await livePrices()
     const once = await stack.service.push(shop(monthly(1000, { tax_included_in_price: true }), '1.0.1'), nobody)

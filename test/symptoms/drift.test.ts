@@ -25,7 +25,7 @@ const shop: BillingConfig = {
 }
 
 describe('an edit in the Stripe dashboard:', () => {
-  test('the edit is in the drift report, with the field and both values', async () => {
+  test('the drift report contains the edit, with the field and both values', async () => {
     await stack.stripe.products.update('rc_pro', { name: 'Pro (edited)' })
     const report = await stack.service.drift()
     expect(report.inSync).toBe(false)
@@ -38,7 +38,7 @@ describe('an edit in the Stripe dashboard:', () => {
     ])
   })
 
-  test('the edit is undone by a push of the same document, which creates a new revision', async () => {
+  test('a push of the same document undoes the edit and creates a new revision', async () => {
     await stack.stripe.products.update('rc_pro', { name: 'Pro (edited)', metadata: { team: 'sales', theirs: 'kept' } })
     const outcome = await stack.service.push(shop, nobody)
     expect(outcome).toMatchObject({ status: 'applied', revision: 2 })
@@ -68,7 +68,7 @@ describe('an edit in the Stripe dashboard:', () => {
     expect((await stack.stripe.prices.list({ active: true })).data).toHaveLength(2)
   })
 
-  test('an archived price is restored by a push that changes this price', async () => {
+  test('an archived price is restored by a push that changes the price', async () => {
     const [yearly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_yearly'] })).data
     await stack.stripe.prices.update(yearly?.id ?? '', { active: false })
     const edited = structuredClone(shop)
@@ -125,7 +125,7 @@ describe('an edit in the Stripe dashboard:', () => {
     })
   })
 
-  test('an edited discount stops the next push', async () => {
+  test('an edited discount of a coupon stops the next push', async () => {
     await stack.stripe.coupons.del('ten')
     await stack.stripe.coupons.create({ id: 'ten', percent_off: 90, duration: 'once' })
     const before = stack.writes()
@@ -166,7 +166,7 @@ describe('an edit in the Stripe dashboard:', () => {
     ['was switched off in between', [{ ...code, active: false }]],
     ['was taken out in between', []],
   ])(
-    'the codes of a deleted coupon stay off after a rollback: a code that %s is reported as off, not as changed',
+    'the codes of a deleted coupon stay inactive after a rollback: a code that %s is reported as inactive, not as changed',
     async (_, codes) => {
       const { revision } = await stack.service.push({ ...shop, promotion_codes: [code] }, nobody)
       await stack.service.push({ ...shop, promotion_codes: codes }, nobody)

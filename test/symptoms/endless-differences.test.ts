@@ -122,7 +122,7 @@ describe('a second push of the same document', () => {
 })
 
 describe('an account whose objects fill more than one page', () => {
-  test('is read completely: 250 prices stay unchanged', async () => {
+  test('is read completely: a second push of 250 prices changes nothing', async () => {
     const config = shop([
       {
         id: 'p',

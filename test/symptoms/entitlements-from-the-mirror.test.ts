@@ -92,13 +92,13 @@ afterAll(async () => {
 })
 
 describe('entitlements that are read from the mirror', () => {
-  test('equal those of the processor for each status of a subscription, without a request to the processor', async () => {
+  test('equal the processor’s entitlements for each status of a subscription, without a request to the processor', async () => {
     const { ours, theirs } = await bothAnswers()
     expect(ours).toEqual({ ada: ['api', 'sso'], bob: ['api', 'sso'], cleo: [], dan: [] })
     expect(ours).toEqual(theirs)
   })
 
-  test('change at the start of the next period if a feature is attached or detached, as they do at the processor', async () => {
+  test('change at the start of the next period if a feature is attached or detached, as at the processor', async () => {
     clock.advance(10 * day)
     await stack.service.push(priceList('1.1.0', ['api', 'audit']), nobody)
     const within = await bothAnswers()
@@ -111,7 +111,7 @@ describe('entitlements that are read from the mirror', () => {
     expect(after.ours).toEqual(after.theirs)
   })
 
-  test('stay after their product is no longer sold, as they do at the processor', async () => {
+  test('are kept after their product is no longer sold, as at the processor', async () => {
     const { products: _, ...rest } = priceList('1.2.0', [])
     await stack.service.push({ ...rest, products: [{ id: 'other', name: 'Other' }] }, nobody)
     const within = await bothAnswers()

@@ -50,7 +50,7 @@ describe('objects at the processor that Ratecard does not manage', () => {
     expect((await stripe.webhookEndpoints.retrieve(foreign.webhook.id)).status).toBe('enabled')
   })
 
-  test('are archived by a reset of the whole account', async () => {
+  test('are archived by a reset with the option for the whole account', async () => {
     const foreign = await makeForeign()
     await stack.service.push(shop, nobody)
     const report = await stack.service.reset({ ...nobody, scope: 'account' })

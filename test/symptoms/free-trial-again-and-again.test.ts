@@ -35,7 +35,7 @@ async function customer() {
   return { app, checkout, pay }
 }
 
-test('a session that cancels its trial and requests another one is refused, and the error names the next step', async () => {
+test('a session that cancels its trial and requests another trial is refused, and the error names the next step', async () => {
   const { app, checkout, pay } = await customer()
   const trial = { price_id: 'seat_yearly', trial_period_days: 30 }
   const first = await pay((await checkout(trial)).json<{ url: string }>().url)
@@ -67,7 +67,7 @@ test('the trial of a price is given once: a second checkout page takes the payme
   expect((await pay(second.url)).status).toBe('active')
 })
 
-test('of two checkout pages that were opened before either was paid, only one gives a trial', async () => {
+test('of two checkout pages that were opened before either was paid, only one page gives a trial', async () => {
   const { checkout, pay } = await customer()
   const first = (await checkout({ price_id: 'seat_monthly' })).json<{ url: string }>()
   const second = (await checkout({ price_id: 'seat_monthly' })).json<{ url: string }>()

@@ -260,7 +260,7 @@ describe('approval of a push that affects subscribers', () => {
     })
   })
 
-  test('is requested by a warning that names the first five affected prices and counts the others', async () => {
+  test('is requested by a warning that names the first five affected prices and the number of the others', async () => {
     await withThreshold(async (careful) => {
       const ids = Array.from({ length: 9 }, (_, index) => `price_${String(index)}`)
       const many = (amount: number, version: string): BillingConfig => ({
@@ -319,7 +319,7 @@ describe('a free price whose new version is paid', () => {
     return stack.store.localSubscriptions.start(subscription)
   }
 
-  test('has an impact on the tenants that have it for free, but not on ended subscriptions, and so does its removal', async () => {
+  test('has an impact on tenants whose free subscription runs, but not on ended subscriptions, and so does its removal', async () => {
     await stack.service.push(priced(0, '1.0.0'), nobody)
     await taken('ada')
     await taken('bob')

@@ -54,7 +54,7 @@ describe('a meter of running subscriptions', () => {
     expect((await stack.service.push(without, nobody)).changes.meters.deactivated).toEqual(['calls'])
   })
 
-  test('is still found after its price was replaced, because subscribers stay on the archived price', async () => {
+  test('still counts as in use after its price was replaced, because subscribers stay on the archived price', async () => {
     await stack.service.push(metered('sum'), nobody)
     await subscribe()
     const dearer = metered('sum', '1.0.1')

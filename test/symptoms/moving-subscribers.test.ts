@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { caller, negotiated, nothing, tenantShop } from '../support/tenant-shop.ts'
 
-test('a higher price moves no subscriber; a migration first shows a plan, leaves out excluded tenants, and can be undone', async () => {
+test('a higher price moves no subscriber; a migration has a plan, skips excluded tenants, and can be undone', async () => {
   const shop = await tenantShop(negotiated())
   const subscriptions = []
   for (const tenant of ['small', 'large', 'locked'])
@@ -34,7 +34,7 @@ test('a higher price moves no subscriber; a migration first shows a plan, leaves
   for (const id of subscriptions) expect(await shop.items(id)).toEqual({ [former]: 10 })
 })
 
-test('a deal with one customer is a price in the document; it can be previewed, creates no invoice when applied, and can be undone', async () => {
+test('a deal with one customer is a price in the document; the deal can be previewed, creates no invoice when applied, and can be undone', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('acme')
   const { id } = await shop.subscribe(customer, { pro_monthly: 25 })

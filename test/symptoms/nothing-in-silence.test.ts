@@ -53,7 +53,7 @@ it('a value that was removed from the document is not copied to the replacement 
   expect([second.nickname, Object.keys(second.metadata)]).toEqual([null, ['ratecard_id']])
 })
 
-it('currencies that do not fit the new price are reported, and are not copied to it', async () => {
+it('currencies that do not fit the new price are reported, and are not copied to the new price', async () => {
   const { stripe, service } = stack
   await service.push(document(monthly), nobody)
   await stripe.prices.update((await current(stack)).id, { currency_options: { usd: { unit_amount: 1300 } } })
@@ -63,7 +63,7 @@ it('currencies that do not fit the new price are reported, and are not copied to
   expect(lost?.detail).toContain('currency_options')
 })
 
-it('a value outside of the document is reported by pull, drift and adoption, and copied to a replacement', async () => {
+it('a value that is missing in the document is reported by pull, drift and adoption, and copied to a replacement', async () => {
   const { stripe, service } = stack
   const product = await stripe.products.create({ name: 'Theirs' })
   const { id } = await stripe.prices.create({
@@ -186,7 +186,7 @@ it('a replaced webhook endpoint keeps its API version', async () => {
   expect((await service.drift()).inSync).toBe(true)
 })
 
-it('a push warns if it replaces the lookup key of an adopted price; without `lookup_key` in the document, the price keeps its own', async () => {
+it('a push warns if it replaces the lookup key of an adopted price; a price without `lookup_key` in the document keeps its key', async () => {
   const { stripe, service } = stack
   const product = await stripe.products.create({ name: 'Pro' })
   const theirs = async (lookup_key: string, currency: string) => {

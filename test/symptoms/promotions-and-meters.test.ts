@@ -47,7 +47,7 @@ describe('promotions in a push:', () => {
     expect((await stack.service.drift()).inSync).toBe(true)
   })
 
-  test('a coupon that is removed from the document is deleted, its codes are disabled, and its last state can still be read', async () => {
+  test('a coupon that is removed from the document is deleted, its codes are deactivated, and its last state can still be read', async () => {
     await stack.service.push(promo({}), nobody)
     const [mapping] = (await stack.store.mappings.all()).filter((entry) => entry.kind === 'coupon')
     const outcome = await stack.service.push({ ...base, version: '1.1.0' }, nobody)
@@ -150,7 +150,7 @@ describe('promotions in a push:', () => {
     expect((await stack.service.pull()).document.coupons?.[0]?.applies_to).toEqual(['p'])
   })
 
-  test('a promotion code can be switched off and on again without being replaced', async () => {
+  test('a promotion code can be deactivated and reactivated without being replaced', async () => {
     await stack.service.push(promo({}), nobody)
     const [first] = await codes()
     await stack.service.push(promo({}, { active: false }), nobody)
@@ -203,7 +203,7 @@ describe('meters in a push:', () => {
     expect(price?.recurring?.meter).toBe(active[0]?.id)
   })
 
-  test('a meter that was removed and is added again is reactivated instead of created again', async () => {
+  test('a meter that is removed from the document and added again is reactivated, not created again', async () => {
     await stack.service.push(metered({}), nobody)
     const [first] = (await stack.stripe.billing.meters.list()).data
     const gone = await stack.service.push({ ...base, version: '1.1.0' }, nobody)
@@ -214,7 +214,7 @@ describe('meters in a push:', () => {
     ])
   })
 
-  test('an active unmanaged meter with the same event name is used if its aggregation is the same, and refused otherwise', async () => {
+  test('an active unmanaged meter with the same event name is adopted if its aggregation is the same, and refused otherwise', async () => {
     const theirs = await stack.stripe.billing.meters.create({
       display_name: 'Theirs',
       event_name: 'call',

@@ -62,7 +62,7 @@ test('after a rename together with a new amount, subscribers are migrated, conve
   expect(await shop.items(id)).toEqual({ team_monthly: 10 })
 })
 
-test('a price can be found under its old id while that id is in previous_ids, and the response contains the new id', async () => {
+test('a price can be found under its old id while the old id is in previous_ids, and the response contains the new id', async () => {
   const shop = await tenantShop(negotiated())
   await shop.push(negotiated('1.1.0', (config) => renamed(config, 'pro_yearly', 'team_yearly')))
   const { service } = shop
@@ -77,7 +77,7 @@ test('a price can be found under its old id while that id is in previous_ids, an
   expect((await service.findPrice('team_yearly', { hidden: false })).price.id).toBe('team_yearly')
 })
 
-test('a checkout link with the old id of a price sells that price, but not twice to one tenant, and a migration accepts the old id', async () => {
+test('a checkout with the old id of a price sells that price, but not twice to one tenant, and a migration accepts the old id', async () => {
   const shop = await tenantShop(negotiated())
   const small = await shop.tenant('small')
   await shop.subscribe(small, { pro_yearly: 3 })
@@ -164,7 +164,7 @@ test('a rename that is declared later lets a migration move earlier subscribers 
   expect(await shop.items(id)).toEqual({ team_yearly: 3 })
 })
 
-test('a rename that would merge two items that are sold side by side is refused', async () => {
+test('a rename that would merge two items that are sold at the same time is refused', async () => {
   const shop = await tenantShop(negotiated())
   const merging = negotiated('1.1.0', (config) => {
     for (const product of config.products)

@@ -49,7 +49,7 @@ describe('the fingerprint of a plan', () => {
     expect(overwriting.plan).not.toBe(calm.plan)
   })
 
-  test('is the same with one more subscriber, unless that makes an approval necessary', async () => {
+  test('is the same with one more subscriber, unless the additional subscriber makes an approval necessary', async () => {
     const careful = await startStack({ impactThreshold: 1 })
     try {
       await careful.service.push(recurring(100), nobody)

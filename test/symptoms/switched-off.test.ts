@@ -12,7 +12,7 @@ const shop = (version = '1.0.0', name = 'Pro'): BillingConfig => ({
   webhooks: [{ id: 'hook', url: 'https://hooks.example.test/billing', events: ['invoice.paid'] }],
 })
 
-test('a promotion code and a webhook that were switched off stay off, do not stop a push, and are restored only on request', async () => {
+test('a promotion code and a webhook that were deactivated at the processor stay inactive, do not stop a push, and are restored only on request', async () => {
   const stack = await startStack()
   try {
     const { service, stripe } = stack

@@ -42,7 +42,7 @@ test.each([
   { dearer: 'pro_yearly', status: 'scheduled' },
   { dearer: 'team_monthly', status: 'changed' },
 ])(
-  'a customer on Pro who tries to buy "$dearer" is told to change the plan, and has one subscription afterwards',
+  'a customer on Pro who tries to buy "$dearer" gets an error with the advice to change the plan, and has one subscription afterwards',
   async ({ dearer, status }) => {
     const { app, post, checkout, prices, subscriptions } = await customer()
     expect((await checkout({ price_id: 'free' })).statusCode).toBe(200)
@@ -74,7 +74,7 @@ test.each([
   },
 )
 
-test('a customer on Pro who cancelled in the portal is told to resume the subscription, and can buy again after its end', async () => {
+test('a customer on Pro who cancelled in the portal gets the advice to resume the subscription, and can buy again after its end', async () => {
   const { app, post, checkout, prices, subscriptions } = await customer()
   await buy(app, 'acme', { price_id: 'pro_monthly' })
   const subscription = (await subscriptions())[0]?.id ?? ''
@@ -103,7 +103,7 @@ test('a customer on Pro who cancelled in the portal is told to resume the subscr
   expect(await prices()).toEqual(['pro_yearly'])
 })
 
-test('of two checkout pages that were opened before either was paid, only the later one can be paid', async () => {
+test('of two checkout pages that were opened before either was paid, only the later page can be paid', async () => {
   const { checkout, prices } = await customer()
   const pages = []
   for (const price of ['pro_monthly', 'team_monthly'])

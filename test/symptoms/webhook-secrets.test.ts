@@ -33,7 +33,7 @@ describe('the signing secret of a webhook', () => {
     })
   })
 
-  test('stays the same if the URL or the events are edited', async () => {
+  test('is unchanged if the URL or the events are edited', async () => {
     await stack.service.push(withHook(), nobody)
     const before = await onlyHook()
     const outcome = await stack.service.push(
@@ -48,7 +48,7 @@ describe('the signing secret of a webhook', () => {
     })
   })
 
-  test('stays the same if a webhook is removed and restored, because its endpoint is only disabled', async () => {
+  test('is unchanged if a webhook is removed and restored, because its endpoint is only disabled', async () => {
     await stack.service.push(withHook(), nobody)
     const before = await onlyHook()
     const { webhooks: _webhooks, ...without } = withHook({}, '1.1.0')
@@ -68,7 +68,7 @@ describe('the signing secret of a webhook', () => {
     expect(await onlyHook()).toMatchObject({ processorId: theirs.id, secret: null, secretKnown: false })
   })
 
-  test('is known even if the response to the creation was lost, because the endpoint is created again', async () => {
+  test('is stored even if the response to the creation was lost, because the endpoint is created again', async () => {
     stack.sandbox.control.fail({ kind: 'cut_body', method: 'POST', path: '/v1/webhook_endpoints', count: 9 })
     await expect(stack.service.push(withHook(), nobody)).rejects.toMatchObject({ code: 'processor_timeout' })
     stack.sandbox.control.clearFaults()

@@ -93,7 +93,7 @@ async function all<T>(rows: AsyncIterable<T>): Promise<readonly T[]> {
 }
 
 describe('the billing data of an account with a year of history', () => {
-  test('shows which tenants are past due, and what they owe', async () => {
+  test('lists the tenants that are past due, and the amounts that they owe', async () => {
     const { items, asOf } = await service.listTenants({ ...page, state: 'past_due' })
     expect(items).toMatchObject([
       { id: 'dan', billingStatus: 'past_due', owed: [{ amount: '1000', formatted: '$10.00' }] },
@@ -105,7 +105,7 @@ describe('the billing data of an account with a year of history', () => {
     ])
   })
 
-  test('shows which tenants are still on the former price', async () => {
+  test('lists the tenants that still pay the former price', async () => {
     const { items, total } = await service.priceSubscribers('pro_monthly', { ...page, generation: 'legacy' })
     expect(items.map(({ tenantId }) => tenantId)).toEqual(['ada', 'bob', 'dan'])
     expect(total).toBe(3)
@@ -143,7 +143,7 @@ describe('the billing data of an account with a year of history', () => {
     expect(await all(december.rows)).toHaveLength(3)
   })
 
-  test('counts the subscribers of each version of a price in the impact of the next push, without reading subscriptions from the processor', async () => {
+  test('contains the subscribers of each version of a price for the impact of the next push, without reading subscriptions from the processor', async () => {
     const planned = await service.push(priceList(2000, '1.2.0'), { ...nobody, dryRun: true })
     expect(planned.asOf).toBe(clock.now())
     expect(planned.impact).toMatchObject([
@@ -159,7 +159,7 @@ describe('the billing data of an account with a year of history', () => {
     expect(migration.totals).toMatchObject([{ subscriptions: 3, before: 3000, after: 4500 }])
   })
 
-  test('shows the effect of the last push on the revenue of its day, once that day has ended', async () => {
+  test('contains the effect of the last push on the revenue of its day, once that day has ended', async () => {
     await service.push(priceList(2000, '1.2.0'), { ...nobody, author: 'Bob' })
     await subscribe('eve')
     const bob = await stack.stripe.subscriptions.retrieve(subscriptions.get('bob') ?? '')
@@ -190,7 +190,7 @@ describe('the billing data of an account with a year of history', () => {
     expect((await service.money()).currencies[0]?.last30Days).toMatchObject({ new: '2000', net: '1500' })
   })
 
-  test('shows which tenants have missed two payments', async () => {
+  test('lists the tenants that have missed two payments', async () => {
     await passUntil(Date.UTC(2026, 1, 11, 12))
     await caughtUp()
     const { items } = await service.listTenants({ ...page, owing: true, sort: 'owed', order: 'desc' })

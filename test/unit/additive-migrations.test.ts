@@ -72,7 +72,7 @@ function breaks(steps: readonly Migration[], step: Migration): readonly string[]
 }
 
 test.each(migrations.map((step, index) => ({ name: step.name, index })).slice(1))(
-  'the database migration "$name" keeps everything that servers of the previous release read and write',
+  'the database migration "$name" keeps every table and column that servers of the previous release read and write',
   ({ index }) => {
     expect(breaks(migrations.slice(0, index), migrations[index] as Migration)).toEqual([])
   },

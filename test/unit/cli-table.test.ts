@@ -36,12 +36,12 @@ test('a table that is too wide for the terminal wraps its text column first', ()
   )
 })
 
-test('a table that cannot fit is printed as one line per field, with unbroken ids', () => {
+test('a table that does not fit the terminal is printed as one line per field, with unbroken ids', () => {
   const id = 'sub_'.padEnd(40, 'x')
   expect(table(columns, [[id, '1', 'a']], { paint, width: 30 })).toBe(`id       ${id}\nwhat     1\nmessage  a`)
 })
 
-test('a table that is not printed to a terminal has no broken lines', () => {
+test('a table that is not printed to a terminal has no wrapped lines', () => {
   const long = 'word '.repeat(100).trim()
   expect(table(columns, [['a', 'b', long]], { paint, width: Number.POSITIVE_INFINITY }).split('\n')).toHaveLength(2)
 })

@@ -21,7 +21,7 @@ function started() {
   return documents
 }
 
-describe('a large document that is handled in a worker thread', () => {
+describe('a large document that is processed in a worker thread', () => {
   it('has the same validation result, plan and comparison as in the main thread', async () => {
     const documents = started()
     const [text, later] = [textOf(2_000), textOf(2_000, 1_200)]
@@ -41,14 +41,14 @@ describe('a large document that is handled in a worker thread', () => {
     expect(refused.malformed?.detail).toBe('The body is not JSON: it ends too early.')
   })
 
-  it('does not affect the next task if its own task fails, and the caller gets the error', async () => {
+  it('rejects with its own error if its task fails, and does not affect the next task', async () => {
     const documents = started()
     const text = `${textOf(2_000)}}`
     await expect(documents.run('compare', { before: text, after: null })).rejects.toThrow('JSON')
     expect((await documents.run('check', { text: textOf(2_000) })).valid).toBe(true)
   })
 
-  it('causes an error if the thread ends, and the next task starts another thread', async () => {
+  it('rejects with an error if the thread ends, and the next task starts another thread', async () => {
     const documents = started()
     const lost = documents.run('check', { text: textOf(2_000) })
     const refusal = expect(lost).rejects.toThrow('The thread for large documents ended')
@@ -58,7 +58,7 @@ describe('a large document that is handled in a worker thread', () => {
   })
 })
 
-describe('a value that is sent to a thread in parts', () => {
+describe('a value that is sent to a worker thread in parts', () => {
   it('is unchanged after its parts are joined', () => {
     const items = fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 1_200, size: 'max' })
     const plain = <T>(members: { [Name in keyof T]: fc.Arbitrary<T[Name]> }) =>

@@ -19,11 +19,11 @@ test.each([
   ['Wall time until the response begins', `${String(defaultLimits.responseMs / 1000)} s`],
   ['Requests in progress at one time', defaultLimits.concurrent.toLocaleString('en')],
   ['Wall time of a scheduled run', durationText(defaultLimits.scheduledMs)],
-])('the guide to workers states the actual limit "%s"', (first, value) => {
+])('the guide to workers contains the actual limit "%s"', (first, value) => {
   expect(valueOf(guide('workers'), first)).toBe(value)
 })
 
-test('the guide to workers states the actual limit of scheduled runs', () => {
+test('the guide to workers contains the actual limit of scheduled runs', () => {
   expect(valueOf(guide('cron'), '`timed_out`')).toBe(`it took longer than ${durationText(defaultLimits.scheduledMs)}`)
 })
 

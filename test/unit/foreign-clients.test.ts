@@ -18,6 +18,6 @@ test.each([
   ['sync-engine', syncEngine],
   ['auth-plugin', authPlugin],
   ['command-line-tool', triggers],
-])('the page about programs of others names the versions of %s that the tests install', (folder, { versions }) => {
+])('the page about other programs contains the versions of %s that the tests install', (folder, { versions }) => {
   expect(pinned(folder)).toEqual(expect.arrayContaining([...versions]))
 })

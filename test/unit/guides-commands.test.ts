@@ -15,6 +15,6 @@ test.each(guides)('the guide %s writes each command as `npx ratecard`', (guide) 
   expect(readFileSync(path.join(root, guide), 'utf8').match(bare) ?? []).toEqual([])
 })
 
-test('more than 12 guides are checked', () => {
+test('the check of commands in guides covers more than 12 guides', () => {
   expect(guides.length).toBeGreaterThan(12)
 })

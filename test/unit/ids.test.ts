@@ -13,14 +13,14 @@ test('ids that are created in the same millisecond sort in the order of their cr
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('ids of two processes differ, even at the same time', () => {
+test('ids that two processes create at the same time differ', () => {
   const clock = { now: () => 1_800_000_000_000 }
   const [one, other] = [createIds(clock)(), createIds(clock)()]
   expect(one.slice(0, 10)).toBe(other.slice(0, 10))
   expect(one).not.toBe(other)
 })
 
-test('an id consists of ten characters of time and sixteen random ones, without characters that look alike', () => {
+test('an id consists of ten characters for the time and sixteen random characters, without characters that look alike', () => {
   const asked: number[] = []
   const newId = createIds({ now: () => 1_800_000_000_000 }, (size) => {
     asked.push(size)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readable } from '../../packages/ratecard/src/composition/log.ts'
 
-test('a log line is printed as a readable sentence on a terminal', () => {
+test('a log record is printed as a readable sentence on a terminal', () => {
   const line = JSON.stringify({
     ...{ level: 40, time: 0, pid: 1, hostname: 'h', msg: 'a push answered with 202 has failed', push_id: 'push_1' },
     err: { message: 'no', stack: 'Error: no\n    at here' },

@@ -14,7 +14,7 @@ function sentencesIn(node: unknown): string[] {
 
 const sentences = new Set(sentencesIn(BillingConfig))
 
-test('each sentence of the document schema that names the processor has a source, or is marked as unconfirmed', () => {
+test('each sentence of the document schema about the processor has a source, or is marked as unconfirmed', () => {
   const known = new Set([...Object.keys(processorFacts), ...ownSentences])
   const naming = [...sentences].filter((sentence) => /Stripe|processor\b/.test(sentence))
   expect(naming.length).toBeGreaterThan(10)

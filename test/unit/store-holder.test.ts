@@ -12,7 +12,7 @@ describe('the process that holds a lease', () => {
   })
 
   it.runIf(linux)(
-    'is reported dead if this machine has no process with its pid, or one that started at another time',
+    'is reported dead if this machine has no process with its pid, or has one with another start time',
     () => {
       const [boot, namespace, pid, start] = (thisProcess ?? '').split('/')
       expect(isDead([boot, namespace, '99999999', start].join('/'))).toBe(true)
@@ -20,7 +20,7 @@ describe('the process that holds a lease', () => {
     },
   )
 
-  it('is never reported dead if it ran before a reboot or in another container, where its state is unknown', () => {
+  it('is never reported dead if it ran before a reboot or in another container, because its state cannot be read', () => {
     const [boot, namespace, , start] = (thisProcess ?? 'a/b/1/2').split('/')
     expect(isDead(['another-boot', namespace, '99999999', start].join('/'))).toBe(false)
     expect(isDead([boot, 'pid:[1]', '99999999', start].join('/'))).toBe(false)

@@ -52,7 +52,7 @@ test('no second has more requests than the limits allow, even if slots are used 
   )
 })
 
-test('request slots are granted in order, and none before it was requested', () => {
+test('request slots are granted in order, and no slot is earlier than its request', () => {
   fc.assert(
     fc.property(storms, (storm) => {
       for (const { now, fresh } of play(storm).answers) {

@@ -66,7 +66,7 @@ test('a record with a valid hash at another position of the stored history is de
   )
 })
 
-test('storable() returns text that can be stored without a loss, and leaves such text unchanged', () => {
+test('storable() returns text that can be stored without a loss, and returns storable text unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (any) => {
       const kept = storable(any)

@@ -19,7 +19,7 @@ function unreadable(work: () => unknown): ServiceError {
 }
 
 describe('the encryption of stored secrets', () => {
-  test('decrypts any text that it encrypted', () => {
+  test('decrypts each text that it encrypted', () => {
     const sealer = createSealer(generateMasterKey())
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (plain, place) => {
@@ -41,7 +41,7 @@ describe('the encryption of stored secrets', () => {
     unreadable(() => sealer.open(sealer.seal('whsec_1', context), 'secrets:webhook:we_2'))
   })
 
-  test('refuses a text that was altered anywhere', () => {
+  test('refuses to decrypt a text in which any character was altered', () => {
     const sealer = createSealer(generateMasterKey())
     const sealed = sealer.seal('whsec_1', context)
     fc.assert(
@@ -60,7 +60,7 @@ describe('the encryption of stored secrets', () => {
       unreadable(() => sealer.open(cut, context))
   })
 
-  test('decrypts a text that was encrypted with an older key, and reports that the key is not current', () => {
+  test('decrypts a text that was encrypted with an older key, and reports that this key is not the current key', () => {
     const [older, newer] = [generateMasterKey('1'), generateMasterKey('2')]
     const sealed = createSealer(older).seal('whsec_1', context)
     const both = createSealer(`${newer}, ${older}`)
@@ -70,7 +70,7 @@ describe('the encryption of stored secrets', () => {
     expect(both.keyCount).toBe(2)
   })
 
-  test('names the missing key version in its error, and prints no key', () => {
+  test('reports the missing key version in its error, and prints no key', () => {
     const sealed = createSealer(generateMasterKey('spring')).seal('whsec_1', context)
     const key = generateMasterKey('summer')
     const error = unreadable(() => createSealer(key).open(sealed, context))
@@ -78,7 +78,7 @@ describe('the encryption of stored secrets', () => {
     expect(JSON.stringify([error.message, error.hint])).not.toContain(key.split(':')[1])
   })
 
-  test('refuses a malformed key without printing it', () => {
+  test('refuses a malformed key without printing the key', () => {
     const good = generateMasterKey()
     const secret = 'c2VjcmV0LXRoYXQtaXMtdG9vLXNob3J0'
     for (const keys of [
@@ -123,7 +123,7 @@ describe('the file with the master key', () => {
     expect(readdirSync(path.dirname(file))).toEqual(['master-key'])
   })
 
-  test('is the same for all processes that start at once', async () => {
+  test('is the same for all processes that start at the same time', async () => {
     const file = path.join(folder, 'master-key')
     const keys = await Promise.all(Array.from({ length: 20 }, () => loadOrCreateMasterKeyFile(file)))
     expect(new Set(keys).size).toBe(1)
@@ -131,7 +131,7 @@ describe('the file with the master key', () => {
     expect(readdirSync(folder)).toEqual(['master-key'])
   })
 
-  test('is used unchanged, even with several keys, and its permissions are restricted to the owner', async () => {
+  test('is not modified, even if it contains several keys, and its permissions are restricted to the owner', async () => {
     const file = path.join(folder, 'master-key')
     const keys = `${generateMasterKey('2')},${generateMasterKey('1')}`
     writeFileSync(file, `${keys}\n`, { mode: 0o644 })

@@ -38,7 +38,7 @@ test.each(cases)(
 )
 
 test.each(tenantSorts)(
-  'on SQLite an index finds the tenants that owe money without reading the others, sorted by %s',
+  'on SQLite an index finds the tenants that owe money without reading other tenants, sorted by %s',
   async (sort) => {
     const [step = ''] = await planOfPage({ owing: true, sort })
     expect(step).toContain(sort === 'owed' ? 'tenant_listings_by_owed (owed>?)' : 'INDEX tenant_listings_owing_by_')

@@ -77,7 +77,7 @@ const isWell = async () => expect(await ask('/healthz')).toBe(200)
 const isStatus = (status: number) =>
   expect(status === 0 || status === 101 || (status >= 200 && status <= 599), `status ${String(status)}`).toBe(true)
 
-it('malformed responses to a worker’s fetch do not crash a process, and cause no invalid status', async () => {
+it('malformed responses to a worker’s fetch do not crash a process, and the worker never returns an invalid HTTP status', async () => {
   const count = await tryFor(partMs, rawResponse, async (bytes) => {
     upstream.send(bytes)
     isStatus(await ask('/workers/fetching/'))

@@ -44,7 +44,7 @@ const all = async (count: number, path: string) =>
   Promise.all(Array.from({ length: count }, () => getFrom(world, path)))
 
 describe('other workers and the API are not affected by', () => {
-  it('a flood of log lines, which is limited', async () => {
+  it('a flood of log lines, because the number of stored lines is limited', async () => {
     await world.deploy(
       'flood',
       `export default { async fetch() {
@@ -59,7 +59,7 @@ describe('other workers and the API are not affected by', () => {
     await attacked('deleting it', async () => world.asAdmin({ method: 'DELETE', url: `${workersPath}/flood` }))
   })
 
-  it('top-level code that fills memory, loops or never ends', async () => {
+  it('top-level code of a worker that fills memory, loops or never ends', async () => {
     const bombs = [
       'const kept = []; for (;;) kept.push(new Uint8Array(16 << 20).fill(1))',
       'const kept = []; for (;;) kept.push({ a: [kept.length] })',
@@ -71,7 +71,7 @@ describe('other workers and the API are not affected by', () => {
     })
   })
 
-  it('consecutive endless loops', async () => {
+  it('consecutive endless loops in one worker', async () => {
     await world.deploy('loop', 'export default { fetch() { for (;;); } }', { cpu_ms: 50 })
     await attacked('loops', async () => {
       for (let round = 0; round < 3; round++)
@@ -79,7 +79,7 @@ describe('other workers and the API are not affected by', () => {
     })
   })
 
-  it('thousands of concurrent fetches, of which a limited number are sent', async () => {
+  it('thousands of concurrent fetches, because the server limits how many are sent at a time', async () => {
     await world.deploy(
       'many',
       `export default { async fetch(request, env) {

@@ -24,7 +24,7 @@ async function dealOn(plan: string, then: 'base' | 'signed' = 'base') {
   }
 }
 
-test('a deal that ends after an upgrade moves the new plan to its list price, without an invoice', async () => {
+test('a deal that ends after an upgrade moves the new plan to its list price, without an extra invoice', async () => {
   const { buyer, endDeal } = await dealOn('basic')
   // Pro costs $60.00 by the deal.
   expect(await buyer.change({ items: [{ price_id: 'pro' }] })).toMatchObject({ due_now: { amount: 3000 } })
@@ -78,7 +78,7 @@ test('a customer who cancels and resumes after the deal ended pays the list pric
   expect([await buyer.items(), await buyer.totals()]).toEqual([{ pro: 1 }, [9000, 9000]])
 })
 
-test('a customer who resumes after the deal ended returns to the price of the original purchase, if the deal says so', async () => {
+test('a customer who resumes after the deal ended returns to the price of the original purchase, if the deal has the option `signed`', async () => {
   const { shop, buyer, endDeal } = await dealOn('pro', 'signed')
   const raised = planDocument('1.1.0', ({ products }) => {
     for (const price of products[1]?.prices ?? []) if (price.id === 'pro') price.amount = 9900

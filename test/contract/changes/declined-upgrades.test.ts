@@ -61,15 +61,15 @@ async function later(): Promise<void> {
   await shop.service.waitingJobs.continueDue()
 }
 
-describe('an upgrade that replaces a scheduled downgrade, and whose card is declined', () => {
-  test('says in its preview what happens to the downgrade', async () => {
+describe('an upgrade that replaces a scheduled downgrade, and whose payment is declined', () => {
+  test('has a warning in its preview that the downgrade is restored if the payment fails', async () => {
     const buyer = await downgrading('told')
     expect((await buyer.ask('preview', toMax))['warnings']).toMatchObject([
       { code: 'replaces_scheduled', detail: expect.stringContaining('is put back') as string },
     ])
   })
 
-  test('has the downgrade put back when its invoice expires', async () => {
+  test('is followed by the restored downgrade once the unpaid invoice of the upgrade expires', async () => {
     const buyer = await downgrading('expired')
     expect(await buyer.change(toMax)).toMatchObject({ status: 'payment_required' })
     await later()
@@ -85,7 +85,7 @@ describe('an upgrade that replaces a scheduled downgrade, and whose card is decl
     expect(await shop.store.jobs.unfinished('subscription_change', 'expired')).toEqual([])
   })
 
-  test('has the downgrade put back by `resume`, which gives up the upgrade; a second one undoes the downgrade', async () => {
+  test('is given up by `resume`, which restores the downgrade; a second `resume` removes the downgrade', async () => {
     const buyer = await downgrading('resumed')
     await buyer.change(toMax)
     expect(await buyer.ask('resume')).toMatchObject({ status: 'active', scheduled })
@@ -95,7 +95,7 @@ describe('an upgrade that replaces a scheduled downgrade, and whose card is decl
     expect(await buyer.items()).toEqual({ pro: 1 })
   })
 
-  test('replaces the downgrade for good once it is paid', async () => {
+  test('replaces the downgrade permanently once the invoice of the upgrade is paid', async () => {
     const buyer = await downgrading('paid')
     await buyer.change(toMax)
     await card(buyer, 'pm_card_visa')
@@ -107,14 +107,14 @@ describe('an upgrade that replaces a scheduled downgrade, and whose card is decl
     expect(await buyer.items()).toEqual({ max: 1 })
   })
 
-  test('leaves nothing to put back if the subscription is cancelled meanwhile', async () => {
+  test('leaves no unfinished job if the subscription is cancelled before the payment', async () => {
     const buyer = await downgrading('left')
     await buyer.change(toMax)
     expect(await buyer.ask('cancel', { when: 'now' })).toMatchObject({ status: 'canceled' })
     expect(await shop.store.jobs.unfinished('subscription_change', 'left')).toEqual([])
   })
 
-  test('has the downgrade put back before another change is decided', async () => {
+  test('is followed by the restored downgrade before another change is decided, so a preview from before the restoration is stale', async () => {
     const buyer = await downgrading('next')
     await buyer.change(toMax)
     await buyer.pass(1)
@@ -126,7 +126,7 @@ describe('an upgrade that replaces a scheduled downgrade, and whose card is decl
     expect(await scheduledOf(buyer)).toBe(null)
   })
 
-  test('has the downgrade put back at the end of the next period if its time has passed', async () => {
+  test('restores the downgrade for the end of the next period if the date of the downgrade has passed', async () => {
     const buyer = await downgrading('late')
     await buyer.pass(29.5)
     await buyer.change(toMax)
@@ -139,11 +139,11 @@ describe('an upgrade that replaces a scheduled downgrade, and whose card is decl
   })
 })
 
-describe('a change that the processor refuses after the schedule was taken off', () => {
+describe('a change that the processor refuses after the service released the subscription’s schedule', () => {
   test.each([
     { title: 'an upgrade', asked: toMax },
     { title: 'a change to another plan of the same price', asked: { items: [{ price_id: 'max' }], proration: 'none' } },
-  ])('has the schedule put back: $title', async ({ title, asked }) => {
+  ])('restores the schedule: $title', async ({ title, asked }) => {
     const id = `refused-${title.replaceAll(' ', '-')}`
     const buyer = await downgrading(id)
     await card(buyer, 'pm_card_visa')
@@ -159,7 +159,7 @@ describe('a change that the processor refuses after the schedule was taken off',
     expect(await buyer.change(asked)).toMatchObject({ status: 'changed' })
   })
 
-  test('has it put back later if the processor refuses that, too', async () => {
+  test('restores the schedule in a later run if the processor refuses the new schedule as well', async () => {
     const buyer = await downgrading('unavailable')
     shop.sandbox.control.fail({ kind: 'rate_limit', method: 'POST', path: '/v1/subscription_schedules', count: null })
     const path = `/v1/subscriptions/${buyer.subscription}`
@@ -171,7 +171,7 @@ describe('a change that the processor refuses after the schedule was taken off',
     expect(await scheduledOf(buyer)).toEqual(scheduled)
   })
 
-  test('has it put back after a refused cancellation', async () => {
+  test('restores the schedule also if the change is a cancellation', async () => {
     const buyer = await downgrading('cancelling')
     const path = `/v1/subscriptions/${buyer.subscription}`
     shop.sandbox.control.fail({ kind: 'rate_limit', method: 'POST', path, count: null })

@@ -55,7 +55,7 @@ async function pay({ customer }: Subscriber): Promise<void> {
   await shop.stripe.invoices.pay(invoice?.id ?? '', { payment_method: card })
 }
 
-describe('a change that brings a paid plan into the subscription of an add-on', () => {
+describe('a change that adds a paid plan to the subscription of an add-on', () => {
   test('ends the free plan of the same subscription group, and no other free subscription', async () => {
     const buyer = await starting('now')
     expect(await pricesOf(buyer)).toEqual(['backup', 'free', 'newsletter'])
@@ -71,7 +71,7 @@ describe('a change that brings a paid plan into the subscription of an add-on', 
     ])
   })
 
-  test('ends it when the plan begins, if that is at the end of the period', async () => {
+  test('ends the free plan when the paid plan begins, if the paid plan is scheduled for the end of the period', async () => {
     const buyer = await starting('later')
     expect(await buyer.change({ ...withPro, when: 'period_end' })).toMatchObject({ status: 'scheduled' })
     expect(await pricesOf(buyer)).toEqual(['backup', 'free', 'newsletter'])
@@ -79,7 +79,7 @@ describe('a change that brings a paid plan into the subscription of an add-on', 
     expect(await pricesOf(buyer)).toEqual(['backup', 'newsletter', 'pro'])
   })
 
-  test('leaves it if the change is undone before it begins', async () => {
+  test('keeps the free plan if the change is undone before the paid plan begins', async () => {
     const buyer = await starting('undone')
     await buyer.change({ ...withPro, when: 'period_end' })
     await buyer.ask('resume')
@@ -87,7 +87,7 @@ describe('a change that brings a paid plan into the subscription of an add-on', 
     expect(await pricesOf(buyer)).toEqual(['backup', 'free', 'newsletter'])
   })
 
-  test('ends it also if another change is scheduled beside that one', async () => {
+  test('ends the free plan also if another change of the same subscription is scheduled for the same date', async () => {
     const buyer = await starting('joined')
     await buyer.change({ items: [{ price_id: 'pro' }, { price_id: 'backup', quantity: 5 }], when: 'period_end' })
     const fewer = { items: [{ price_id: 'backup', quantity: 2 }], replaces: 'backup' }
@@ -96,7 +96,7 @@ describe('a change that brings a paid plan into the subscription of an add-on', 
     expect(await pricesOf(buyer)).toEqual(['backup', 'newsletter', 'pro'])
   })
 
-  test('ends it only once the change is paid', async () => {
+  test('ends the free plan only after the invoice of the change is paid', async () => {
     const buyer = await starting('unpaid')
     await declining(buyer)
     expect(await buyer.change(withPro)).toMatchObject({ status: 'payment_required' })
@@ -107,7 +107,7 @@ describe('a change that brings a paid plan into the subscription of an add-on', 
 })
 
 describe('a change to a free price that the processor refuses', () => {
-  test('leaves no plan of a free subscription behind, and can be retried', async () => {
+  test('leaves no planned free subscription behind, and can be retried', async () => {
     const buyer = await shop.subscriber('refused', { pro: 1 })
     const shown = await buyer.ask('preview', { items: [{ price_id: 'free' }] })
     const body = { items: [{ price_id: 'free' }], preview: shown['preview'] as string }
@@ -120,7 +120,7 @@ describe('a change to a free price that the processor refuses', () => {
     expect(await shop.store.localSubscriptions.planned('refused')).toMatchObject([{ priceId: 'free' }])
   })
 
-  test('keeps the plan of an earlier change to a free price', async () => {
+  test('keeps the planned free subscription of an earlier change', async () => {
     const buyer = await shop.subscriber('refused-again', { pro: 1 })
     await buyer.change({ items: [{ price_id: 'free' }] })
     const [planned] = await shop.store.localSubscriptions.planned('refused-again')

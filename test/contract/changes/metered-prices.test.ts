@@ -33,7 +33,7 @@ async function use(buyer: Subscriber) {
   await report(buyer)
 }
 
-test('a change between metered prices shows the usage until now as due, and bills exactly that', async () => {
+test('a change between metered prices shows the usage so far as due now, and bills exactly that amount', async () => {
   const buyer = await shop.subscriber('swap', { basic: 1, usage: null }, flexible)
   await use(buyer)
   expect(await buyer.change(higher)).toMatchObject({
@@ -43,7 +43,7 @@ test('a change between metered prices shows the usage until now as due, and bill
   expect([await buyer.items(), await buyer.totals()]).toEqual([{ basic: 1, usage_hi: null }, [3000, 200]])
 })
 
-test('a metered item that is removed now shows the usage until now as due, and bills exactly that', async () => {
+test('the immediate removal of a metered item shows the usage so far as due now, and bills exactly that amount', async () => {
   const buyer = await shop.subscriber('gone', { basic: 1, usage: null }, flexible)
   await use(buyer)
   const gone = await buyer.change({ items: [], replaces: 'usage', when: 'now' })
@@ -51,7 +51,7 @@ test('a metered item that is removed now shows the usage until now as due, and b
   expect([await buyer.items(), await buyer.totals()]).toEqual([{ basic: 1 }, [3000, 200]])
 })
 
-test('a change is made although usage came in since its preview, and shows and bills it', async () => {
+test('a change succeeds although usage was reported after its preview, and bills that usage too', async () => {
   const buyer = await shop.subscriber('steady', { basic: 1, usage: null }, flexible)
   await use(buyer)
   const shown = await buyer.ask('preview', higher)
@@ -62,7 +62,7 @@ test('a change is made although usage came in since its preview, and shows and b
   expect([await buyer.items(), await buyer.totals()]).toEqual([{ basic: 1, usage_hi: null }, [3000, 400]])
 })
 
-test('a change is refused if more than the usage differs from its preview', async () => {
+test('a change is refused as stale if the customer’s balance, not only the usage, has changed since the preview', async () => {
   const buyer = await shop.subscriber('credited', { basic: 1, usage: null }, flexible)
   await use(buyer)
   const shown = await buyer.ask('preview', higher)
@@ -73,7 +73,7 @@ test('a change is refused if more than the usage differs from its preview', asyn
   expect(await buyer.items()).toEqual({ basic: 1, usage: null })
 })
 
-test('a change between metered prices without usage is free now', async () => {
+test('a change between metered prices costs nothing now if there is no usage yet', async () => {
   const buyer = await shop.subscriber('unused', { basic: 1, usage: null }, flexible)
   await buyer.pass(10)
   expect(await buyer.change(higher)).toMatchObject({
@@ -82,7 +82,7 @@ test('a change between metered prices without usage is free now', async () => {
   expect([await buyer.items(), await buyer.totals()]).toEqual([{ basic: 1, usage_hi: null }, [3000, 0]])
 })
 
-test('a change between metered prices without proration waits for the end of the period, because it would lose the usage', async () => {
+test('a change between metered prices without proration takes effect at the end of the period, so that no usage is lost', async () => {
   const buyer = await shop.subscriber('none', { basic: 1, usage: null }, flexible)
   await use(buyer)
   const unprorated = { ...higher, proration: 'none' }
@@ -92,7 +92,7 @@ test('a change between metered prices without proration waits for the end of the
   expect([await buyer.items(), await buyer.totals()]).toEqual([{ basic: 1, usage_hi: null }, [3000, 3200]])
 })
 
-test('a change that bills only usage begins at its preview, and not with the usage', async () => {
+test('a change that bills only usage takes effect at the time of its preview, not at the time of the usage', async () => {
   const start = Date.now()
   const later = await startChangingShop({ clock: { now: () => start + day * 1000 } }, withTwoUsagePrices)
   onTestFinished(() => later.close())

@@ -227,7 +227,7 @@ describe('a pricing page with a yearly price and usage billed by the month', () 
     })
   })
 
-  test('is sold as two subscriptions: the year is billed once, the usage each month, and each can be cancelled alone', async () => {
+  test('is sold as two subscriptions: the year is billed once, the usage each month, and each subscription can be cancelled alone', async () => {
     const acme = await openPage(yearly)
     await acme.buy({ price_id: 'annual' })
     await acme.buy({ price_id: 'overage' })
@@ -258,7 +258,7 @@ describe('a pricing page with add-ons', () => {
     ],
   }
 
-  test('sells add-ons with the plan, adds and removes them later, and keeps an add-on when the plan is upgraded', async () => {
+  test('sells add-ons with the plan, adds and removes add-ons later, and keeps an add-on when the plan is upgraded', async () => {
     const acme = await openPage(page)
     await acme.buy({ items: [{ price_id: 'solo' }, { price_id: 'backup', quantity: 2 }] })
     acme.until(15)

@@ -76,7 +76,7 @@ const notBack = (detail: string) => [
   expect.objectContaining({ put_back: false, detail: expect.stringContaining(detail) as string }),
 ]
 
-test('a schedule that is refused for good is reported once, and the tenant can still change, cancel and resume', async () => {
+test('if the processor refuses a restored schedule permanently, one failure is reported, and the tenant can still change, cancel and resume', async () => {
   const buyer = await unpaid('code', { down: { ...toBasic, promotion_code: 'GONE' } })
   await buyer.pass(1)
   const [code] = (await shop.stripe.promotionCodes.list({ code: 'GONE' })).data
@@ -91,7 +91,7 @@ test('a schedule that is refused for good is reported once, and the tenant can s
   expect(await buyer.ask('resume')).toMatchObject({ cancel_at_period_end: false })
 })
 
-test('a cancellation succeeds while the processor accepts no schedules', async () => {
+test('a cancellation succeeds while the processor refuses new schedules', async () => {
   const buyer = await unpaid('cancels')
   await buyer.pass(1)
   shop.sandbox.control.fail({ kind: 'rate_limit', method: 'POST', path: '/v1/subscription_schedules', count: null })
@@ -101,7 +101,7 @@ test('a cancellation succeeds while the processor accepts no schedules', async (
   expect(await unfinished(buyer)).toEqual([])
 })
 
-test('a resumption that gives up an upgrade succeeds while the processor accepts no schedules; the schedule comes later', async () => {
+test('a resume that gives up an upgrade succeeds while the processor refuses new schedules, and a later run restores the schedule', async () => {
   const buyer = await unpaid('resumes')
   shop.sandbox.control.fail({ kind: 'rate_limit', method: 'POST', path: '/v1/subscription_schedules', count: null })
   const resumed = await buyer.ask('resume')
@@ -111,7 +111,7 @@ test('a resumption that gives up an upgrade succeeds while the processor accepts
   expect(await scheduledOf(buyer)).toEqual(['basic'])
 })
 
-test('a retried resumption that gave up an upgrade does not undo the schedule that came back with it', async () => {
+test('a retried resume request that gave up an upgrade does not remove the schedule that the first attempt restored', async () => {
   const { tenant: tenantId, ...buyer } = await unpaid('again')
   const principal = { kind: 'key', keyId: 'key', tenantId } as const
   const resume = () => shop.service.resumeSubscription({}, principal, nobody, 'once')
@@ -120,7 +120,7 @@ test('a retried resumption that gave up an upgrade does not undo the schedule th
   expect(await scheduledOf({ tenant: tenantId, ...buyer })).toEqual(['basic'])
 })
 
-test('a schedule more than one period ahead begins at its time, and not before', async () => {
+test('a restored schedule that begins more than one period ahead still begins at its own date', async () => {
   const buyer = await shop.subscriber('ahead', { pro: 1 })
   const { subscriptionSchedules: schedules } = shop.stripe
   const { id } = await schedules.create({ from_subscription: buyer.subscription })
@@ -146,7 +146,7 @@ test('a schedule more than one period ahead begins at its time, and not before',
   expect([await buyer.items(), (await buyer.totals()).at(-1)]).toEqual([{ max: 1 }, 12_000])
 })
 
-test('a schedule is put back after a release whose response was lost', async () => {
+test('a schedule is restored if the response to its release was lost and the upgrade failed', async () => {
   const buyer = await shop.subscriber('lost', { pro: 1 })
   await buyer.change(toBasic)
   const { control } = shop.sandbox
@@ -160,7 +160,7 @@ test('a schedule is put back after a release whose response was lost', async () 
   expect([await scheduledOf(buyer), await unfinished(buyer)]).toEqual([['basic'], []])
 })
 
-test('an interrupted upgrade is decided anew if the subscription has a schedule again', async () => {
+test('the retry of an interrupted upgrade needs a new preview if the subscription has another schedule by then', async () => {
   const buyer = await shop.subscriber('anew', { pro: 1 })
   await buyer.change(toBasic)
   const { control } = shop.sandbox
@@ -199,7 +199,7 @@ async function unpaidBehindProxy(down?: object) {
   return { own, buyer, latestBecomes }
 }
 
-test('a resumption gives up the invoice of the upgrade, and not a later one that is the latest of the subscription', async () => {
+test('a resume voids the invoice of the given-up upgrade, not a later invoice that the processor returns as the latest', async () => {
   const { own, buyer, latestBecomes } = await unpaidBehindProxy()
   const { customer } = buyer
   const { invoices, invoiceItems } = own.stripe
@@ -216,7 +216,7 @@ test('a resumption gives up the invoice of the upgrade, and not a later one that
   expect((await invoices.retrieve(upgrade?.id ?? '')).status).toBe('void')
 })
 
-test('a schedule waits for an unpaid upgrade although another invoice is the latest one', async () => {
+test('a schedule is restored only after the unpaid upgrade expires, even if the processor returns another invoice as the latest', async () => {
   const { own, buyer, latestBecomes } = await unpaidBehindProxy(toBasic)
   latestBecomes('in_other')
   clock.ms += 10 * 60_000
@@ -229,7 +229,7 @@ test('a schedule waits for an unpaid upgrade although another invoice is the lat
   expect(subscriptions[0]?.scheduled?.items).toMatchObject([{ priceId: 'basic' }])
 })
 
-test('a list price is not scheduled again if a deal has begun since', async () => {
+test('a scheduled list price is not restored if a deal of the tenant has begun in the meantime', async () => {
   const buyer = await unpaid('dealt', { from: 'max', down: { items: [{ price_id: 'pro' }] }, up: twoSeats })
   await buyer.pass(1)
   await shop.service.applyEnterprise('dealt', gold, { ...nobody, dryRun: false })
@@ -238,7 +238,7 @@ test('a list price is not scheduled again if a deal has begun since', async () =
   expect(await putBackRows(buyer)).toEqual(notBack('A deal'))
 })
 
-test('a schedule of other items than the subscription has by now is not put back, and the audit trail says so', async () => {
+test('a schedule is not restored if the subscription’s items have changed in the meantime, and the audit log contains the reason', async () => {
   const buyer = await unpaid('moved')
   await buyer.pass(1)
   await card(buyer, 'pm_card_visa')
@@ -248,7 +248,7 @@ test('a schedule of other items than the subscription has by now is not put back
   expect([await putBackRows(buyer), await unfinished(buyer)]).toEqual([notBack('other items'), []])
 })
 
-test('an upgrade whose response was lost is in the audit trail once', async () => {
+test('an upgrade that replaced a schedule, and whose response was lost, has exactly one audit log entry', async () => {
   const buyer = await shop.subscriber('audited', { pro: 1 })
   await buyer.change(toBasic)
   const { control } = shop.sandbox
@@ -265,7 +265,7 @@ test('an upgrade whose response was lost is in the audit trail once', async () =
   expect([await buyer.items(), await unfinished(buyer)]).toEqual([{ max: 1 }, []])
 })
 
-test('an upgrade without a schedule whose response was lost is in the audit trail once', async () => {
+test('an upgrade without a schedule, whose response was lost, has exactly one audit log entry', async () => {
   const buyer = await shop.subscriber('plain', { pro: 1 })
   const { control } = shop.sandbox
   const path = `/v1/subscriptions/${buyer.subscription}`
@@ -280,7 +280,7 @@ test('an upgrade without a schedule whose response was lost is in the audit trai
   expect([await buyer.items(), await unfinished(buyer)]).toEqual([{ max: 1 }, []])
 })
 
-test('a change that was refused after its schedule was taken off is not made later, over another change', async () => {
+test('a retry of a refused change gets preview_stale if another change succeeded in the meantime, and does not overwrite that change', async () => {
   const buyer = await shop.subscriber('over', { pro: 1 })
   await shop.stripe.subscriptionSchedules.create({ from_subscription: buyer.subscription })
   const shown = await buyer.ask('preview', toMax)

@@ -33,7 +33,7 @@ async function startFree(tenantId: string): Promise<void> {
   await shop.asAdmin({ method: 'POST', url: `${billing}/checkout`, payload })
 }
 
-describe('a retry of a cancellation at once', () => {
+describe('a retry, with the same idempotency key, of an immediate cancellation', () => {
   test('gets the response of the first request', async () => {
     await shop.subscriber('paid', { pro: 1 })
     const first = await cancelAs('paid', 'once', 'now')
@@ -42,7 +42,7 @@ describe('a retry of a cancellation at once', () => {
     await expect(cancelAs('paid', 'another', 'now')).rejects.toMatchObject({ code: 'subscription_not_found' })
   })
 
-  test('cancels no other subscription', async () => {
+  test('cancels no other subscription of the tenant', async () => {
     const buyer = await shop.subscriber('two', { pro: 1 })
     const items = [{ price: await shop.price('backup') }]
     const { id: other } = await shop.stripe.subscriptions.create({ customer: buyer.customer, items })
@@ -69,7 +69,7 @@ describe('a retry of a cancellation at once', () => {
     await expect(cancelAs('thrifty', 'another')).rejects.toMatchObject({ code: 'subscription_not_found' })
   })
 
-  test('leaves a free subscription alone that the tenant has taken since', async () => {
+  test('does not cancel a free subscription that the tenant started in the meantime', async () => {
     await shop.subscriber('moved_on', { pro: 1 })
     const first = await cancelAs('moved_on', 'once', 'now')
     await startFree('moved_on')
@@ -78,8 +78,8 @@ describe('a retry of a cancellation at once', () => {
   })
 })
 
-describe('a retry of a cancellation at the end of the period', () => {
-  test('leaves another subscription alone if the period has ended since', async () => {
+describe('a retry, with the same idempotency key, of a cancellation at the end of the period', () => {
+  test('does not cancel a later subscription if the period has ended in the meantime', async () => {
     const buyer = await shop.subscriber('bought_again', { pro: 1 })
     expect(await cancelAs('bought_again', 'once')).toMatchObject({ id: buyer.subscription, cancelAtPeriodEnd: true })
     await buyer.pass(31)
@@ -89,14 +89,14 @@ describe('a retry of a cancellation at the end of the period', () => {
     expect(await shop.stripe.subscriptions.retrieve(other)).toMatchObject({ cancel_at_period_end: false })
   })
 
-  test('does not cancel again what the customer has resumed since', async () => {
+  test('does not cancel the subscription again if the customer has resumed it in the meantime', async () => {
     const buyer = await shop.subscriber('stayed', { pro: 1 })
     await cancelAs('stayed', 'once')
     await buyer.ask('resume')
     expect(await cancelAs('stayed', 'once')).toMatchObject({ id: buyer.subscription, cancelAtPeriodEnd: false })
   })
 
-  test('acts on the subscription that another request with the same key names', async () => {
+  test('cancels the other subscription if the second request names another subscription', async () => {
     const buyer = await shop.subscriber('other_request', { pro: 1 })
     const items = [{ price: await shop.price('backup') }]
     const { id: other } = await shop.stripe.subscriptions.create({ customer: buyer.customer, items })

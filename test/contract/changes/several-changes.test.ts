@@ -49,7 +49,7 @@ describe('two changes of different products that are scheduled for the same time
     expect(await buyer.totals()).toEqual([12_000, 12_000])
   })
 
-  test('block an immediate change until they are revoked, and the error says so', async () => {
+  test('block an immediate change until both are revoked, and the error states that', async () => {
     const buyer = await shop.subscriber('blocked', { basic: 1, backup: 5 })
     await buyer.change(backup(2))
     expect(await buyer.ask('preview', pro)).toMatchObject({
@@ -96,7 +96,7 @@ describe('a product that the tenant already has in another subscription', () => 
     })
   })
 
-  test('can be changed in either subscription if it was deliberately sold twice', async () => {
+  test('can be changed in either subscription if the product was deliberately sold twice', async () => {
     const buyer = await shop.subscriber('on-purpose', { basic: 1 })
     const items = [{ price: await shop.price('basic') }]
     const { id: subscription } = await shop.stripe.subscriptions.create({ customer: buyer.customer, items })
@@ -130,7 +130,7 @@ describe('a promotion code', () => {
     expect(await buyer.change(three)).toMatchObject({ next_invoice: { amount: 6030 } })
   })
 
-  test('of a scheduled change is applied once, even if the change is scheduled again', async () => {
+  test('with a scheduled change is applied once, even if the change is scheduled again', async () => {
     const buyer = await shop.subscriber('repeated', { pro: 1 })
     await buyer.change({ ...basic, promotion_code: 'THIRD' })
     await buyer.change({ items: [{ price_id: 'pro_secret' }], promotion_code: 'THIRD' })
@@ -140,7 +140,7 @@ describe('a promotion code', () => {
     expect((await buyer.live()).discounts).toHaveLength(1)
   })
 
-  test('of a scheduled change is dropped when another change replaces the scheduled one', async () => {
+  test('with a scheduled change is dropped when another change replaces the scheduled change', async () => {
     const buyer = await shop.subscriber('changed-mind', { pro: 1 })
     await buyer.change({ ...basic, promotion_code: 'THIRD' })
     await buyer.change({ items: [{ price_id: 'pro_secret' }] })
@@ -148,7 +148,7 @@ describe('a promotion code', () => {
     expect(await buyer.totals()).toEqual([9000, 4500])
   })
 
-  test('of the same coupon as the code of a scheduled change is refused for another item', async () => {
+  test('is refused for another item if a scheduled change already has a code of the same coupon', async () => {
     const codes = await startChangingShop(
       {},
       planDocument('1.0.0', (config) => {
@@ -169,7 +169,7 @@ describe('a promotion code', () => {
     })
   })
 
-  test('that a customer guesses is refused after ten attempts, by changes as by previews', async () => {
+  test('is refused after ten wrong attempts of a customer, in changes as well as in previews', async () => {
     const buyer = await shop.subscriber('guesser', { basic: 1 })
     const guess = (code: string) => buyer.askOwn('change', { ...pro, preview: 'prv_unknown', promotion_code: code })
     for (let attempt = 0; attempt < 10; attempt++) expect(await guess(`GUESS${attempt}`)).toMatchObject({ status: 422 })
@@ -195,7 +195,7 @@ describe('a promotion code', () => {
     expect(await buyer.totals()).toEqual([9000, 6030])
   })
 
-  test('is not taken for given if the processor failed to add it to the plan that stays', async () => {
+  test('is not reported as applied if the processor failed to add its discount to the plan that the customer keeps', async () => {
     const buyer = await shop.subscriber('unlucky', { pro: 1 })
     await buyer.change(basic)
     shop.sandbox.control.fail({
@@ -210,7 +210,7 @@ describe('a promotion code', () => {
   })
 })
 
-test('a preview is valid for an equal request, even with members in another order or with a default value written out', async () => {
+test('a preview is valid for an equal request, even if its members have another order or a default value is written out', async () => {
   const buyer = await shop.subscriber('orderly', { basic: 1 })
   const { preview } = await buyer.askOwn('preview', { items: [{ price_id: 'basic', quantity: 2 }] })
   const again = { preview, proration: 'prorate', when: 'auto', items: [{ quantity: 2, price_id: 'basic' }] }
@@ -226,15 +226,15 @@ test('an immediate cancellation bills the usage of the current period', async ()
   expect(await buyer.totals()).toEqual([3000, 200])
 })
 
-describe('several items in one request', () => {
-  test('may omit `replaces` if all of them belong to one group', async () => {
+describe('several items in one change request', () => {
+  test('may omit `replaces` if all items belong to one subscription group', async () => {
     const buyer = await shop.subscriber('grown', { basic: 1, backup: 2 })
     const items = [...pro.items, ...backup(4).items]
     expect(await buyer.change({ items })).toMatchObject({ status: 'changed', due_now: { amount: 6000 + 1200 } })
     expect(await buyer.items()).toEqual({ pro: 1, backup: 4 })
   })
 
-  test('are refused if they would add a second plan of a group beside the current one', async () => {
+  test('are refused if they would add a second plan of a group beside the current plan', async () => {
     const buyer = await shop.subscriber('greedy', { basic: 1, backup: 1 })
     const asked = { items: [...backup(2).items, ...pro.items], replaces: 'backup' }
     for (const answer of [await buyer.askOwn('preview', asked), await buyer.ask('change', asked)])
@@ -246,7 +246,7 @@ describe('several items in one request', () => {
     expect(await buyer.items()).toEqual({ basic: 1, backup: 1 })
   })
 
-  test('are refused if they would add a second plan beside the scheduled one', async () => {
+  test('are refused if they would add a second plan beside the scheduled plan', async () => {
     const buyer = await shop.subscriber('greedy-later', { pro: 1, backup: 3 })
     await buyer.change(basic)
     expect(
@@ -255,7 +255,7 @@ describe('several items in one request', () => {
   })
 })
 
-test('a session that names a hidden price in "replaces" gets price_not_found if its tenant does not have that price', async () => {
+test('a customer session that names a hidden price in "replaces" gets price_not_found if its tenant does not have that price', async () => {
   const buyer = await shop.subscriber('curious', { basic: 1 })
   const guess = (replaces: string) => buyer.askOwn('preview', { ...pro, replaces })
   const answers = [await guess('pro_secret'), await guess('none')]
@@ -265,7 +265,7 @@ test('a session that names a hidden price in "replaces" gets price_not_found if 
   expect(await owner.askOwn('preview', { ...pro, replaces: 'pro_secret' })).toMatchObject({ status: 200, when: 'now' })
 })
 
-describe('the previewed next invoice of a change that replaces a scheduled change contains the new change:', () => {
+describe('the previewed next invoice has the amount of the new change, not of the scheduled change that it replaces:', () => {
   const rows = [
     { title: 'an upgrade now', asked: { items: [{ price_id: 'pro', quantity: 2 }] }, due: 9000, next: 18_000 },
     { title: 'another downgrade', asked: { items: [{ price_id: 'pro_secret' }] }, due: 0, next: 4500 },
@@ -326,7 +326,7 @@ describe('a cancellation', () => {
   })
 })
 
-test('an open checkout page expires when a change gives the tenant the product of that page', async () => {
+test('an open checkout page expires when a subscription change gives the tenant the product of that page', async () => {
   const buyer = await shop.subscriber('two-tabs', { basic: 1 })
   const payload = { tenant_id: 'two-tabs', price_id: 'backup', ...urls }
   const open = async () =>
@@ -339,7 +339,7 @@ test('an open checkout page expires when a change gives the tenant the product o
   expect(await statusOf()).toBe('expired')
 })
 
-test('a checkout page that is paid during a change refuses the change, so that nothing is billed twice', async () => {
+test('a subscription change is refused if a checkout page for the same product is paid during the change, so that nothing is billed twice', async () => {
   const buyer = await shop.subscriber('paid-meanwhile', { basic: 1 })
   const payload = { tenant_id: 'paid-meanwhile', price_id: 'backup', ...urls }
   const opened = await shop.asAdmin({ method: 'POST', url: `${billing}/checkout`, payload })
@@ -353,7 +353,7 @@ test('a checkout page that is paid during a change refuses the change, so that n
   expect(await buyer.items()).toEqual({ basic: 1 })
 })
 
-describe('a product that the schedule of a subscription brings', () => {
+describe('a product that a subscription’s schedule adds later', () => {
   async function withComing(id: string) {
     const buyer = await shop.subscriber(id, { pro: 1 })
     const items = [{ price: await shop.price('backup') }]
@@ -376,7 +376,7 @@ describe('a product that the schedule of a subscription brings', () => {
     expect(refused.json()).toMatchObject({ status: 409, code: 'already_subscribed', subscription: second })
   })
 
-  test('cannot be added to another subscription', async () => {
+  test('cannot be added to another subscription of the tenant', async () => {
     const { buyer, second } = await withComing('added-later')
     const items = [...pro.items, { price_id: 'usage' }]
     expect(await buyer.askOwn('preview', { subscription: buyer.subscription, items })).toMatchObject({

@@ -40,7 +40,7 @@ async function signedCustomer(items: Readonly<Record<string, number | null>>) {
   }
 }
 
-test('a deal that was applied during a scheduled downgrade ends at the signed price after the customer resumed', async () => {
+test('a deal that was applied during a scheduled downgrade ends at the originally purchased price after the customer resumed', async () => {
   const { shop, buyer, ending, endDeal } = await signedCustomer({ pro: 1 })
   await buyer.change({ items: [{ price_id: 'basic' }] })
   await shop.service.applyEnterprise('t', gold, ending())
@@ -54,13 +54,16 @@ test('a deal that was applied during a scheduled downgrade ends at the signed pr
 test.each([
   ['first', { pro: 1, usage: null }],
   ['last', { usage: null, pro: 1 }],
-])('a deal on the plan ends at the signed price beside usage that has a deal, with the plan %s', async (_at, items) => {
-  const { shop, buyer, ending, endDeal } = await signedCustomer(items)
-  await shop.service.applyEnterprise('t', silver, { ...nobody, dryRun: false })
-  await shop.service.applyEnterprise('t', custom, ending())
-  await buyer.change({ items: [{ price_id: 'basic' }], replaces: 'pro' })
-  await endDeal()
-  await buyer.ask('resume')
-  await buyer.pass(31)
-  expect(await buyer.totals()).toEqual([9000, 9000])
-})
+])(
+  'a deal on the plan ends at the originally purchased price although the usage item has a deal too (position of the plan: %s)',
+  async (_at, items) => {
+    const { shop, buyer, ending, endDeal } = await signedCustomer(items)
+    await shop.service.applyEnterprise('t', silver, { ...nobody, dryRun: false })
+    await shop.service.applyEnterprise('t', custom, ending())
+    await buyer.change({ items: [{ price_id: 'basic' }], replaces: 'pro' })
+    await endDeal()
+    await buyer.ask('resume')
+    await buyer.pass(31)
+    expect(await buyer.totals()).toEqual([9000, 9000])
+  },
+)

@@ -43,7 +43,7 @@ const basic = { items: [{ price_id: 'basic' }] }
 const toFree = { items: [{ price_id: 'free' }] }
 const seats = { items: [{ price_id: 'pro', quantity: 2 }] }
 
-test('a term ends at its time although a downgrade was scheduled in it and taken back', async () => {
+test('a fixed-term subscription ends at the end of its term although a downgrade was scheduled and taken back', async () => {
   const buyer = await termOf('back')
   expect(await buyer.change(basic)).toMatchObject({ status: 'scheduled', warnings: [{ code: 'ends_anyway' }] })
   await buyer.askOwn('resume')
@@ -52,14 +52,14 @@ test('a term ends at its time although a downgrade was scheduled in it and taken
   expect([(await buyer.live()).status, await buyer.totals()]).toEqual(['canceled', [9000, 9000, 9000]])
 })
 
-test('a term ends at its time although a downgrade begins in it', async () => {
+test('a fixed-term subscription ends at the end of its term although a downgrade takes effect within the term', async () => {
   const buyer = await termOf('down')
   await buyer.change(basic)
   await fourMonths(buyer)
   expect([(await buyer.live()).status, await buyer.totals()]).toEqual(['canceled', [9000, 3000, 3000]])
 })
 
-test('a change now is refused in a term, and the end of the period is offered instead', async () => {
+test('an immediate change of a fixed-term subscription is refused, and the hint advises to use the end of the period', async () => {
   const buyer = await termOf('seats')
   expect(await buyer.askOwn('preview', seats)).toMatchObject({
     ...{ status: 409, code: 'conflict' },
@@ -73,14 +73,14 @@ test('a change now is refused in a term, and the end of the period is offered in
   expect([(await buyer.live()).status, await buyer.totals()]).toEqual(['canceled', [9000, 18_000, 18_000]])
 })
 
-test('a change at the end of the period that is the end of the term is refused', async () => {
+test('a change that would take effect at the end of a fixed-term subscription is refused', async () => {
   const buyer = await termOf('last', begin + 30 * day)
   expect(await buyer.askOwn('preview', basic)).toMatchObject({
     ...{ status: 409, code: 'conflict', detail: expect.stringContaining('cancels it') as string },
   })
 })
 
-test('a cancellation that the processor refuses leaves the end of the term', async () => {
+test('a fixed-term subscription still ends at the end of its term after the processor refused a cancellation', async () => {
   const buyer = await termOf('refused')
   const path = `/v1/subscriptions/${buyer.subscription}`
   shop.sandbox.control.fail({ kind: 'rate_limit', method: 'POST', path, count: null })
@@ -90,7 +90,7 @@ test('a cancellation that the processor refuses leaves the end of the term', asy
   expect([(await buyer.live()).status, await buyer.totals()]).toEqual(['canceled', [9000, 9000, 9000]])
 })
 
-test('a cancellation in a term ends it at the end of the period, and leaves a term that ends then as it is', async () => {
+test('a cancellation ends a fixed-term subscription at the end of the period, and changes nothing if the term ends then anyway', async () => {
   const buyer = await termOf('sooner')
   expect(await buyer.askOwn('cancel')).toMatchObject({ cancel_at_period_end: true })
   await fourMonths(buyer)
@@ -115,18 +115,21 @@ const refusals = [
   { act: 'change to a free plan', ask: (buyer: Subscriber) => buyer.change(toFree) },
 ]
 
-test.each(refusals)('a refused $act in a term leaves its scheduled downgrade and its end', async ({ act, ask }) => {
-  const buyer = await termOf(`both ${act}`.replaceAll(' ', '_'))
-  await buyer.change(basic)
-  await refused(buyer, () => ask(buyer))
-  const { subscriptions } = await shop.service.tenantSubscriptions(buyer.tenant)
-  expect(subscriptions[0]?.scheduled?.items).toMatchObject([{ priceId: 'basic' }])
-  await fourMonths(buyer)
-  expect([(await buyer.live()).status, await buyer.totals()]).toEqual(['canceled', [9000, 3000, 3000]])
-})
+test.each(refusals)(
+  'a $act that the processor refuses keeps the scheduled downgrade and the end date of a fixed-term subscription',
+  async ({ act, ask }) => {
+    const buyer = await termOf(`both ${act}`.replaceAll(' ', '_'))
+    await buyer.change(basic)
+    await refused(buyer, () => ask(buyer))
+    const { subscriptions } = await shop.service.tenantSubscriptions(buyer.tenant)
+    expect(subscriptions[0]?.scheduled?.items).toMatchObject([{ priceId: 'basic' }])
+    await fourMonths(buyer)
+    expect([(await buyer.live()).status, await buyer.totals()]).toEqual(['canceled', [9000, 3000, 3000]])
+  },
+)
 
 test.each(refusals)(
-  'a refused $act in a term leaves its end after a downgrade was taken back',
+  'a $act that the processor refuses keeps the end date of a fixed-term subscription whose downgrade was taken back',
   async ({ act, ask }) => {
     const buyer = await termOf(`alike ${act}`.replaceAll(' ', '_'))
     await buyer.change(basic)
@@ -137,7 +140,7 @@ test.each(refusals)(
   },
 )
 
-test('a change to a free plan in the last period of a term leaves the schedule, and begins with the end of the term', async () => {
+test('a change to a free plan in the last period of a fixed term keeps the schedule, and the free plan begins when the term ends', async () => {
   const end = begin + 20 * day
   const buyer = await termOf('free_at_last', end)
   const at = new Date(end * 1000).toISOString()

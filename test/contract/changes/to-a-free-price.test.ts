@@ -40,7 +40,7 @@ const toFree = { items: [{ price_id: 'free' }] }
 const at = (days: number) => new Date((begin + days * day) * 1000).toISOString()
 
 describe('a change to a free price', () => {
-  test('costs nothing, ends the paid plan with its period, and starts the free plan then', async () => {
+  test('costs nothing, ends the paid plan at the end of its period, and starts the free plan then', async () => {
     const shop = await openShop()
     const buyer = await shop.subscriber('t', { pro: 1 })
     await buyer.pass(10)

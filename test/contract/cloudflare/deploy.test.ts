@@ -67,12 +67,12 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     expect(schedules?.json).toEqual([{ cron: '*/5 * * * *' }, { cron: '0 6 * * SUN,MON-FRI' }])
   })
 
-  it('sends an empty list if the worker has no schedules, so that Cloudflare deletes the earlier ones', async () => {
+  it('sends an empty list of schedules if the worker has none, so that Cloudflare deletes the earlier schedules', async () => {
     await deployToCloudflare(worker(), access())
     expect(api.seen[1]).toMatchObject({ json: [] })
   })
 
-  it('stops before the schedules if the upload is refused, and returns Cloudflare’s reason', async () => {
+  it('does not send the schedules if the upload is refused, and returns Cloudflare’s reason', async () => {
     api.refuse('/scripts/hooks', 400, 10021, 'Uncaught SyntaxError at worker.js:1:4')
     const error = await deployToCloudflare(worker('', { KEY: 'sk_live_x' }), access()).catch(
       (caught: unknown) => caught,
@@ -93,14 +93,14 @@ crons = ["*/5 * * * *", "0 6 * * 0,1-5"]
     await expect(deploy).rejects.toMatchObject({ problem: 'refused', step: 'schedules', status: 403 })
   })
 
-  it('reports a wrong token without showing it', async () => {
+  it('reports that the token is wrong without printing the token', async () => {
     const deploy = deployToCloudflare(worker(), { ...access(), apiToken: 'wrong-token' })
     const error: unknown = await deploy.catch((caught: unknown) => caught)
     expect(error).toMatchObject({ problem: 'refused', status: 403, message: 'Authentication error (10000)' })
     expect(JSON.stringify(error) + String(error)).not.toContain('wrong-token')
   })
 
-  it('is retried twice while Cloudflare fails, and then stops at the failed step', async () => {
+  it('is retried twice if Cloudflare responds with a server error, and then stops at the failed request', async () => {
     api.refuse('/scripts/hooks', 503, 10013, 'workers.api.error.unknown')
     const deploy = deployToCloudflare(worker(), access())
     await expect(deploy).rejects.toMatchObject({ problem: 'refused', step: 'upload', status: 503 })
@@ -126,7 +126,7 @@ if (live.accountId === undefined || live.apiToken === undefined) {
   announceSkip('a deployment to Cloudflare itself', reason, 'account')
 }
 
-describe.skipIf(live.accountId === undefined || live.apiToken === undefined)('the real Cloudflare API', () => {
+describe.skipIf(live.accountId === undefined || live.apiToken === undefined)('the API of Cloudflare itself', () => {
   it('accepts a deployment with variables and schedules', async () => {
     const sample = worker('[vars]\nPLAIN = "x"\n[triggers]\ncrons = ["0 6 * * 0,1-5"]', { KEY: 'no real secret' })
     const manifest = { ...sample.manifest, name: 'ratecard-contract-test' }

@@ -14,7 +14,7 @@ const withoutCredit = () => {
 const credit = (amount: number) => ({ grants_credit: { amount } })
 
 describe('the credit that a payment grants', () => {
-  test('has the amount that the price version had when it was sold', async () => {
+  test('is the amount that the price version granted when the subscription was sold', async () => {
     const world = await creditWorld(creditDocument('1.0.0', credit(1000)))
     await world.subscribe(world.customer, { plan: 1 })
     expect(await amounts(world)).toEqual([1000])
@@ -23,7 +23,7 @@ describe('the credit that a payment grants', () => {
     expect(await amounts(world)).toEqual([1000, 1000])
   })
 
-  test('follows a change of the credit in the document if the price itself is not replaced', async () => {
+  test('is the current amount in the document if the price itself was not replaced', async () => {
     const world = await creditWorld(withoutCredit())
     await world.subscribe(world.customer, { plan: 1 })
     expect(await amounts(world)).toEqual([])
@@ -33,7 +33,7 @@ describe('the credit that a payment grants', () => {
     expect(await amounts(world)).toEqual([700])
   })
 
-  test('is that of the current document if an earlier version of the price is sold again', async () => {
+  test('is the amount in the current document if an earlier version of the price is sold again', async () => {
     const world = await creditWorld(creditDocument('1.0.0', credit(1000)))
     const former = await world.processorPrice('plan')
     await world.subscribe(world.customer, { plan: 1 })

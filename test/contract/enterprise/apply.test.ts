@@ -80,7 +80,7 @@ test('applying a deal fails with different errors for an unknown tenant and an u
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null, enterpriseId: null })
 })
 
-test('a tenant without purchases gets the template, and no customer is created for it', async () => {
+test('a tenant without purchases gets the template, and no customer is created at the processor', async () => {
   const shop = await tenantShop(negotiated())
   await shop.service.createTenant({ id: 't', name: 'T' }, caller)
   const writes = shop.writes()
@@ -89,7 +89,7 @@ test('a tenant without purchases gets the template, and no customer is created f
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: 'gold', processorCustomerId: null })
 })
 
-test('applying a deal skips a free local subscription and states the reason', async () => {
+test('applying a deal skips a free subscription that exists only in Ratecard, and states the reason', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products.push({
@@ -108,7 +108,7 @@ test('applying a deal skips a free local subscription and states the reason', as
   expect((await shop.apply('t', nothing)).skipped).toEqual([])
 })
 
-test('applying a deal skips an item on an unmanaged price', async () => {
+test('applying a deal skips an item whose price Ratecard does not manage', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const product = await shop.stripe.products.create({ name: 'By hand' })

@@ -39,7 +39,7 @@ async function dealShop(items: Readonly<Record<string, number | null>> = { pro_m
 }
 const noDeal = { enterpriseTemplate: null, enterpriseId: null, enterpriseEndsAt: null, enterpriseThen: null }
 
-test('a deal ends exactly at its end date, at the base price of that day, without an invoice', async () => {
+test('a deal ends exactly at its end date, the tenant pays the base price of that day from then on, and no extra invoice is created', async () => {
   const shop = await dealShop()
   const endsAt = shop.clock.now() + 10 * day
   expect(await shop.apply(endsAt)).toMatchObject({ pricesSwapped: 1, endsAt, then: 'base' })
@@ -78,7 +78,7 @@ test('a deal with the option `signed` ends at the price of the original purchase
   expect(await shop.tenantNow()).toMatchObject(noDeal)
 })
 
-test('after several deals in a row, the signed price is the price before the first deal', async () => {
+test('after several deals in a row, the tenant returns to the price before the first deal', async () => {
   const shop = await dealShop()
   await shop.apply(null, undefined, { kind: 'template', template: 'silver' })
   await shop.apply(shop.clock.now() + day, 'signed')
@@ -87,7 +87,7 @@ test('after several deals in a row, the signed price is the price before the fir
   expect(Object.keys(await shop.items(shop.id))).toEqual([shop.signed])
 })
 
-test('a metered item returns to the signed price when its period ends, and its usage until then is billed at the negotiated price', async () => {
+test('a metered item returns to the originally purchased price at the end of its period, and usage until then is billed at the negotiated price', async () => {
   const shop = await dealShop({ pro_monthly: 1, calls: null })
   const signed = await shop.processorPrice('calls')
   await shop.apply(null)
@@ -99,7 +99,7 @@ test('a metered item returns to the signed price when its period ends, and its u
   expect(await shop.items(shop.id)).toEqual({ pro_monthly: 1, [signed]: null })
 })
 
-test('the plan of the removal of a deal shows the amounts before and after, at the base price and at the signed price', async () => {
+test('the plan for the removal of a deal shows the amounts before and after, at the base price and at the originally purchased price', async () => {
   const shop = await dealShop()
   await shop.apply(null)
   const money = async (to: 'base' | 'signed') =>
@@ -110,7 +110,7 @@ test('the plan of the removal of a deal shows the amounts before and after, at t
   expect(await shop.items(shop.id)).toEqual({ pro_monthly_gold: 2 })
 })
 
-test('a new deal replaces the end date of the former one, the same deal keeps it, and null or a removal clears it', async () => {
+test('a new deal replaces the end date of the former deal, applying the same deal keeps the date, and null or a removal clears it', async () => {
   const shop = await dealShop()
   const endsAt = shop.clock.now() + 30 * day
   const end = async () => {
@@ -153,7 +153,7 @@ test('only one of several replicas ends a deal, even if all of them were down at
   expect(items.filter(({ action }) => action === 'deal_ended')).toHaveLength(1)
 })
 
-test('a deal whose end the processor refuses is retried, does not delay other deals, and ends once the processor accepts it', async () => {
+test('a deal whose end the processor refuses is retried, does not delay other deals, and ends once the processor accepts the update', async () => {
   const shop = await dealShop()
   const other = await shop.subscribe(await shop.tenant('u'), { seat: 1 })
   const endsAt = shop.clock.now() + day
@@ -180,7 +180,7 @@ test.each(
     (['close_before', 'close_after', 'error_after'] as const).map((kind) => ({ what, path, skip, kind })),
   ),
 )(
-  'a lost response ($kind) of $what leaves the item on the signed price, and that price is archived',
+  'a lost response ($kind) of $what leaves the item on the originally purchased price, and that price is archived',
   async ({ path, skip, kind }) => {
     const shop = await dealShop()
     await shop.apply(shop.clock.now() + day, 'signed')

@@ -43,7 +43,7 @@ test('one job moves every tenant of a template to the template’s changed price
   expect(again.steps.map(({ result }) => result?.['prices_swapped'])).toEqual([0, 0, 0, 0, 0])
 })
 
-test('a job records a tenant that fails, moves the others, and is finished by resuming it', async () => {
+test('a job records the tenant whose step failed, moves the other tenants, and finishes the failed tenant when the job is resumed', async () => {
   const shop = await tenantShop(negotiated())
   const subscriptions = await tenantsOnGold(shop, 4)
   const path = `/v1/subscriptions/${subscriptions[1] ?? ''}`
@@ -60,7 +60,7 @@ test('a job records a tenant that fails, moves the others, and is finished by re
   expect(await refusalOf(shop.service.resumeJob(id))).toBe('job_not_running')
 })
 
-test('a cancelled job stops after the current tenant, and another job moves the remaining tenants', async () => {
+test('a job that is cancelled stops after the current tenant, and another job moves the remaining tenants', async () => {
   const shop = await tenantShop(negotiated())
   await tenantsOnGold(shop, many)
   shop.sandbox.control.fail({

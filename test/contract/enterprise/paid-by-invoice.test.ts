@@ -89,7 +89,7 @@ function total(seat: number, seats: number, calls = 0): number {
 const last = async (shop: TenantShop, customer: string) => (await shop.invoices(customer)).at(-1)
 
 describe('a negotiated price of a customer who pays by invoice', () => {
-  test('is applied and removed without an invoice; the terms stay, and the next invoice is exact and emailed', async () => {
+  test('is applied and removed without an extra invoice; the terms stay, and the next invoice is exact and emailed', async () => {
     const shop = await tenantShop(negotiated())
     const bought = await invoiced(shop, {}, ['pro_monthly'])
     const [before, bills] = [await terms(shop, bought), (await shop.invoices(bought.customer)).length]
@@ -167,7 +167,7 @@ describe('a negotiated price of a customer who pays by invoice', () => {
   })
 })
 
-describe('a negotiated price under a schedule that the customer already had', () => {
+describe('a negotiated price for a customer whose subscription already had a schedule', () => {
   /** Creates a schedule with phases of one month; later phases have more seats and their own terms. */
   async function planned(shop: TenantShop, bought: Invoiced, later: readonly number[]) {
     const { stripe } = shop

@@ -3,7 +3,7 @@ import { gold, negotiated, nothing, soldShop, tenantShop } from '../../support/t
 
 const monthly = 32
 
-test('subscriptions that are past due or in a trial are moved to the new price, cancelled ones are not', async () => {
+test('subscriptions that are past due or in a trial are moved to the new price, and cancelled subscriptions are not', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   const trial = await shop.subscribe(customer, { pro_monthly: 2 }, { trial_period_days: 10 })
@@ -76,7 +76,7 @@ test('a swap between a free and a paid price is scheduled for the end of the per
   expect(free).toBeGreaterThan(count)
 })
 
-test('removing a deal moves the items on its prices back to the current base prices, and leaves other items unchanged', async () => {
+test('removing a deal moves the items with negotiated prices back to the current base prices, and leaves other items unchanged', async () => {
   const { shop, customer, id } = await soldShop({ pro_monthly: 7, pro: 1 })
   await shop.apply('t', { kind: 'custom', enterpriseId: 'acme' })
   expect(await shop.service.findTenant('t')).toMatchObject({ enterpriseTemplate: null, enterpriseId: 'acme' })

@@ -26,7 +26,7 @@ test('a yearly item is never moved to a monthly price', async () => {
   expect(await shop.items(id)).toEqual({ pro_yearly: 2 })
 })
 
-test('an item on a former price of another interval is skipped, although the current price has a negotiated one', async () => {
+test('an item on a former price with another billing interval is skipped, although the current price has a negotiated price', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       for (const price of config.products[0]?.prices ?? [])
@@ -75,7 +75,7 @@ test('in a mixed subscription the licensed item is swapped now, the metered item
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0 })
 })
 
-test('a scheduled swap is cancelled by removing the deal, and replaced by another template', async () => {
+test('a scheduled swap is cancelled if the deal is removed, and replaced if another template is applied', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products[2]?.prices?.push({
@@ -120,7 +120,7 @@ test('two items of one subscription that would end up on one price are both skip
   expect(await shop.items(id)).toEqual({ [legacy]: 2, pro_monthly: 3 })
 })
 
-test('21 items on two subscriptions are swapped with one update per subscription', async () => {
+test('21 items of two subscriptions are swapped with a single update per subscription', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {
       config.products.push(

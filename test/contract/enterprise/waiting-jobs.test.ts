@@ -67,7 +67,7 @@ async function lastAmount(shop: TenantShop, tenant: string): Promise<number | un
   return (await shop.invoices(processorCustomerId ?? '')).at(-1)?.total
 }
 
-test('a subscriber who renews before the migration date keeps the price until then, and moves without a further call', async () => {
+test('a subscriber who renews before the migration date keeps the price until that date, and is moved then without a further request', async () => {
   const shop = await datedShop([2])
   const [id = ''] = shop.subscriptions
   const at = shop.clock.now() + 45 * day
@@ -147,7 +147,7 @@ test('a subscription that the processor has not renewed yet on its date is check
   expect(await shop.service.findJob(id)).toEqual(job)
 })
 
-test('two replicas that continue a due job at once run each step once', async () => {
+test('two replicas that continue a due job at the same time run each step once', async () => {
   const shop = await datedShop([1, 2])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -157,7 +157,7 @@ test('two replicas that continue a due job at once run each step once', async ()
   expect(job).toMatchObject({ state: 'done', steps: [{ attempts: 2 }, { attempts: 2 }] })
 })
 
-test('a job whose lease is held by another process stays waiting, without an error', async () => {
+test('a due job whose lease is held by another process stays in the state waiting, without an error', async () => {
   const shop = await datedShop([1])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -207,7 +207,7 @@ test('a failed step does not delay the other subscribers, and is retried in the 
   for (const id of [first, second]) expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
 })
 
-test('a job waits again after an outage of the processor or after its process was shut down', async () => {
+test('a job returns to the state waiting after an outage of the processor or after its process was shut down', async () => {
   const shop = await datedShop([1, 1, 1, 1, 1, 1])
   const { id } = await shop.migrate(45)
   shop.pass(32)
@@ -229,7 +229,7 @@ test('a job waits again after an outage of the processor or after its process wa
   expect(await shop.service.findJob(id)).toMatchObject({ state: 'done', stepsDone: 6 })
 })
 
-test('a waiting job can be cancelled at once, and a job that is resumed before its date waits again', async () => {
+test('a waiting job can be cancelled immediately, and a job that is resumed before its date returns to the state waiting', async () => {
   const shop = await datedShop([1])
   const first = await shop.migrate(45)
   expect(await shop.service.cancelJob(first.id)).toMatchObject({ state: 'cancelled', resumesAt: null })

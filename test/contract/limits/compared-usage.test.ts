@@ -88,7 +88,7 @@ describe('the nightly comparison of recorded usage with the processor’s counts
     expect(await compared()).toEqual([])
   })
 
-  test('finds usage that only Ratecard or only the processor has, and deletes the difference once both agree', async () => {
+  test('reports usage that only Ratecard or only the processor has counted, and removes the report once both counts agree', async () => {
     const { tenant, counted, send, daysAgo, compared, store, clock } = await world()
     const less = await tenant('less')
     const more = await tenant('more')
@@ -121,7 +121,7 @@ describe('the nightly comparison of recorded usage with the processor’s counts
     expect(await compared()).toEqual([{ tenant: 'late', counted: '7', recorded: '0' }])
   })
 
-  test('reports no difference for an event around midnight that the processor counted on the next day', async () => {
+  test('reports no difference for an event shortly before midnight that the processor counted on the next day', async () => {
     const { tenant, counted, send, daysAgo, compared } = await world()
     const customer = await tenant('acme')
     const midnight = daysAgo(1) - dayMs / 2
@@ -130,7 +130,7 @@ describe('the nightly comparison of recorded usage with the processor’s counts
     expect(await compared()).toEqual([])
   })
 
-  test('ignores the day on which a tenant first reported usage, yesterday, and today', async () => {
+  test('ignores yesterday, today, and the day on which a tenant reported usage for the first time', async () => {
     const { store, customer, tenant, counted, send, daysAgo, compared, summaryReads } = await world()
     await tenant('acme')
     await counted('acme', '4', daysAgo(1))

@@ -30,26 +30,29 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('a failed read of past features', () => {
-  test.for(['list', 'find'] as const)('fails one check, and the next one reads again (%s)', async (refused) => {
-    const { versions } = app.store
-    let fails = true
-    const read = async <T>(name: 'list' | 'find', work: () => Promise<T>): Promise<T> => {
-      if (name !== refused || !fails) return work()
-      fails = false
-      throw new Error('the store did not answer')
-    }
-    const history = createFeatureHistory({
-      list: (...query) => read('list', () => versions.list(...query)),
-      find: (...query) => read('find', () => versions.find(...query)),
-    })
-    await expect(history.before(present, 'pro', 2)).rejects.toThrow('the store did not answer')
-    expect(await history.before(present, 'pro', 2)).toMatchObject([{ id: 'projects', limit: 10 }])
-  })
+describe('a failed read of features that earlier documents granted', () => {
+  test.for(['list', 'find'] as const)(
+    'fails one entitlement check, and the next check reads the features again (%s)',
+    async (refused) => {
+      const { versions } = app.store
+      let fails = true
+      const read = async <T>(name: 'list' | 'find', work: () => Promise<T>): Promise<T> => {
+        if (name !== refused || !fails) return work()
+        fails = false
+        throw new Error('the store did not answer')
+      }
+      const history = createFeatureHistory({
+        list: (...query) => read('list', () => versions.list(...query)),
+        find: (...query) => read('find', () => versions.find(...query)),
+      })
+      await expect(history.before(present, 'pro', 2)).rejects.toThrow('the store did not answer')
+      expect(await history.before(present, 'pro', 2)).toMatchObject([{ id: 'projects', limit: 10 }])
+    },
+  )
 })
 
-describe('the features of many past documents', () => {
-  test('are read once each, also if the billing periods of the tenants began at 60 different documents', async () => {
+describe('the features that many earlier documents granted', () => {
+  test('are read once per document, even if the billing periods of the tenants began at 60 different documents', async () => {
     const store = await (await inMemory()).open()
     const revisions = Array.from({ length: 60 }, (_, index) => index)
     for (const index of revisions) {

@@ -22,7 +22,7 @@ const config: BillingConfig = {
   ],
 }
 
-test('a tenant keeps its free plan if the first payment of the paid plan was never made, and loses it if it was', async () => {
+test('a tenant keeps its free plan’s limits if a paid plan was never paid for, and gets the paid plan’s limits once a trial of it runs', async () => {
   const app = await startTestApp({ mirror: mirrorSettings })
   onTestFinished(() => app.close())
   expect((await app.push(config)).statusCode).toBe(200)

@@ -47,8 +47,8 @@ async function heldWorld() {
   }
 }
 
-describe('a usage report without a response from the processor', () => {
-  test('is sent again without a request of the client and billed once, whether or not the first request had arrived', async () => {
+describe('a usage report to which the processor did not respond', () => {
+  test('is retried without a request of the client and billed once, whether or not the first attempt had reached the processor', async () => {
     const world = await heldWorld()
     await world.lose('close_after', 5, 'arrived')
     await world.lose('close_before', 2, 'lost')
@@ -61,7 +61,7 @@ describe('a usage report without a response from the processor', () => {
     expect(world.requests()).toBe(before)
   })
 
-  test('is not sent again while its first request may still be in flight', async () => {
+  test('is not retried while its first attempt may still be in flight', async () => {
     const world = await heldWorld()
     await world.lose('close_before', 2, 'lost')
     world.pass(2 * minuteMs)
@@ -69,14 +69,14 @@ describe('a usage report without a response from the processor', () => {
     expect([await world.used(), await world.billed()]).toEqual([2, 0])
   })
 
-  test('is sent again with the value of the first report, even if the client retries with another value', async () => {
+  test('is retried with the value of the first report, even if the client retries with another value', async () => {
     const world = await heldWorld()
     await world.lose('close_before', 2, 'lost')
     expect(await world.report(900, 'lost')).toMatchObject({ alreadyCounted: true })
     expect([await world.used(), await world.billed()]).toEqual([2, 2])
   })
 
-  test('no longer counts towards limits if the processor refuses the second attempt', async () => {
+  test('no longer counts towards limits if the processor refuses the retry', async () => {
     const world = await heldWorld()
     await world.lose('close_before', 2, 'lost')
     await world.app.stripe.customers.del(world.customer)
@@ -86,7 +86,7 @@ describe('a usage report without a response from the processor', () => {
     await world.resend()
   })
 
-  test('is kept while the processor is unavailable, and sent afterwards', async () => {
+  test('is stored while the processor is unavailable, and sent once the processor is available again', async () => {
     const world = await heldWorld()
     await world.lose('close_before', 2, 'first')
     await world.lose('close_before', 3, 'second')
@@ -99,7 +99,7 @@ describe('a usage report without a response from the processor', () => {
     expect([await world.used(), await world.billed()]).toEqual([5, 5])
   })
 
-  test('is not sent again after a day, because it could be billed twice: the doctor reports it, and a client’s retry is refused', async () => {
+  test('is not retried after a day, because it could be billed twice: the doctor reports it, and a client’s retry is refused', async () => {
     const world = await heldWorld()
     await world.lose('close_after', 5, 'old')
     expect(await world.finding()).toMatchObject({ status: 'ok' })
@@ -116,8 +116,8 @@ describe('a usage report without a response from the processor', () => {
   })
 })
 
-describe('a usage report that the processor has confirmed', () => {
-  test('is never sent again, because the processor forgets identifiers after a day', async () => {
+describe('a usage report that the processor has acknowledged', () => {
+  test('is never sent again, because the processor detects duplicate identifiers for a day only', async () => {
     const world = await heldWorld()
     expect(await world.report(5, 'once')).toMatchObject({ alreadyCounted: false })
     world.pass(25 * hourMs)

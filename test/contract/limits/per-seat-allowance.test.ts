@@ -19,7 +19,7 @@ function nextYear(): BillingConfig {
   return { ...document, version: '2.0.0', products }
 }
 
-test('an allowance per seat can be sold, used up and enforced, follows the number of seats, and stays for earlier subscribers', async () => {
+test('an allowance per seat can be sold and used up, is enforced, follows the number of seats, and stays for earlier subscribers', async () => {
   const world = await limitWorld()
   const projects = async (tenant: string, used: number) => {
     const { allowed, reason, limit, remaining, offered_by: offered } = await world.check(tenant, 'projects', used)

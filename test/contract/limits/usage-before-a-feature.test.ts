@@ -30,7 +30,7 @@ async function world() {
   }
 }
 
-test('usage from before a metered feature counts in the running billing period, and usage from before the period does not', async () => {
+test('usage from before a feature was metered counts if it is in the running billing period, and does not count if it is older', async () => {
   const { app, report, used } = await world()
   await buy(app, 'acme', { price_id: 'pro_monthly' })
   await mirrored(app)
@@ -44,7 +44,7 @@ test('usage from before a metered feature counts in the running billing period, 
   expect(await used()).toBe(100)
 })
 
-test('usage from before a metered feature counts against a grant of it', async () => {
+test('usage from before a feature was metered counts against a limit that is granted to a tenant by hand', async () => {
   const { app, report, used } = await world()
   await report(7)
   expect((await app.push(meteredDocument)).statusCode).toBe(200)
@@ -54,7 +54,7 @@ test('usage from before a metered feature counts against a grant of it', async (
 })
 
 test.each(['month', 'never'] as const)(
-  'usage from before a feature resets with the billing period counts from the start of the running period (before: %s)',
+  'usage from before a change of the feature’s reset from %s to billing_period counts from the start of the running billing period',
   async (resets) => {
     const { app, report, used } = await world()
     const documentOf = (version: string, period: 'month' | 'never' | 'billing_period'): BillingConfig => ({

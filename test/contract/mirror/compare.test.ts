@@ -20,7 +20,7 @@ describe('the full comparison of the mirror', () => {
     return { ...world, id }
   }
 
-  it('corrects an object that differs, and counts the difference', async () => {
+  it('corrects an object of the mirror that differs, and counts the difference', async () => {
     const world = await filled()
     const wrong = await world.subscription(world.id)
     if (wrong === null) throw new Error('not mirrored')
@@ -78,17 +78,17 @@ describe('the full comparison of the mirror', () => {
     return order.filter((place, index) => place !== 'poll' && order[index - 1] !== 'poll')
   }
 
-  it('polls events after each page that it reads', async () => {
+  it('polls events after each page of objects', async () => {
     expect(await pagesWithoutPoll(await filled())).toEqual([])
   })
 
-  it('reads pages no more often than it polls once most of the account’s read quota is used', async () => {
+  it('reads pages no more often than events are polled once most of the account’s read quota is used', async () => {
     const world = await filled()
     await world.store.mirror.addReads(Math.floor(world.clock.now() / 86_400_000), 9_000)
     expect(await pagesWithoutPoll(world, { pollMs: 100, limited: true })).toEqual([])
   })
 
-  it('is retried while a list cannot be read, and events are still processed meanwhile', async () => {
+  it('is retried if a list cannot be read, and events are still processed meanwhile', async () => {
     const world = await filled()
     const { mirror } = world.store
     world.control.fail({ kind: 'error_before', path: '/v1/refunds', count: null })
@@ -140,7 +140,7 @@ describe('the full comparison of the mirror', () => {
     expect(invoice).toHaveProperty('url', expect.stringContaining('https://invoice.example.com/'))
   })
 
-  it('ignores a change if the event of that change has arrived in the meantime', async () => {
+  it('does not count a difference if the event of that change has arrived in the meantime', async () => {
     const world = await filled()
     await world.stripe.subscriptions.cancel(world.id)
     expect(await world.compared()).toBe(0)

@@ -21,7 +21,7 @@ async function discounted() {
 }
 
 describe('the discounts of a coupon that was deleted at the processor', () => {
-  it('keep the terms that were read before the deletion, also in a new process', async () => {
+  it('keep the terms that were read before the coupon’s deletion, also in a new process', async () => {
     const world = await discounted()
     await world.fill()
     await world.settle()

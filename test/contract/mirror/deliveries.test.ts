@@ -51,7 +51,7 @@ describe('a webhook delivery', () => {
     ['signed with another secret', (world: DeliveryWorld, body: string) => world.sign(body, { with: 'whsec_wrong' })],
     ['signed six minutes ago', (world: DeliveryWorld, body: string) => world.sign(body, { secondsAgo: 360 })],
     ['with a malformed header', () => 'nonsense'],
-  ])('%s is refused without a reason, and marks no object as stale', async (_name, signatureOf) => {
+  ])('%s is refused without a detailed reason, and marks no object as stale', async (_name, signatureOf) => {
     const world = await deliveryWorld()
     await world.stripe.subscriptions.cancel(world.id)
     const body = await world.newest()
@@ -61,7 +61,7 @@ describe('a webhook delivery', () => {
     expect(await world.store.mirror.staleCount()).toBe(0)
   })
 
-  it('does not restore an old state if it arrives twice or after a newer change', async () => {
+  it('does not restore an old state if the delivery arrives twice or after a newer change', async () => {
     const world = await deliveryWorld()
     await world.stripe.subscriptions.update(world.id, { metadata: { a: '1' } })
     const late = await world.newest()
@@ -97,7 +97,7 @@ describe('the service’s own webhook endpoint', () => {
     expect(await ownSecrets(world.endpointDeps)).toEqual([expect.stringMatching(/^whsec_/)])
   })
 
-  it('is hidden from drift, pull and push', async () => {
+  it('is left out of drift, pull and push', async () => {
     const world = await endpointWorld()
     await world.stripe.webhookEndpoints.create({ url: 'https://example.com/hook', enabled_events: ['*'] })
     await world.ensure()
@@ -115,7 +115,7 @@ describe('the service’s own webhook endpoint', () => {
     expect(await ownSecrets(world.endpointDeps)).toEqual([expect.stringMatching(/^whsec_/)])
   })
 
-  it('is created again after it was disabled or deleted', async () => {
+  it('is created again after the endpoint was disabled or deleted at the processor', async () => {
     const world = await endpointWorld()
     await world.ensure()
     const [first] = await world.endpoints()
@@ -142,7 +142,7 @@ describe('the service’s own webhook endpoint', () => {
     return secrets
   }
 
-  it('still accepts deliveries to the endpoint that it replaced, also while the creation of the new one fails', async () => {
+  it('still accepts deliveries to the replaced endpoint, even while the creation of the new endpoint fails', async () => {
     const world = await endpointWorld()
     await world.ensure()
     const [former] = await accepted(world)

@@ -17,7 +17,7 @@ import { eagerFeeder, expectEqualToListing, feedOf, mirrorWorld, paths, patience
 const minute = 60_000
 
 describe('the mirror', () => {
-  it('contains everything that the processor lists once it is filled, including ended subscriptions', async () => {
+  it('contains, once it is filled, everything that the processor lists, including ended subscriptions', async () => {
     const world = await mirrorWorld()
     const price = await world.monthly(1500)
     await world.subscribed(price)
@@ -78,7 +78,7 @@ describe('the mirror', () => {
     await expectEqualToListing(world)
   })
 
-  it('is filled slowly once most of the account’s read quota is used', async () => {
+  it('is filled at a lower rate once most of the account’s read quota is used', async () => {
     const world = await mirrorWorld()
     await world.store.mirror.addReads(Math.floor(world.clock.now() / 86_400_000), 9_000)
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
@@ -89,7 +89,7 @@ describe('the mirror', () => {
     expect(performance.now() - began).toBeGreaterThan(400 * mirroredKinds.length)
   })
 
-  it('is ready once it is filled, has processed all later events, and has no stale object left', async () => {
+  it('is ready after the fill, once all later events are processed and no object is stale', async () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
@@ -100,7 +100,7 @@ describe('the mirror', () => {
     expect(await mirror.require()).toEqual({ asOf: world.clock.now(), stale: false })
   })
 
-  it('is stale if its last poll is more than five minutes old', async () => {
+  it('is stale if its last successful poll is more than five minutes old', async () => {
     const world = await mirrorWorld()
     const mirror = createMirror({ store: world.store.mirror, clock: world.clock })
     const feeder = eagerFeeder(world)
@@ -237,7 +237,7 @@ describe('the mirror', () => {
     expect(await world.store.mirror.find('price', price.id)).toMatchObject({ id: price.id })
   })
 
-  it('continues with the other objects if one cannot be read, and reads that object again later', async () => {
+  it('continues with the other objects if one object cannot be read, and reads that object again later', async () => {
     const world = await mirrorWorld()
     const price = await world.monthly(1500)
     const [first, second] = [await world.subscribed(price), await world.subscribed(price)]
@@ -275,7 +275,7 @@ describe('the mirror', () => {
     expect(paths(world).slice(before)).toEqual(['/v1/events'])
   })
 
-  it('reads all events of an account that had none before, however many there are', async () => {
+  it('reads all events of an account that had no events at first, however many there are', async () => {
     const world = await mirrorWorld()
     const empty = processorOf(world, { secretKey: 'sk_test_empty' })
     const feed = feedOf({ store: world.store, processor: empty, clock: world.clock })
@@ -311,7 +311,7 @@ describe('an event that appears in the processor’s list after a newer event', 
 })
 
 describe('a poll for events that the processor has already deleted', () => {
-  it('fails, and then all objects are read again', async () => {
+  it('fails, and then all objects are read from the processor again', async () => {
     const world = await mirrorWorld()
     const { id } = await world.subscribed(await world.monthly(1500))
     const feeder = eagerFeeder(world)
@@ -338,8 +338,8 @@ describe('a poll for events that the processor has already deleted', () => {
   })
 })
 
-describe('a change of the key to another account', () => {
-  it('replaces the whole mirror', async () => {
+describe('a change of the processor key to another account', () => {
+  it('replaces the whole content of the mirror', async () => {
     const world = await mirrorWorld()
     await world.subscribed(await world.monthly(1500))
     await world.fill()
@@ -355,7 +355,7 @@ describe('a change of the key to another account', () => {
 })
 
 describe('the service’s own writes', () => {
-  it('are in the mirror before they return', async () => {
+  it('are in the mirror before the request returns', async () => {
     const world = await mirrorWorld()
     const [from, to] = [await world.monthly(1000), await world.monthly(2000)]
     const { id, items } = await world.subscribed(from)
@@ -375,7 +375,7 @@ describe('the service’s own writes', () => {
     expect((await world.subscription(id))?.discounts).toMatchObject([{ id: given?.id, coupon: coupon.id }])
   })
 
-  it('succeed even if the mirror cannot read their result, which it reads later', async () => {
+  it('succeed even if the mirror cannot read the written object, which the mirror reads later', async () => {
     const world = await mirrorWorld()
     const [from, to] = [await world.monthly(1000), await world.monthly(2000)]
     const { id, items } = await world.subscribed(from)

@@ -101,7 +101,7 @@ async function lawWorld() {
 }
 
 describe('the monthly recurring revenue (MRR) of a customer', () => {
-  it('equals the customer’s next ordinary invoice, divided by its months', async () => {
+  it('equals the amount of the customer’s next ordinary invoice divided by its number of months', async () => {
     const world = await lawWorld()
     const { stripe } = world
     await world.fill()

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createReadAllocation } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
 import { startTestApp } from '../../support/app.ts'
 
-test('work that can wait, such as comparing usage, has reads left up to half of the allocation', async () => {
+test('background reads, such as those of comparing usage, stop once half of the month’s read allocation is used', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   const { mirror } = app.store

@@ -59,7 +59,7 @@ describe('an object that cannot be read from the processor', () => {
     expect(await mirror.skipped(10)).toEqual({ items: [], total: 0 })
   })
 
-  it('keeps the mirror’s age at the first failure for at most nine attempts, if no other object fails', async () => {
+  it('makes the mirror’s age count from the first failure for at most nine attempts, if no other object fails', async () => {
     const world = await worldWith({})
     const { mirror } = world.store
     await world.fill()

@@ -26,7 +26,7 @@ describe('a malformed response of Stripe', () => {
     ['a text', '"x"'],
     ['a number', '7'],
     ['true', 'true'],
-  ])('is an error of kind broken, without a retry: %s', async (_name, body) => {
+  ])('is an error of kind `broken`, without a retry: %s', async (_name, body) => {
     const { processor, seen } = await against({ body })
     await expect(processor.perform(createProduct('p'), writing)).rejects.toMatchObject({
       kind: 'broken',
@@ -63,7 +63,7 @@ describe('a malformed response of Stripe', () => {
     await expect(processor.perform(archive('product', 'p', target), writing)).rejects.toThrow(/its active is not/)
   })
 
-  it('is an error of kind broken in a list too, e.g. in one that never ends', async () => {
+  it('is an error of kind broken also if the response is a list, e.g. a list that never ends', async () => {
     const endless = { object: 'list', data: [], has_more: true, url: '/' }
     for (const body of [{ object: 'list' }, endless, { ...endless, data: [{ id: 'x', object: 'odd' }] }]) {
       const { processor } = await against({ body })
@@ -163,7 +163,7 @@ describe('a list during which the object of the page cursor is deleted', () => {
   })
 })
 
-describe('a request to Stripe', () => {
+describe('a request of the adapter to Stripe', () => {
   it('has the caller’s idempotency key and Ratecard’s user agent, and sends no telemetry', async () => {
     const { processor, seen } = await against({ body: product })
     await processor.perform(createProduct('p'), { idempotencyKey: 'push-7-3-1', signal })
@@ -197,8 +197,8 @@ describe('a request to Stripe', () => {
   })
 })
 
-describe('a caller that aborts a running request', () => {
-  it('still gets the outcome of its write if the write succeeded', async () => {
+describe('a caller that aborts a running request to Stripe', () => {
+  it('still gets the result of its write if the write succeeded', async () => {
     const stop = new AbortController()
     const { processor } = await answering(() => {
       stop.abort()
@@ -208,7 +208,7 @@ describe('a caller that aborts a running request', () => {
     await expect(made).resolves.toMatchObject({ processorId: 'rc_p' })
   })
 
-  it('gets unknown_outcome, without a retry, if a write fails', async () => {
+  it('gets the error unknown_outcome, without a retry, if a write fails', async () => {
     const stop = new AbortController()
     const { processor, seen } = await answering(() => {
       stop.abort()
@@ -219,7 +219,7 @@ describe('a caller that aborts a running request', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('does not wait for a read', async () => {
+  it('gets an error at once, without waiting for the response, if the request is a read', async () => {
     const stop = new AbortController()
     const { processor } = await answering(() => {
       stop.abort()
@@ -229,8 +229,8 @@ describe('a caller that aborts a running request', () => {
   })
 })
 
-describe('secrets', () => {
-  it('are redacted in errors, even when a response echoes them', async () => {
+describe('secrets in a response of Stripe', () => {
+  it('are redacted in errors, even if the response repeats them', async () => {
     const message = `No such key: ${secretKey}; header sk_live_abcdefgh12345678; secret whsec_abcdefgh12345678`
     const { processor } = await against({ status: 401, body: { error: { type: 'invalid_request_error', message } } })
     const error: unknown = await processor.account(signal).catch((reason: unknown) => reason)
@@ -240,7 +240,7 @@ describe('secrets', () => {
   })
 })
 
-describe('a refused connection', () => {
+describe('a refused connection to Stripe', () => {
   it('is an error of kind unavailable after a few attempts, because no request reached Stripe', async () => {
     const { processor, seen } = await against({ body: product })
     const closed = createServer()

@@ -70,12 +70,12 @@ describe('a subscription in a response', () => {
     ['a licensed item without a quantity', withItem({ quantity: undefined })],
     ['a price that does not recur', withItem({ price: { ...price, recurring: null } })],
     ['an unknown interval', withItem({ price: { ...price, recurring: { ...price.recurring, interval: 'moon' } } })],
-  ])('is refused with the error kind `broken` if it is wrong: %s', async (_name, body) => {
+  ])('is refused with the error kind `broken` if a member is wrong: %s', async (_name, body) => {
     const { processor } = await against({ body })
     await expect(processor.subscription('sub_a', signal)).rejects.toMatchObject(broken)
   })
 
-  it('is read completely when its items have two pages', async () => {
+  it('is read completely if its items fill two pages', async () => {
     const more = { ...item, id: 'si_b' }
     const { processor, seen } = await against(
       { body: changed({ items: { ...list(item), has_more: true } }) },
@@ -94,7 +94,7 @@ describe('an unexpected response of Stripe', () => {
     ['quantity 1', withItem({ price: { ...price, id: 'price_b' }, quantity: 1 })],
     ['another item', withItem({ id: 'si_b', price: { ...price, id: 'price_b' } })],
     ['another subscription', changed({ id: 'sub_b' })],
-  ])('is an error after a swap of prices: %s', async (_name, body) => {
+  ])('is an error if it follows a swap of prices: %s', async (_name, body) => {
     const { processor, seen } = await against({ body })
     await expect(processor.swapItems('sub_a', [swap], writing)).rejects.toMatchObject(broken)
     expect(seen).toHaveLength(1)
@@ -112,7 +112,7 @@ describe('an unexpected response of Stripe', () => {
     ['a script for a page', { id: 'cs_a', object: 'checkout.session', url: 'javascript:alert(1)' }],
     ['no id', { object: 'checkout.session', url: 'https://a.example/' }],
     ['another object', { id: 'cs_a', object: 'checkout', url: 'https://a.example/' }],
-  ])('is an error after the creation of a checkout session: %s', async (_name, body) => {
+  ])('is an error if it follows the creation of a checkout session: %s', async (_name, body) => {
     const { processor } = await against({ body })
     const request = {
       ...{ mode: 'payment' as const, customer: processorId('cus_a') },
@@ -124,7 +124,7 @@ describe('an unexpected response of Stripe', () => {
     await expect(processor.createCheckout(request, writing)).rejects.toMatchObject(broken)
   })
 
-  it('is an error after a usage report, a customer request or a preview', async () => {
+  it('is an error if it follows a usage report, a customer request or a preview', async () => {
     const { processor } = await against({ body: { id: 'x', object: 'oddity', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
@@ -133,14 +133,14 @@ describe('an unexpected response of Stripe', () => {
     await expect(processor.upcomingInvoice('sub_a', signal)).rejects.toMatchObject(broken)
   })
 
-  it('to a usage report is an error if it contains another identifier than that of the report', async () => {
+  it('is an error if it follows a usage report and contains another identifier than the report', async () => {
     const { processor } = await against({ body: { object: 'billing.meter_event', identifier: 'other' } })
     const event = { eventName: 'calls', payload: {}, timestamp: null, identifier: 'one' }
     await expect(processor.recordUsage(event, writing)).rejects.toMatchObject(broken)
   })
 })
 
-describe('a checkout page that Stripe refuses to expire', () => {
+describe('a refusal of Stripe to expire a checkout page', () => {
   const metadata = { ratecard_tenant_id: 'acme' }
   const page = (status: string) => ({ id: 'cs_a', object: 'checkout.session', status, metadata })
   const refusal = (message: string, code?: string) => ({ error: { type: 'invalid_request_error', message, code } })
@@ -153,7 +153,7 @@ describe('a checkout page that Stripe refuses to expire', () => {
     return processor.expireCheckouts({ customer: processorId('cus_a'), tenantId: 'acme' }, signal)
   }
 
-  it('is an error while the page is still open', async () => {
+  it('is an error if the page is still open', async () => {
     await expect(closing(200, page('open'))).rejects.toMatchObject({
       kind: 'rejected',
       message: 'Only open ones can be expired.',
@@ -164,7 +164,7 @@ describe('a checkout page that Stripe refuses to expire', () => {
     ['paid', 200, page('complete')],
     ['out of time', 200, page('expired')],
     ['gone', 404, refusal('No such checkout.session', 'resource_missing')],
-  ])('counts as closed if it is %s', async (_name, status, afterwards) => {
+  ])('counts as success if the page is %s', async (_name, status, afterwards) => {
     expect(await closing(status, afterwards)).toBe(1)
   })
 
@@ -176,7 +176,7 @@ describe('a checkout page that Stripe refuses to expire', () => {
   })
 })
 
-describe('a schedule in a response', () => {
+describe('a subscription schedule in a response of Stripe', () => {
   const request = { subscription: 'sub_a', swaps: [{ from: processorId('price_a'), to: processorId('price_b') }] }
   const target = { body: { ...price, id: 'price_b' } }
 
@@ -188,7 +188,7 @@ describe('a schedule in a response', () => {
     expect(seen).toHaveLength(3)
   })
 
-  it('causes no write if its items differ from the subscription’s, because a write would change the items at once', async () => {
+  it('causes no write if its items differ from the subscription’s items, because a write would change the items at once', async () => {
     const owned = changed({ schedule: 'sub_sched_a' })
     const other = {
       ...schedule,
@@ -199,7 +199,7 @@ describe('a schedule in a response', () => {
     expect(seen.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
-  it('is an error if it does not contain the change that was just written', async () => {
+  it('is an error if it does not contain the change that Ratecard just wrote', async () => {
     const { processor, seen } = await against({ body: subscription }, target, { body: schedule }, { body: schedule })
     await expect(processor.scheduleSwaps(request, writing)).rejects.toThrow(/its phases are not what was asked/)
     expect(seen.map(({ method, headers }) => [method, headers['idempotency-key']]).slice(2)).toEqual([

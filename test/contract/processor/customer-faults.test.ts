@@ -27,8 +27,8 @@ async function sold(bench: CustomerBench) {
   return { made, list, negotiated, request: { subscription: made.id, swaps } }
 }
 
-describe('the lost response to the creation of a customer', () => {
-  it.each(cured)('leads to exactly one customer (%s)', async (kind) => {
+describe('the loss of the response to the creation of a customer,', () => {
+  it.each(cured)('leads to a retry that leaves exactly one customer (%s)', async (kind) => {
     const bench = await customerBench()
     bench.control.fail({ kind, method: 'POST', path: '/v1/customers' })
     const before = await customers(bench)
@@ -37,7 +37,7 @@ describe('the lost response to the creation of a customer', () => {
     expect(await bench.processor.findCustomer('acme', bench.clock.now(), bench.signal)).toBe(id)
   })
 
-  it('followed by a 500 leads to a lookup by the tenant id, which finds the customer if it was created', async () => {
+  it('followed by a 500, leads to a lookup by the tenant id, which finds the customer if it was created', async () => {
     const bench = await customerBench()
     const { processor, signal, clock } = bench
     const since = clock.now()
@@ -51,8 +51,8 @@ describe('the lost response to the creation of a customer', () => {
   })
 })
 
-describe('the lost response to a swap', () => {
-  it.each(cured)('leads to exactly one swap of prices (%s)', async (kind) => {
+describe('the loss of the response to a swap of prices,', () => {
+  it.each(cured)('leads to a retry, and the swap happens exactly once (%s)', async (kind) => {
     const bench = await customerBench()
     const { made, list, negotiated } = await sold(bench)
     const swaps = swapsTo(await bench.live(made), [list, negotiated])
@@ -63,7 +63,7 @@ describe('the lost response to a swap', () => {
   })
 
   it.each(['error_before', 'error_after'] as const)(
-    'followed by a 500 has an outcome that can be read from the subscription (%s)',
+    'followed by a 500, is resolved by reading the subscription’s prices (%s)',
     async (kind) => {
       const bench = await customerBench()
       const { made, list, negotiated } = await sold(bench)
@@ -87,8 +87,8 @@ async function checkoutOf(bench: CustomerBench, metadata: Record<string, string>
   }
 }
 
-describe('the lost response to the creation of a checkout session', () => {
-  it.each(cured)('leads to exactly one checkout page (%s)', async (kind) => {
+describe('the loss of the response to the creation of a checkout session', () => {
+  it.each(cured)('leads to a retry that leaves exactly one checkout page (%s)', async (kind) => {
     const bench = await customerBench()
     const wanted = await checkoutOf(bench)
     bench.control.fail({ kind, method: 'POST', path: '/v1/checkout/sessions' })
@@ -98,7 +98,7 @@ describe('the lost response to the creation of a checkout session', () => {
   })
 })
 
-describe('the lost response to the expiry of a checkout session', () => {
+describe('the loss of the response to the expiry of a checkout session', () => {
   const path = '/v1/checkout/sessions/*/expire'
   async function opened() {
     const bench = await customerBench()
@@ -111,7 +111,7 @@ describe('the lost response to the expiry of a checkout session', () => {
     }
   }
 
-  it.each(cured)('is retried, and the page is expired afterwards (%s)', async (kind) => {
+  it.each(cured)('leads to a retry, after which the page is expired (%s)', async (kind) => {
     const { bench, close, status } = await opened()
     bench.control.fail({ kind, method: 'POST', path })
     expect(await close()).toBe(1)
@@ -119,7 +119,7 @@ describe('the lost response to the expiry of a checkout session', () => {
   })
 
   it.each(['error_before', 'error_after'] as const)(
-    'is an error of unknown outcome if each retry gets a 500 (%s)',
+    'is an error with unknown outcome if each retry gets a 500 (%s)',
     async (kind) => {
       const { bench, close, status } = await opened()
       bench.control.fail({ kind, method: 'POST', path, count: null })
@@ -129,7 +129,7 @@ describe('the lost response to the expiry of a checkout session', () => {
   )
 })
 
-describe('a scheduled swap whose response is lost', () => {
+describe('a scheduled swap of prices whose response is lost', () => {
   const paths = ['/v1/subscription_schedules', '/v1/subscription_schedules/*']
 
   it.each(paths.flatMap((path) => cured.map((kind) => [kind, path] as const)))(
@@ -152,7 +152,7 @@ describe('a scheduled swap whose response is lost', () => {
 
   const broken = ['error_before', 'error_after'] as const
   it.each(paths.flatMap((path) => broken.map((kind) => [kind, path] as const)))(
-    'is completed by the next attempt (%s of %s)',
+    'is completed by the next attempt of the caller (%s of %s)',
     async (kind, path) => {
       const bench = await customerBench()
       const { request } = await sold(bench)
@@ -166,7 +166,7 @@ describe('a scheduled swap whose response is lost', () => {
     },
   )
 
-  it('is completed with the same idempotency key by the next process after a crash between its two writes', async () => {
+  it('is completed with the same idempotency key by the next process if the process crashed between the two writes', async () => {
     const bench = await customerBench()
     const { request } = await sold(bench)
     const stop = new AbortController()
@@ -191,7 +191,7 @@ describe('a scheduled swap whose response is lost', () => {
   })
 })
 
-describe('the lost response to a usage report', () => {
+describe('the loss of the response to a usage report', () => {
   it.each([...cured, 'error_after'] as const)(
     'leads to exactly one counted event, even after another report with the same identifier (%s)',
     async (kind) => {
@@ -211,7 +211,7 @@ describe('the lost response to a usage report', () => {
   )
 })
 
-describe('reads of customer data', () => {
+describe('reads of customer data from the processor', () => {
   it.each(['error_before', 'close_before', 'cut_body', 'rate_limit'] as const)(
     'are retried after a failure (%s)',
     async (kind) => {

@@ -25,7 +25,7 @@ describe('customers at the processor', () => {
     expect(await processor.findCustomer('acme', clock.now(), signal)).toBeNull()
   })
 
-  it('are found among hundreds of others, and the older of two customers with one tenant id is used', async () => {
+  it('are found among hundreds of customers; if two customers have the same tenant id, the older one is used', async () => {
     const { processor, control, apiKey, clock, signal, writing } = await customerBench()
     const since = clock.now()
     const first = await processor.createCustomer(tenant, writing())
@@ -37,7 +37,7 @@ describe('customers at the processor', () => {
   })
 })
 
-describe('a checkout', () => {
+describe('a checkout at the processor', () => {
   const urls = { successUrl: 'http://127.0.0.1:9/done', cancelUrl: 'http://127.0.0.1:9/back' }
   const request = (bench: CustomerBench, price: Stripe.Price, own: Partial<CheckoutRequest> = {}): CheckoutRequest => ({
     ...urls,
@@ -58,7 +58,9 @@ describe('a checkout', () => {
     return fetch(url, { method: 'POST', body, redirect: 'manual' })
   }
 
-  it('becomes a subscription of the customer with quantity, trial and metadata', async ({ shop: bench }) => {
+  it('becomes a subscription of the customer with quantity, trial and metadata once it is paid', async ({
+    shop: bench,
+  }) => {
     const price = await bench.monthly(1000)
     const wanted = request(bench, price, { trialPeriodDays: 14, allowPromotionCodes: true })
     const { url, sessionId } = await bench.processor.createCheckout(wanted, bench.writing())
@@ -73,7 +75,7 @@ describe('a checkout', () => {
     expect((await bench.stripe.subscriptions.retrieve(made?.id ?? '')).metadata).toEqual({ ratecard_tenant_id: 'acme' })
   })
 
-  it('has no quantity for a metered price, and is a payment for a one-time price', async ({ shop: bench }) => {
+  it('has no quantity for a metered price, and is a single payment for a one-time price', async ({ shop: bench }) => {
     const [metered] = await meteredPair(bench)
     const usage = await bench.processor.createCheckout(
       request(bench, metered, { items: [{ price: idOf(metered), quantity: null }] }),
@@ -127,7 +129,7 @@ describe('a checkout', () => {
 })
 
 describe('the customer portal', () => {
-  it('has a page for a customer, and is refused for an unknown or deleted one', async () => {
+  it('has a page for an existing customer, and is refused for an unknown or deleted customer', async () => {
     const { processor, stripe, customer, writing } = await customerBench()
     const portal = (id: string) =>
       processor.createPortal(
@@ -147,7 +149,7 @@ describe('the customer portal', () => {
   })
 })
 
-describe('usage', () => {
+describe('usage that is reported to the processor', () => {
   const event = (bench: CustomerBench, own: Partial<UsageEvent> = {}): UsageEvent => ({
     eventName: 'calls',
     payload: { stripe_customer_id: bench.customer, value: '40' },
@@ -156,7 +158,7 @@ describe('usage', () => {
     ...own,
   })
 
-  it('is counted once per identifier, even with another idempotency key, and at its own timestamp', async ({
+  it('is counted once per identifier, even with another idempotency key, and at the timestamp of the report', async ({
     shop: bench,
   }) => {
     const [dear] = await meteredPair(bench)
@@ -242,7 +244,7 @@ describe('the preview of the next invoice', () => {
     expect(await expectTrue(bench, made)).toMatchObject({ total: 1000, dueAt: at('2027-01-21') })
   })
 
-  it('is null if there will be no next invoice, and is refused for an unknown subscription', async () => {
+  it('is null if the subscription will have no further invoice, and is refused for an unknown subscription', async () => {
     const { processor, stripe, monthly, subscribed, signal } = await customerBench()
     const price = await monthly(1000)
     const ending = await subscribed(price, { cancel_at_period_end: true })

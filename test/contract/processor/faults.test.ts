@@ -5,7 +5,7 @@ import { archive, createCoupon, createPrice, createProduct, createWebhook, updat
 
 const posts = (requests: string[]) => requests.filter((line) => line.startsWith('POST '))
 
-describe('a request that is refused before it is executed', () => {
+describe('a request that the processor refuses before executing it', () => {
   it.each<FaultKind>(['rate_limit', 'lock_timeout', 'conflict'])('is retried after a backoff (%s)', async (kind) => {
     const { sandbox, processor, requests, writing } = await sandboxAndProcessor()
     sandbox.control.fail({ kind, method: 'POST', count: 3 })
@@ -21,7 +21,7 @@ describe('a request that is refused before it is executed', () => {
     expect(keys).toEqual(['key-1', 'key-1', 'key-1'])
   })
 
-  it('fails as rate_limited after eight attempts, without having been executed', async () => {
+  it('fails with the kind rate_limited after eight attempts, without having been executed', async () => {
     const { sandbox, processor, requests, writing, signal } = await sandboxAndProcessor()
     sandbox.control.fail({ kind: 'rate_limit', method: 'POST', count: null })
     const step = createProduct('starved')
@@ -31,12 +31,12 @@ describe('a request that is refused before it is executed', () => {
     expect(await processor.locate(step, signal)).toBeNull()
   })
 
-  it('is retried for reads too', async ({ adapter: { sandbox, processor, signal } }) => {
+  it('is retried if it is a read, too', async ({ adapter: { sandbox, processor, signal } }) => {
     sandbox.control.fail({ kind: 'rate_limit', method: 'GET', count: 5 })
     await expect(processor.snapshot({ signal })).resolves.toMatchObject({ product: [] })
   })
 
-  it('is not retried once the caller aborts', async () => {
+  it('is not retried any more once the caller aborts', async () => {
     const { sandbox, processor } = await sandboxAndProcessor({ firstWaitMs: 600_000 })
     sandbox.control.fail({ kind: 'rate_limit', method: 'POST', count: null })
     const stop = new AbortController()
@@ -49,7 +49,7 @@ describe('a request that is refused before it is executed', () => {
 
 describe('a write whose response is lost', () => {
   it.each<FaultKind>(['close_after', 'cut_body'])(
-    'is retried with its idempotency key and gets the first result (%s)',
+    'is retried with its idempotency key and gets the response of the first attempt (%s)',
     async (kind) => {
       const { sandbox, processor, requests, writing, signal } = await sandboxAndProcessor()
       const product = (await processor.perform(createProduct('owner'), writing())).processorId
@@ -68,7 +68,7 @@ describe('a write whose response is lost', () => {
     expect(posts(requests())).toEqual(['POST /v1/products closed', 'POST /v1/products closed'])
   })
 
-  it('has an unknown outcome if the response to the retry is lost too, and a lookup then finds its object', async () => {
+  it('has an unknown outcome if the response to the retry is lost too, and a lookup then finds the created object', async () => {
     const { sandbox, processor, writing, signal } = await sandboxAndProcessor()
     const product = (await processor.perform(createProduct('owner'), writing())).processorId
     sandbox.control.fail({ kind: 'cut_body', method: 'POST', count: 2 })
@@ -80,7 +80,7 @@ describe('a write whose response is lost', () => {
     expect(price.map((one) => one.processorId)).toEqual([found?.processorId])
   })
 
-  it('that creates a webhook gets the webhook’s secret from the retry', async ({
+  it('gets the webhook’s secret from the retry if the write creates a webhook', async ({
     adapter: { sandbox, processor, writing },
   }) => {
     sandbox.control.fail({ kind: 'cut_body', method: 'POST' })
@@ -99,7 +99,7 @@ describe('a write whose response is lost', () => {
     expect(price.map((one) => one.processorId)).toEqual([made.processorId])
   })
 
-  it('ends with a timeout error if the first attempt does not end', async () => {
+  it('fails with a timeout if the first attempt never releases the idempotency key', async () => {
     const { sandbox, processor, writing } = await sandboxAndProcessor({ timeoutMs: 50, firstWaitMs: 1 })
     sandbox.control.fail({ kind: 'latency', method: 'POST', count: null, latencyMs: 900 })
     const slow = processor.perform(createProduct('slow'), writing())
@@ -133,7 +133,7 @@ describe('a write with a 500 response', () => {
     expect((await processor.locate(step, signal))?.processorId).toBe('rc_stored')
   })
 
-  it('created no object if the error came before the commit, and a lookup finds none', async ({
+  it('has created no object if the 500 came before the commit, and a lookup then finds none', async ({
     adapter: { sandbox, processor, writing, signal },
   }) => {
     sandbox.control.fail({ kind: 'error_before', method: 'POST' })
@@ -142,7 +142,7 @@ describe('a write with a 500 response', () => {
     expect(await processor.locate(step, signal)).toBeNull()
   })
 
-  it('is retried successfully if the response is not stored under the idempotency key', async ({
+  it('succeeds on a retry if the 500 was not stored under the idempotency key', async ({
     adapter: { sandbox, processor, writing },
   }) => {
     sandbox.control.fail({ kind: 'error_before', method: 'POST', keep: false })

@@ -81,7 +81,7 @@ describe('a schedule in a response of Stripe', () => {
     expect(Object.keys(sent).filter((name) => /discounts|tax|metadata|coupon/.test(name))).toEqual([])
   })
 
-  it('keeps the subscription’s discount even if it has the former single `discount` instead of a list', async () => {
+  it('keeps the subscription’s discount even if it has the single member `discount` of former API versions instead of a list', async () => {
     const { discounts: _none, ...former } = documentedPhase
     const held = { ...subscription, ...period, discount: { id: 'di_a', coupon: { id: 'ten' } }, items: list(item) }
     const schedule = { ...documented, phases: [{ ...former, coupon: 'ten' }] }
@@ -114,7 +114,7 @@ describe('a schedule in a response of Stripe', () => {
 })
 
 describe('a subscription in a response of Stripe', () => {
-  it('can be read even if it has the period on the subscription, as in former API versions, and not on the items', async () => {
+  it('is readable even if it has the period on the subscription, as in former API versions, and not on the items', async () => {
     const { processor } = await answering(() => ({ body: { ...subscription, ...period, items: list(item) } }))
     expect(await processor.subscription('sub_a', signal)).toMatchObject({
       items: [{ quantity: 7, currentPeriodStart: begun * 1000, currentPeriodEnd: border * 1000 }],
@@ -137,7 +137,7 @@ describe('an upcoming invoice', () => {
     ['now', { pricing: { type: 'price_details', price_details: { price: 'price_a', product: 'prod_a' } } }],
     ['expanded', { pricing: { price_details: { price: price('price_a') } } }],
     ['before 2025', { price: price('price_a'), plan: null }],
-  ])('is read with the price of a line in the shape of %s', async (_when, own) => {
+  ])('is read with a line’s price in the shape of %s', async (_when, own) => {
     const body = { ...invoice, created: border, lines: list({ ...line, ...own }) }
     const { processor } = await answering(() => ({ body }))
     expect(await processor.upcomingInvoice('sub_a', signal)).toMatchObject({

@@ -28,7 +28,7 @@ test('a refusal that the processor replays for an idempotency key is retried onc
   expect(keys()).toEqual(['first', 'fresh'])
 })
 
-test('a refusal that is not a replay is not retried', async () => {
+test('a refusal that the processor does not mark as replayed is not retried', async () => {
   const { report, keys } = await keeping({})
   await expect(report()).rejects.toMatchObject({ kind: 'rejected', repeated: false })
   expect(keys()).toEqual(['first'])

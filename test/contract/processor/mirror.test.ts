@@ -33,7 +33,7 @@ async function plainShop() {
 }
 
 describe('subscriptions read for the mirror', () => {
-  it('contain all items and discounts, beyond the first ten', async () => {
+  it('contain all their items and discounts, even if there are more than ten', async () => {
     const { stripe, processor, subscribed, monthly } = await plainShop()
     const prices: Stripe.Price[] = []
     for (let index = 0; index < 12; index++) prices.push(await monthly(100 + index))
@@ -75,7 +75,7 @@ describe('subscriptions read for the mirror', () => {
     expect(await listed(bench.processor, 'invoice')).toMatchObject([{ subscription: id, status: 'paid' }])
   })
 
-  it('are each listed exactly once, whether the account has one test clock, several or none', async () => {
+  it('are listed exactly once, whether the account has one test clock, several or none', async () => {
     const { stripe, processor, subscribed, monthly } = await plainShop()
     const price = await monthly(900)
     const ids = [(await subscribed(price)).id]
@@ -88,7 +88,7 @@ describe('subscriptions read for the mirror', () => {
     expect((await listed(processor, 'subscription')).map((found) => found.id).sort()).toEqual(ids.sort())
   })
 
-  it('contain the prices that their schedule leads to', async () => {
+  it('contain the prices of their schedule’s later phases', async () => {
     const bench = await customerBench()
     const [from, to] = [await bench.monthly(1000), await bench.monthly(2000)]
     const { id } = await bench.subscribed(from)
@@ -134,7 +134,7 @@ describe('subscriptions read for the mirror', () => {
   it.each([
     ['a status that is unknown', { status: 'frozen' }],
     ['a discount without a coupon', { discounts: [{ id: 'di_odd', object: 'discount', source: { coupon: null } }] }],
-  ])('are all listed even if one of them has %s', async (_what, odd) => {
+  ])('are all listed even if one subscription has %s', async (_what, odd) => {
     const shop = await plainShop()
     const proxy = await rewritingProxy(shop.port)
     const processor = processorOf(shop, { apiBase: proxy.url })
@@ -152,7 +152,7 @@ describe('subscriptions read for the mirror', () => {
 })
 
 describe('invoices read for the mirror', () => {
-  it('contain all lines, beyond the first ten', async () => {
+  it('contain all their lines, even if there are more than ten', async () => {
     const { stripe, processor, customer } = await plainShop()
     for (let index = 0; index < 14; index++)
       await stripe.invoiceItems.create({ customer, amount: 100 + index, currency: 'usd', description: `n${index}` })
@@ -183,7 +183,7 @@ describe('invoices read for the mirror', () => {
     expect(await processor.mirrorObject('invoice', draft.id, signal)).toBeNull()
   })
 
-  it('contain the number of attempts, the time of the next one, and the amount still due after a declined payment', async () => {
+  it('contain, after a declined payment, the number of attempts, the time of the next attempt, and the amount still due', async () => {
     const bench = await customerBench()
     const { stripe, customer } = bench
     const { id } = await bench.subscribed(await bench.monthly(900))
@@ -237,7 +237,7 @@ describe('other objects read for the mirror:', () => {
     expect(await one(bench.processor, 'price', dear.id)).toMatchObject({ usageType: 'metered' })
   })
 
-  it('customers have their balance, and a deleted one is marked as deleted', async () => {
+  it('customers have their balance, and a deleted customer is marked as deleted', async () => {
     const { stripe, processor, customer } = await plainShop()
     expect(await one(processor, 'customer', customer)).toMatchObject({ balance: {}, deleted: false, testClock: null })
     await stripe.customers.del(customer)
@@ -257,7 +257,7 @@ describe('other objects read for the mirror:', () => {
     expect(await one(processor, 'invoice', invoice?.id ?? '')).toMatchObject({ amountRemaining: 700, status: 'open' })
   })
 
-  it('a list continues at its cursor, and starts again if the object of the cursor was deleted', async () => {
+  it('a list continues at its page cursor, and starts again if the cursor’s object was deleted', async () => {
     const { stripe, processor, customer } = await plainShop()
     for (let index = 0; index < 100; index++) await stripe.customers.create({ name: `n${String(index)}` })
     const { objects, next } = await processor.mirrorPage('customer', null, signal)
@@ -266,7 +266,7 @@ describe('other objects read for the mirror:', () => {
     expect((await processor.mirrorPage('customer', 'all:cus_gone', signal)).objects).toHaveLength(100)
   })
 
-  it('in an account without objects every list is empty', async () => {
+  it('every list is empty for an account without objects', async () => {
     const { processor, stripe, customer } = await plainShop()
     await stripe.customers.del(customer)
     for (const kind of mirroredKinds) expect(await listed(processor, kind)).toEqual([])

@@ -54,7 +54,7 @@ const kindOf = ({ method, path }: Answered): string =>
 const nameOf = (place: Place): string => place.map((part) => (typeof part === 'number' ? '[]' : part)).join('.')
 
 it(
-  'a null in place of any list or object of a response makes a push fail as processor_broken at most, and the next push repairs it',
+  'a null in place of any member of a response makes a push fail with processor_broken at worst, and the next push repairs it',
   { timeout: 120_000 },
   async () => {
     const sandbox = await sandboxForTest()

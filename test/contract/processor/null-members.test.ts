@@ -205,7 +205,7 @@ describe('a null in place of a list or an object of a response', () => {
   it.each(writes)('never leaves a write half done: %s', (_name, act) => eachNull(act))
   it('never leaves a write half done: a change at the end of the period, with a schedule that the customer already had', () =>
     eachNull(swapCalls, planned))
-  it('is read as an empty value or refused as broken: the prices that a schedule leads to', () =>
+  it('is read as an empty value or refused as broken: the prices of a schedule’s later phases', () =>
     eachNull(
       async ({ processor, bench, subscription }) =>
         processor.scheduledPrices(await bench.live(subscription), bench.signal),

@@ -33,7 +33,7 @@ describe('a snapshot of more than one page', () => {
     expect(requests.every(({ params }) => JSON.stringify(params).includes('"limit":"100"'))).toBe(true)
   })
 
-  it('takes one request per hundred objects, and one per kind, for 1,000 products with five prices each', async () => {
+  it('takes one request per hundred prices, and one request for each other kind, for 1,000 products with five prices each', async () => {
     const { sandbox, processor, signal } = await sandboxAndProcessor()
     const prices = Array.from({ length: 5000 }, (_, index) => priceCall(Math.floor(index / 5), 100 + index))
     await sandbox.control.seed(sandbox.apiKey, [...productCalls(1000), ...prices])

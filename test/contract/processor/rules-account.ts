@@ -14,7 +14,7 @@ export function accountRules(tools: Tools): void {
       expect(account.livemode).toBe(tools.bench.livemode)
     })
 
-    it('cannot be read or written with an unknown key, which fails as unauthorized without a retry', async () => {
+    it('cannot be read or written with an unknown key; the request fails as unauthorized without a retry', async () => {
       const refused = { name: 'ProcessorError', kind: 'unauthorized' }
       await expect(tools.bench.stranger.account(signal)).rejects.toMatchObject(refused)
       await expect(tools.bench.stranger.snapshot({ signal })).rejects.toMatchObject(refused)
@@ -24,7 +24,7 @@ export function accountRules(tools: Tools): void {
   })
 
   describe('the snapshot of the processor', () => {
-    it('contains everything as it was written, including archived objects', async () => {
+    it('contains all objects as they were written, including archived objects', async () => {
       const product = createProduct(id('s_product'), { description: 'Seen', metadata: { a: 'b' } })
       const target = await make(product)
       const meter = createMeter(id('s_meter'))
@@ -57,8 +57,8 @@ export function accountRules(tools: Tools): void {
     })
   })
 
-  describe('an idempotent request to the processor:', () => {
-    it('the same key returns the same object', async () => {
+  describe('a write to the processor with an idempotency key:', () => {
+    it('a second request with the same key returns the first object', async () => {
       const product = await make(createProduct(id('r_product')))
       const step = createPrice(id('r_price'), product)
       const first = await perform(step, id('r_key'))
@@ -66,21 +66,21 @@ export function accountRules(tools: Tools): void {
       expect(second.processorId).toBe(first.processorId)
     })
 
-    it('a key that was used for another request is rejected', async () => {
+    it('a key that was used for a different request is refused', async () => {
       const step = createProduct(id('r_one'))
       await perform(step, id('r_other'))
       const other = perform(createProduct(id('r_two')), id('r_other'))
       await expect(other).rejects.toMatchObject({ kind: 'rejected', original: { type: 'idempotency_error' } })
     })
 
-    it('nothing is sent once the abort signal is set', async () => {
+    it('no request is sent once the abort signal is set', async () => {
       const step = createProduct(id('r_late'))
       const late = tools.bench.processor.perform(step, { idempotencyKey: id('r_late'), signal: AbortSignal.abort() })
       await expect(late).rejects.toMatchObject({ name: 'AbortError' })
       expect(await locate(step)).toBeNull()
     })
 
-    it('a plan step that is only recorded by Ratecard sends no request', async () => {
+    it('a plan step that only Ratecard records sends no request', async () => {
       const step = { ...archive('price', 'x', processorId('price_x')), op: 'record' as const }
       await expect(perform(step)).rejects.toThrow(TypeError)
       await expect(locate(step)).rejects.toThrow(TypeError)

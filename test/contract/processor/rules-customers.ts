@@ -38,7 +38,7 @@ export function customerRules(tools: Tools): void {
   }
 
   describe('customers of the processor', () => {
-    it('are found by their tenant id directly after their creation, and not by another id', async () => {
+    it('are found by their tenant id directly after their creation, and not by another tenant’s id', async () => {
       await withCustomer('found', async (customer) => {
         const found = await tools.bench.stripe.customers.retrieve(customer)
         const since = found.deleted ? NaN : found.created * 1000
@@ -135,8 +135,8 @@ export function customerRules(tools: Tools): void {
     })
   })
 
-  describe('usage', () => {
-    it('is recorded once per identifier, and a retry is no error', async () => {
+  describe('usage that is reported to the processor', () => {
+    it('is recorded once per identifier, and a retry with the same identifier is not an error', async () => {
       const meter = createMeter(id('usage'))
       await make(meter)
       await withCustomer('usage', async (customer) => {

@@ -7,8 +7,8 @@ import type { Tools } from './tools.ts'
 export function productRules(tools: Tools): void {
   const { id, perform, locate, make } = tools
 
-  describe('products', () => {
-    it('are created under the chosen id, with their configuration id in the metadata, and can be found again', async () => {
+  describe('products at the processor', () => {
+    it('are created under the id that Ratecard chooses, with their configuration id in the metadata, and can be looked up', async () => {
       const step = createProduct(id('p_new'), { description: 'All of it', metadata: { team: 'core' } })
       const made = await perform(step)
       expect(made.processorId).toBe(step.id)
@@ -17,7 +17,7 @@ export function productRules(tools: Tools): void {
       expect((await locate(step))?.processorId).toBe(step.id)
     })
 
-    it('are not found before they exist, nor if the existing object differs', async () => {
+    it('are not found before they exist, nor if the existing object differs from the expected object', async () => {
       const step = createProduct(id('p_absent'))
       expect(await locate(step)).toBeNull()
       await perform(step)
@@ -38,7 +38,7 @@ export function productRules(tools: Tools): void {
       expect(await locate(change)).toMatchObject({ processorId: target })
     })
 
-    it('lose their default price when archived, and are reactivated without it', async () => {
+    it('lose their default price when archived, and are reactivated without a default price', async () => {
       const target = await make(createProduct(id('p_arch')))
       const price = await make(createPrice(id('p_arch_m'), target))
       const chosen = await perform(update('product', id('p_arch'), target, { set: { defaultPrice: price } }))
@@ -60,15 +60,15 @@ export function productRules(tools: Tools): void {
       expectObserved(cleared, { fields: expect.objectContaining({ defaultPrice: null }) })
     })
 
-    it('cannot have a fixed field changed, and such an update sends nothing', async () => {
+    it('cannot have a fixed field changed, and the refused update sends no request', async () => {
       const target = await make(createProduct(id('p_type')))
       const change = update('product', id('p_type'), target, { set: { type: 'good' } })
       await expect(perform(change)).rejects.toThrow(/type of a product cannot be changed/)
     })
   })
 
-  describe('prices', () => {
-    it('get the lookup key of their plan step, and lose it to the price that replaces them', async () => {
+  describe('prices at the processor', () => {
+    it('get the lookup key of their plan step, and lose the key to the price that replaces them', async () => {
       const product = await make(createProduct(id('pr_key')))
       const first = createPrice(id('pr_key_m'), product)
       const made = await perform(first)
@@ -135,7 +135,7 @@ export function productRules(tools: Tools): void {
     })
   })
 
-  describe('can be created, renamed, deactivated and reactivated, and are found without metadata', () => {
+  describe('meters at the processor', () => {
     it('can be created, renamed, deactivated and reactivated, and are found without metadata', async () => {
       const step = createMeter(id('m_life'), { formula: 'count', customerKey: 'who', valueKey: 'amount' })
       expect(await locate(step)).toBeNull()

@@ -6,7 +6,7 @@ import type { Tools } from './tools.ts'
 export function promotionRules(tools: Tools): void {
   const { id, perform, locate, make } = tools
 
-  describe('coupons', () => {
+  describe('coupons at the processor', () => {
     it('keep their discount, limits and products; only their name and metadata can be changed', async () => {
       const products = [await make(createProduct(id('c_b'))), await make(createProduct(id('c_a')))].sort()
       const step = createCoupon(id('c_full'), {
@@ -25,7 +25,7 @@ export function promotionRules(tools: Tools): void {
       expectObserved(await perform(change), { fields: { ...step.fields, name: 'Summer', metadata: {} } })
     })
 
-    it('have a redemption limit that is reduced by the redemptions of the coupons they replaced', async () => {
+    it('have a redemption limit that is reduced by the redemptions of the coupons that they replace', async () => {
       const step = createCoupon(
         id('c_left'),
         { percentOff: null, amountOff: 500, currency: 'eur', maxRedemptions: 10 },
@@ -37,7 +37,7 @@ export function promotionRules(tools: Tools): void {
       expect(await locate({ ...step, carried: 5 })).toBeNull()
     })
 
-    it('are deleted when they are archived, even on a retry', async () => {
+    it('are deleted when they are archived, even if the archive is retried', async () => {
       const target = await make(createCoupon(id('c_gone')))
       const stop = archive('coupon', id('c_gone'), target)
       expect(await locate(stop)).toBeNull()
@@ -47,7 +47,7 @@ export function promotionRules(tools: Tools): void {
     })
   })
 
-  describe('promotion codes', () => {
+  describe('promotion codes at the processor', () => {
     it('can be created, deactivated and reactivated, and are found by their code', async () => {
       const coupon = await make(createCoupon(id('k_coupon')))
       const step = createCode(

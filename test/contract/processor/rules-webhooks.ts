@@ -6,7 +6,7 @@ import type { Tools } from './tools.ts'
 export function webhookRules(tools: Tools): void {
   const { signal, id, perform, locate, make } = tools
 
-  describe('webhooks', () => {
+  describe('webhooks at the processor', () => {
     it('return their signing secret only at creation', async () => {
       const step = createWebhook(id('w_secret'), {
         events: ['charge.refunded', 'invoice.paid'],
@@ -35,7 +35,7 @@ export function webhookRules(tools: Tools): void {
       await tools.bench.processor.discardWebhook(target, { idempotencyKey: id('w2'), signal })
     })
 
-    it('can be deleted, also on a retry', async () => {
+    it('can be deleted, even if the deletion is retried', async () => {
       const step = createWebhook(id('w_discard'))
       const target = await make(step)
       await tools.bench.processor.discardWebhook(target, { idempotencyKey: id('w3'), signal })

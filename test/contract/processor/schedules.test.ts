@@ -38,7 +38,7 @@ describe('a scheduled swap of prices', () => {
     expect(await bench.totals()).toEqual([7000, 4900, 4900])
   })
 
-  it('bills a metered item’s usage before the swap at the old price, and usage after it at the new one', async () => {
+  it('bills a metered item’s usage before the swap at the old price, and usage after the swap at the new price', async () => {
     const bench = await customerBench()
     const [dear, cheap] = await meteredPair(bench)
     const made = await bench.stripe.subscriptions.create({ customer: bench.customer, items: [{ price: dear.id }] })
@@ -177,7 +177,7 @@ describe('a scheduled swap of prices on a subscription with a schedule', () => {
     return { made, schedule: id }
   }
 
-  it('keeps the customer’s later change and updates the price in it', async ({ shop: bench }) => {
+  it('keeps the customer’s later change and updates the price in that change', async ({ shop: bench }) => {
     const [list, negotiated] = (await priced(bench, 1000, 700)) as [Stripe.Price, Stripe.Price]
     const { made, schedule: id } = await planned(bench, list)
     expect(await schedule(bench, made, [[list, negotiated]])).toEqual({ effectiveAt: at('2027-02-01') })
@@ -204,7 +204,7 @@ describe('a scheduled swap of prices on a subscription with a schedule', () => {
     expect(bench.posts()).toHaveLength(sofar)
   })
 
-  it('can replace or cancel the scheduled price, but cannot swap the current price for a third one', async ({
+  it('can replace or cancel the scheduled price, but is refused if it would swap the current price for a third price', async ({
     shop: bench,
   }) => {
     const [list, first, second] = (await priced(bench, 1000, 700, 500)) as [Stripe.Price, Stripe.Price, Stripe.Price]

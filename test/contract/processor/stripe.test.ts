@@ -13,8 +13,8 @@ const secretKey = process.env['RATECARD_TEST_STRIPE_KEY']
 if (secretKey === undefined || !/^(sk|rk)_test_/.test(secretKey)) {
   const reason = 'RATECARD_TEST_STRIPE_KEY holds no test key'
   announceSkip('the processor port on Stripe in test mode', reason, 'account')
-  describe('the processor port on Stripe in test mode', () => {
-    it.skip('is not checked in this run, because RATECARD_TEST_STRIPE_KEY holds no test key', () => undefined)
+  describe('the contract tests of the processor against Stripe in test mode', () => {
+    it.skip('are skipped in this run, because RATECARD_TEST_STRIPE_KEY contains no test key', () => undefined)
   })
 } else {
   processorContract('Stripe in test mode', async () => {

@@ -71,7 +71,7 @@ describe('subscriptions read through the adapter', () => {
     })
   })
 
-  it('are the active ones, oldest first, including trialing and past due ones; ended ones are found by id only', async () => {
+  it('are the running ones (trialing and past due included), oldest first; ended subscriptions are found by id only', async () => {
     const bench = await customerBench()
     const { stripe, processor, signal, customer } = bench
     const price = await bench.monthly(1000)
@@ -92,7 +92,7 @@ describe('subscriptions read through the adapter', () => {
     expect(await processor.subscription('sub_unknown', signal)).toBeNull()
   })
 
-  it('are found by an archived price, over more than one page', async ({ shop: bench }) => {
+  it('are found by an archived price, even if they fill more than one page', async ({ shop: bench }) => {
     const { stripe, processor, signal } = bench
     const [price, other] = [await bench.monthly(1000), await bench.monthly(2000)]
     // This customer is on no test clock, because lists by price leave customers on test clocks out.
@@ -125,7 +125,7 @@ describe('subscriptions read through the adapter', () => {
 })
 
 describe('a swap of prices on subscription items', () => {
-  it('keeps seven seats, bills nothing now and the new price at the renewal', async ({ shop: bench }) => {
+  it('keeps seven seats, bills nothing now, and bills the new price at the renewal', async ({ shop: bench }) => {
     const [list, negotiated] = [await bench.monthly(1000), await bench.monthly(700)]
     const made = await bench.subscribed(list, { items: [{ price: list.id, quantity: 7 }] })
     const before = await bench.live(made)
@@ -138,7 +138,7 @@ describe('a swap of prices on subscription items', () => {
     expect(await bench.totals()).toEqual([7000, 4900])
   })
 
-  it('moves two items in one write, so that either both move or neither', async ({ shop: bench }) => {
+  it('moves two items in one write, so that either both items move or neither item moves', async ({ shop: bench }) => {
     const { processor, writing } = bench
     const [a, b, c, d] = [
       await bench.monthly(1),

@@ -7,7 +7,7 @@ import { refusal } from '../../support/stripe-refusal.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 describe('accounts of the sandbox:', () => {
-  test('each test key is an account of its own, with a stable id', async ({ sandbox }) => {
+  test('each test key has an account of its own, with a stable id', async ({ sandbox }) => {
     const [one, two] = [clientOf(sandbox, 'sk_test_one'), clientOf(sandbox, 'sk_test_two')]
     const [first, again, other] = [
       await one.accounts.retrieveCurrent(),
@@ -36,7 +36,7 @@ describe('accounts of the sandbox:', () => {
     expect((await two.events.list({ limit: 100 })).data).toHaveLength(5)
   })
 
-  test('a live key, or any other key that is no test key, is refused with 401 and masked in the error', async ({
+  test('a live key, or any other key that is not a test key, is refused with 401 and masked in the error', async ({
     sandbox,
   }) => {
     for (const [key, shown] of [
@@ -52,7 +52,7 @@ describe('accounts of the sandbox:', () => {
     }
   })
 
-  test('a request without a key gets the real API’s instructions, and both Basic and Bearer authentication work', async ({
+  test('a request without a key gets Stripe’s instructions on authentication, and both Basic and Bearer authentication succeed', async ({
     sandbox,
   }) => {
     const { url } = sandbox
@@ -65,7 +65,9 @@ describe('accounts of the sandbox:', () => {
     }
   })
 
-  test('every response has a request id, and an error contains the same one', async ({ sandbox: { url, stripe } }) => {
+  test('every response has a request id, and an error body contains the same id', async ({
+    sandbox: { url, stripe },
+  }) => {
     const reply = await fetch(`${url}/v1/products`, { headers: { Authorization: 'Bearer sk_test_x' } })
     expect(reply.headers.get('request-id')).toMatch(/^req_[A-Za-z0-9]{14}$/)
     const failed: unknown = await stripe.products.retrieve('nope').catch((error: unknown) => error)
@@ -91,7 +93,7 @@ describe('accounts of the sandbox:', () => {
     expect(await reply.text()).toContain('application/x-www-form-urlencoded')
   })
 
-  test('list parameters may have empty brackets, e.g. `items[]=a`, as programs with curl send them', async ({
+  test('list parameters may have empty brackets, e.g. `items[]=a`, as in requests that are written with curl', async ({
     sandbox: { url, apiKey, stripe },
   }) => {
     const { id } = await stripe.products.create({ name: 'P' })
@@ -141,7 +143,7 @@ describe('state of the sandbox:', () => {
     expect(readFileSync(file).includes('verysecretkey')).toBe(false)
   })
 
-  test('a second sandbox on the same data folder fails to start with a clear error', async () => {
+  test('a second sandbox on the same data folder fails to start with an error that names the folder', async () => {
     const dataDir = temporaryFolder()
     const first = await sandboxForTest({ dataDir })
     await first.stripe.products.create({ name: 'P' })

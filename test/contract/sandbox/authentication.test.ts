@@ -112,7 +112,7 @@ test('a failed authentication leaves the subscription incomplete, and the subscr
   expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('incomplete_expired')
 })
 
-test('a renewal that needs authentication is past due, counts as one attempt without retries, and is paid once authenticated', async () => {
+test('a renewal that needs authentication is past due, counts as one attempt without retries, and is paid after authentication', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const start = Math.floor(sandbox.clock.now() / 1000)
@@ -132,7 +132,7 @@ test('a renewal that needs authentication is past due, counts as one attempt wit
   expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
 })
 
-test('a payment with authentication redirects to the caller’s return_url with its result', async ({
+test('a payment that needs authentication redirects to the caller’s return_url with the result of the authentication', async ({
   sandbox: { stripe },
 }) => {
   const intent = await stripe.paymentIntents.create({
@@ -180,7 +180,7 @@ test('a setup intent waits for authentication, and then its card is attached to 
   expect((await stripe.paymentMethods.list({ customer })).data).toHaveLength(1)
 })
 
-test('a subscription without a first charge, or a checkout page, refuses a card that requires authentication as not supported', async ({
+test('a subscription without a first charge, and a checkout page, refuse a card that requires authentication as not supported', async ({
   sandbox,
 }) => {
   const { stripe } = sandbox

@@ -7,8 +7,10 @@ const payment = { amount: 1000, currency: 'usd', payment_method: 'pm_card_visa' 
 const card = { payment_method: 'pm_card_visa' } as const
 const returnUrl = 'https://shop.example/back'
 
-describe('intents with automatic payment methods', () => {
-  test('show the setting, and allow redirects by default', async ({ sandbox: { stripe } }) => {
+describe('payment and setup intents with automatic payment methods in the sandbox', () => {
+  test('return the parameter automatic_payment_methods, and allow redirects by default', async ({
+    sandbox: { stripe },
+  }) => {
     const asked = { automatic_payment_methods: { enabled: true } }
     for (const intent of [
       await stripe.paymentIntents.create({ ...payment, ...asked }),
@@ -20,7 +22,7 @@ describe('intents with automatic payment methods', () => {
     expect((await stripe.paymentIntents.create(payment)).automatic_payment_methods).toBeNull()
   })
 
-  test('need a `return_url` when they are confirmed', async ({ sandbox: { stripe } }) => {
+  test('require a `return_url` when they are confirmed', async ({ sandbox: { stripe } }) => {
     const asked = { automatic_payment_methods: { enabled: true } }
     const expected = { message: expect.stringMatching(/^A `return_url` must be specified/), param: 'return_url' }
     expect(await refusal(stripe.paymentIntents.create({ ...payment, ...asked, confirm: true }))).toMatchObject(expected)
@@ -32,7 +34,9 @@ describe('intents with automatic payment methods', () => {
     expect(saved.status).toBe('succeeded')
   })
 
-  test('need none off session, or without redirects', async ({ sandbox: { stripe } }) => {
+  test('need no `return_url` if the payment is off-session or redirects are disallowed', async ({
+    sandbox: { stripe },
+  }) => {
     const asked = { automatic_payment_methods: { enabled: true } }
     const never = { automatic_payment_methods: { allow_redirects: 'never', enabled: true } } as const
     const paid = [
@@ -43,7 +47,9 @@ describe('intents with automatic payment methods', () => {
     expect(paid.map(({ status }) => status)).toEqual(['succeeded', 'succeeded', 'succeeded'])
   })
 
-  test('are refused by name where they are turned off, or beside a list of types', async ({ sandbox: { stripe } }) => {
+  test('are refused as not supported with `enabled: false` or together with `allowed_payment_method_types`', async ({
+    sandbox: { stripe },
+  }) => {
     const off = { automatic_payment_methods: { enabled: false } }
     expect(await refusal(stripe.setupIntents.create(off))).toMatchObject({
       message: 'The sandbox does not support `automatic_payment_methods[enabled]=false`.',

@@ -4,7 +4,7 @@ import { refusal } from '../../support/stripe-refusal.ts'
 import { customerShop, day } from './customer-shop.ts'
 
 describe('balance transactions of the sandbox', () => {
-  test('belong to a charge and to its refund, and can be expanded', async () => {
+  test('exist for a charge and for its refund, and can be expanded', async () => {
     const { stripe, clock, subscribed, monthly } = await customerShop()
     await subscribed(await monthly(900))
     const [charge] = (await stripe.charges.list({ expand: ['data.balance_transaction'] })).data

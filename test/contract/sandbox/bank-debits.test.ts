@@ -97,7 +97,9 @@ test('a pending bank debit can be neither confirmed again nor cancelled', async 
     await expect(refused).rejects.toMatchObject({ code: 'payment_intent_unexpected_state' })
 })
 
-test('an unsupported use of bank debits is refused with a message that names it', async ({ sandbox }) => {
+test('an unsupported use of bank debits is refused with a message that names the unsupported parameter', async ({
+  sandbox,
+}) => {
   const { stripe } = sandbox
   const holder = { name: 'Bob', email: 'bob@a.example' }
   const unknown = { type: 'sepa_debit', sepa_debit: { iban: 'FR1420041010050500013M02606' } } as const

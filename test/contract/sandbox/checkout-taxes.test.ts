@@ -15,7 +15,7 @@ const open = ({ stripe, customer }: CustomerShop, params: Stripe.Checkout.Sessio
   stripe.checkout.sessions.create({ ...urls, customer, ...params })
 
 describe('taxes on a checkout page of the sandbox:', () => {
-  test('tax rates of the subscription are on the page, and on every later invoice', async ({ shop }) => {
+  test('tax rates of the subscription are shown on the page and applied to every later invoice', async ({ shop }) => {
     const { stripe, customer } = shop
     const on = await rate(shop, 19, false)
     const price = await shop.monthly(1000)
@@ -39,7 +39,7 @@ describe('taxes on a checkout page of the sandbox:', () => {
     expect((await shop.invoices())[0]).toMatchObject({ total: 2380, total_excluding_tax: 2000, amount_paid: 2380 })
   })
 
-  test('an inclusive tax rate of a single payment is part of its amount', async ({ shop }) => {
+  test('an inclusive tax rate does not increase the amount of a single payment', async ({ shop }) => {
     const { stripe, product } = shop
     const within = await rate(shop, 5, true)
     const price = await stripe.prices.create({ product, currency: 'usd', unit_amount: 1050 })
@@ -53,7 +53,7 @@ describe('taxes on a checkout page of the sandbox:', () => {
     expect(done).toMatchObject({ total_details: { amount_tax: 50 }, payment_intent: { amount_received: 1050 } })
   })
 
-  test('an archived tax rate is refused for a new session, and still applies to a subscription that has it', async ({
+  test('an archived tax rate is refused for a new session, and still applies to a subscription that already had the rate', async ({
     shop,
   }) => {
     const gone = await rate(shop, 7, false)

@@ -88,7 +88,7 @@ describe('checkout of the sandbox:', () => {
     expect(text).not.toContain('<script>')
   })
 
-  test('a declined card leaves the session open and creates no objects', async ({ shop }) => {
+  test('a declined card leaves the session open and creates no subscription or charge', async ({ shop }) => {
     const { stripe } = shop
     const open = await session(shop)
     for (const number of ['4000000000000002', '4000000000000341']) {
@@ -180,7 +180,9 @@ describe('checkout of the sandbox:', () => {
     expect((await submit(nothing.url, { number: '' })).status).toBe(303)
   })
 
-  test('a session with prices of two intervals is refused, although a subscription accepts them', async ({ shop }) => {
+  test('a session with prices of two billing intervals is refused, although a subscription accepts such prices', async ({
+    shop,
+  }) => {
     const { stripe } = shop
     const [yearly, metered] = [
       await shop.price({ unit_amount: 12_000, recurring: { interval: 'year' } }),
@@ -237,7 +239,7 @@ describe('checkout of the sandbox:', () => {
       'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
     ],
     ['a URL that is not http or https', { success_url: 'javascript:alert(1)' }, 'Not a valid URL'],
-  ] as const)('a request for a session is refused: %s', async (_title, params, message) => {
+  ] as const)('an invalid request for a session is refused: %s', async (_title, params, message) => {
     const shop = await customerShop()
     expect(await refusal(session(shop, params as Partial<Stripe.Checkout.SessionCreateParams>))).toMatchObject({
       message,
@@ -308,7 +310,7 @@ describe('customer portal of the sandbox:', () => {
     })
   })
 
-  test('a portal session allows the actions that its configuration enables', async ({ shop }) => {
+  test('a portal session offers only the actions that its configuration enables', async ({ shop }) => {
     const { stripe, customer, monthly, subscribed } = shop
     const made = await subscribed(await monthly(1200))
     const settings = await stripe.billingPortal.configurations.create({

@@ -33,7 +33,7 @@ describe('control routes of the sandbox:', () => {
     })
   })
 
-  test('a seed request sends ordinary requests, and later ones can use fields of earlier responses', async ({
+  test('a seed request executes ordinary requests, and later requests can use fields of earlier responses', async ({
     sandbox,
   }) => {
     const calls = [
@@ -97,7 +97,7 @@ describe('control routes of the sandbox:', () => {
     expect((await control(sandbox, 'POST', 'snapshots/nope/restore')).status).toBe(404)
   })
 
-  test('the request log contains requests and statuses, never the key', async () => {
+  test('the request log contains requests and statuses, never the API key', async () => {
     const sandbox = await sandboxForTest({ apiKey: 'sk_test_verysecretkey' })
     const { lastResponse } = await sandbox.stripe.products.create(
       { name: 'P', images: ['a', 'b'] },
@@ -155,14 +155,17 @@ describe('control routes of the sandbox:', () => {
     ['POST', 'faults', { kind: 'conflict', count: -1 }, /count must be a whole number/],
     ['PUT', 'profile', { profile: 'fast' }, /profile must be one of none, sandbox, live/],
     ['POST', 'faults', 'no object', /must be a JSON object/],
-  ] as const)('an invalid request is refused with its reason: %s %s %j', async (method, path, body, message) => {
-    const sandbox = await sandboxForTest()
-    const answer = await control(sandbox, method, path, { body })
-    expect(answer.status).toBe(400)
-    expect((answer.body as { error: string }).error).toMatch(message)
-  })
+  ] as const)(
+    'an invalid control request is refused with its reason: %s %s %j',
+    async (method, path, body, message) => {
+      const sandbox = await sandboxForTest()
+      const answer = await control(sandbox, method, path, { body })
+      expect(answer.status).toBe(400)
+      expect((answer.body as { error: string }).error).toMatch(message)
+    },
+  )
 
-  test('a web page of another origin is refused', async ({ sandbox }) => {
+  test('a control request from a web page of another origin is refused', async ({ sandbox }) => {
     const answer = await control(sandbox, 'POST', 'reset', { headers: { Origin: 'https://evil.example' } })
     expect(answer.status).toBe(403)
     expect((await control(sandbox, 'GET', 'nope/at/all')).status).toBe(404)

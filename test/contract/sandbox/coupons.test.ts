@@ -84,12 +84,12 @@ describe('coupons of the sandbox:', () => {
       'currency_options',
     ],
   ]
-  test.each(refused)('a request for a coupon is refused: %s', async (_title, params, message, code, param) => {
+  test.each(refused)('an invalid request for a coupon is refused: %s', async (_title, params, message, code, param) => {
     const { stripe } = await sandboxForTest()
     expect(await refusal(stripe.coupons.create(params))).toMatchObject({ status: 400, message, code, param })
   })
 
-  test('an id that the caller chooses must be unique', async ({ sandbox: { stripe } }) => {
+  test('an id that the caller chooses must be unique among coupons', async ({ sandbox: { stripe } }) => {
     expect(await stripe.coupons.create({ id: 'TEN', percent_off: 10 })).toMatchObject({ id: 'TEN' })
     expect(await refusal(stripe.coupons.create({ id: 'TEN', percent_off: 5 }))).toMatchObject({
       code: 'resource_already_exists',

@@ -35,7 +35,7 @@ describe('credit grants of the sandbox:', () => {
     expect(types.slice(0, 2)).toEqual(['billing.credit_balance_transaction.created', 'billing.credit_grant.created'])
   })
 
-  test('a repeated request with the same idempotency key grants once', async ({ shop }) => {
+  test('a retried request with the same idempotency key creates one grant', async ({ shop }) => {
     const { stripe, customer, balance } = shop
     const params = {
       customer,
@@ -130,7 +130,7 @@ describe('credit grants of the sandbox:', () => {
     expect(await balance(later.id)).toEqual([1000, 1000])
   })
 
-  test('a grant expires at its time, and the rest of it is debited', async ({ shop }) => {
+  test('a grant expires at its expiry time, and its remaining amount is debited', async ({ shop }) => {
     const { stripe, grant, balance, ledger, to } = shop
     const made = await grant({ expires_at: utc('2027-01-10T00:00:00') })
     await to('01-09T23:59:59')
@@ -194,7 +194,7 @@ describe('credit grants of the sandbox:', () => {
     })
   })
 
-  test('the 101st unused grant of a customer is refused, pending ones included', async ({ shop }) => {
+  test('the 101st unused grant of a customer is refused, where pending grants count too', async ({ shop }) => {
     const { stripe, grant } = shop
     const first = await grant({ value: 1 })
     for (let count = 1; count < 100; count++) await grant({ value: 1, effective_at: january + 86_400 })
@@ -206,7 +206,7 @@ describe('credit grants of the sandbox:', () => {
     expect((await grant()).object).toBe('billing.credit_grant')
   })
 
-  test('an invalid parameter is named in the error', async ({ shop }) => {
+  test('the error about an invalid parameter names the parameter', async ({ shop }) => {
     const { stripe, customer, grant, monthly } = shop
     const licensed = (await monthly(1000)).id
     const both = { scope: { price_type: 'metered' as const, prices: [{ id: licensed }] } }

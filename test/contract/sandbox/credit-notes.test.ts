@@ -17,7 +17,7 @@ async function typesOf({ stripe }: CustomerShop): Promise<string[]> {
   return (await stripe.events.list({ limit: 100 })).data.map(({ type }) => type)
 }
 
-describe('a credit note', () => {
+describe('a credit note in the sandbox', () => {
   test('reduces the amount due of an open invoice, and increases it again when the note is voided', async ({
     shop,
   }) => {
@@ -68,7 +68,7 @@ describe('a credit note', () => {
     expect(await shop.stripe.invoices.retrieve(id)).toMatchObject({ status: 'open', amount_remaining: 2500 })
   })
 
-  test('marks an open invoice as paid if it credits the whole amount', async ({ shop }) => {
+  test('marks an open invoice as paid if the credit note credits the whole amount', async ({ shop }) => {
     const { stripe } = shop
     const invoice = await openInvoice(shop)
     const made = await stripe.creditNotes.create({ invoice: invoice.id, amount: 2500 })
@@ -84,7 +84,7 @@ describe('a credit note', () => {
     expect(await refusal(stripe.creditNotes.voidCreditNote(made.id))).toMatchObject({ status: 400 })
   })
 
-  test('of a paid invoice returns the money in full, to the customer’s balance or outside of Stripe', async ({
+  test('on a paid invoice returns the money in full, to the customer’s balance or outside of Stripe', async ({
     shop,
   }) => {
     const { stripe, customer } = shop
@@ -116,7 +116,7 @@ describe('a credit note', () => {
     expect(next).toMatchObject({ total: 2500, starting_balance: -150, amount_due: 2350 })
   })
 
-  test('credits parts of invoice lines, never more than what is left of the line', async ({ shop }) => {
+  test('credits parts of invoice lines, never more than the uncredited rest of the line', async ({ shop }) => {
     const { stripe } = shop
     const invoice = await openInvoice(shop)
     const travel = invoice.lines.data.find(({ description }) => description === 'Travel')?.id ?? ''

@@ -108,7 +108,7 @@ describe('billing credits on invoices of the sandbox:', () => {
     ])
   })
 
-  test('of two equal grants the older one is used first', async ({ shop }) => {
+  test('of two equal grants, the older grant is used first', async ({ shop }) => {
     const { calls, subscribed, grant, use, to, balance } = shop
     await subscribed(calls)
     const [older, newer] = [await grant({ value: 10 }), await grant({ value: 10 })]
@@ -195,7 +195,7 @@ describe('billing credits on invoices of the sandbox:', () => {
     expect(await ledger()).toHaveLength(2)
   })
 
-  test('the last invoice of a cancelled subscription uses credits too', async ({ shop }) => {
+  test('the last invoice of a cancelled subscription also uses credits', async ({ shop }) => {
     const { stripe, calls, subscribed, grant, use, to, ledger } = shop
     const { id } = await subscribed(calls)
     const { id: granted } = await grant({ value: 600 })
@@ -228,7 +228,9 @@ describe('billing credits on invoices of the sandbox:', () => {
     expect(await ledger()).toHaveLength(1)
   })
 
-  test('a voided invoice returns its credits, which expire at once if their grant has expired', async ({ shop }) => {
+  test('a voided invoice returns its credits, and returned credits expire at once if their grant has expired', async ({
+    shop,
+  }) => {
     const { stripe, calls, subscribed, grant, use, to, latest, balance, ledger } = shop
     await subscribed(calls, { collection_method: 'send_invoice', days_until_due: 30 })
     const [stays, ends] = [
@@ -280,7 +282,7 @@ describe('billing credits on invoices of the sandbox:', () => {
     expect(await balance()).toEqual([0, 0])
   })
 
-  test('a credit grant that was applied cannot be voided, even after its invoice was voided, but it can be expired', async ({
+  test('a credit grant that was applied cannot be voided, even after its invoice was voided, but the grant can be expired', async ({
     shop,
   }) => {
     const { stripe, calls, subscribed, grant, use, to, latest, balance } = shop
@@ -297,7 +299,7 @@ describe('billing credits on invoices of the sandbox:', () => {
     expect(await balance()).toEqual([0, 0])
   })
 
-  test('a grant that is used up does not count towards the limit of grants', async ({ shop }) => {
+  test('a grant that is used up does not count towards the limit of 100 grants', async ({ shop }) => {
     const { calls, subscribed, grant, use, to } = shop
     await subscribed(calls)
     for (let count = 0; count < 100; count++) await grant({ value: 5 })

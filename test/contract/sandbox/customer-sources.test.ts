@@ -8,7 +8,7 @@ async function told({ stripe }: { readonly stripe: Stripe }): Promise<[string, u
   return data.map(({ type, data: { previous_attributes: before } }): [string, unknown] => [type, before]).toReversed()
 }
 
-test('a customer’s first source is the default, and pays an invoice', async ({ sandbox }) => {
+test('a customer’s first source becomes the default source, and pays an invoice', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { id: customer } = await stripe.customers.create()
   const card = await stripe.customers.createSource(customer, { source: 'tok_mastercard', metadata: { a: '1' } })
@@ -27,7 +27,7 @@ test('a customer’s first source is the default, and pays an invoice', async ({
   expect((await stripe.paymentMethods.list({ customer })).data.map(({ id }) => id)).toEqual([card.id])
 })
 
-test('a source can be updated, and the newest other one becomes the default after its deletion', async () => {
+test('a source can be updated, and after the deletion of the default source the newest remaining source becomes the default', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { id: customer, default_source: first } = await stripe.customers.create({ source: 'tok_visa' })
@@ -52,7 +52,7 @@ test('a source can be updated, and the newest other one becomes the default afte
   expect((await stripe.customers.retrieve(customer)) as Stripe.Customer).toMatchObject({ default_source: null })
 })
 
-test('a card attached as a payment method is not listed as a source, and an unsupported test token is refused by name', async () => {
+test('a card attached as a payment method is not listed as a source, and an unsupported test token is refused with its name', async () => {
   const { stripe } = await sandboxForTest()
   const { id: customer } = await stripe.customers.create()
   const { id } = await stripe.paymentMethods.attach('pm_card_visa', { customer })

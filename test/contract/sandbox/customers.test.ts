@@ -26,7 +26,9 @@ describe('customers of the sandbox:', () => {
     expect(made).toMatchObject({ ...given, address: { city: 'Kyoto', country: 'JP', line1: null } })
   })
 
-  test('an empty text clears the field of a customer, and other fields stay', async ({ sandbox: { stripe } }) => {
+  test('an empty text clears the field of a customer, and other fields keep their values', async ({
+    sandbox: { stripe },
+  }) => {
     const { id } = await stripe.customers.create({ email: 'a@example.test', name: 'A', address: { city: 'Kyoto' } })
     expect(await stripe.customers.update(id, { name: '', address: '' })).toMatchObject({
       email: 'a@example.test',
@@ -54,7 +56,7 @@ describe('customers of the sandbox:', () => {
     expect((await stripe.customers.list({ email: 'A@example.test' })).data).toEqual([])
   })
 
-  test('unsupported parameters are refused instead of ignored', async ({ sandbox: { stripe } }) => {
+  test('unsupported parameters of a customer are refused, not silently ignored', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.customers.create({ business_name: 'Acme' }))).toMatchObject({
       param: 'business_name',
       message: 'The sandbox does not support the parameter `business_name`.',

@@ -36,7 +36,7 @@ async function stateOf(sandbox: TestSandbox, state: string): Promise<void> {
 }
 
 describe('webhook deliveries of the sandbox:', () => {
-  test('an event is delivered with the real API’s signature, and to endpoints that subscribe to it only', async ({
+  test('an event is delivered with Stripe’s signature, and only to endpoints that subscribe to the event’s type', async ({
     sandbox,
   }) => {
     const { received, url } = await receiver((response) => response.end())
@@ -57,7 +57,7 @@ describe('webhook deliveries of the sandbox:', () => {
     expect(await stripe.events.retrieve(event.id)).toMatchObject({ pending_webhooks: 0 })
   })
 
-  test('a failed delivery is retried until the endpoint returns a 2xx', async () => {
+  test('a failed delivery is retried until the endpoint responds with a 2xx status', async () => {
     const sandbox = await sandboxForTest({ retryAfterMs: [1, 1, 1] })
     const { received, url } = await receiver((response, count) => response.writeHead(count < 3 ? 500 : 200).end())
     await sandbox.stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
@@ -76,7 +76,7 @@ describe('webhook deliveries of the sandbox:', () => {
     expect(sandbox.control.deliveries()[0]?.attempts).toHaveLength(2)
   })
 
-  test('an endpoint that does not respond delays no other endpoint', async ({ sandbox }) => {
+  test('an endpoint that does not respond does not delay deliveries to other endpoints', async ({ sandbox }) => {
     const { stripe, url: origin } = sandbox
     const hanging = await receiver(() => undefined)
     const prompt = await receiver((response) => response.end())
@@ -89,7 +89,7 @@ describe('webhook deliveries of the sandbox:', () => {
     expect(hanging.received.length).toBeLessThan(20)
   })
 
-  test('nothing is delivered to an address outside this machine, and the log contains the reason', async ({
+  test('no event is delivered to an address outside this machine, and the log contains the reason', async ({
     sandbox,
   }) => {
     await sandbox.stripe.webhookEndpoints.create({ url: 'https://example.test/hook', enabled_events: ['*'] })
@@ -99,7 +99,7 @@ describe('webhook deliveries of the sandbox:', () => {
     ])
   })
 
-  test('a refused request causes no delivery, and a disabled endpoint gets none', async ({ sandbox }) => {
+  test('a refused request causes no delivery, and a disabled endpoint gets no delivery', async ({ sandbox }) => {
     const { url } = await receiver((response) => response.end())
     const { id } = await sandbox.stripe.webhookEndpoints.create({ url, enabled_events: ['*'] })
     await sandbox.stripe.prices.create({ currency: 'usd' }).catch(() => undefined)

@@ -235,7 +235,7 @@ describe('subscriptions in the sandbox behave as Stripe documents:', () => {
   })
 
   // Source: types, Subscription.trial_settings.end_behavior.missing_payment_method; SubscriptionsResource.resume
-  test('a trial without a card ends as its missing_payment_method setting says', async () => {
+  test('a trial of a customer without a card ends as the setting missing_payment_method defines', async () => {
     const { stripe, clockId, monthly } = await customerShop(start)
     const { id: customer } = await stripe.customers.create({ test_clock: clockId })
     const items = [{ price: (await monthly(1000)).id }]

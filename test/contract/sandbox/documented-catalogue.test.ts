@@ -85,7 +85,7 @@ describe('prices in the sandbox behave as Stripe documents:', () => {
   })
 
   // Source: types, Price.tiers_mode
-  test('graduated tiers charge each unit by its own tier, and volume tiers charge all units by the tier of the last one', async ({
+  test('graduated tiers charge each unit at its own tier, and volume tiers charge all units at the tier of the last unit', async ({
     shop,
   }) => {
     const { stripe, customer, price } = shop
@@ -266,7 +266,7 @@ describe('coupons in the sandbox behave as Stripe documents:', () => {
   })
 
   // Source: types, Discount.end; Coupon.duration_in_months
-  test('the discount of a repeating coupon has an end date, and that of a coupon that lasts forever has none', async ({
+  test('the discount of a coupon with the duration repeating has an end date, and with the duration forever it has none', async ({
     shop: { stripe, subscribed, monthly },
   }) => {
     const endOf = async (params: Stripe.CouponCreateParams) => {

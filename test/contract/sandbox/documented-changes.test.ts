@@ -33,9 +33,9 @@ async function midApril(params: Partial<Stripe.SubscriptionCreateParams> = {}) {
   return { shop, price, made, item: firstItem(made).id }
 }
 
-describe('prorations, as documented', () => {
+describe('prorations in the sandbox behave as Stripe documents:', () => {
   // Source: docs.stripe.com/billing/subscriptions/prorations (quantities)
-  test('seats that are added are charged for the rest of the period', async () => {
+  test('added seats are charged for the rest of the period', async () => {
     const { shop, made, item } = await midApril()
     await shop.stripe.subscriptions.update(made.id, { items: [{ id: item, quantity: 3 }] })
     const found = await pendingOf(shop)
@@ -47,7 +47,7 @@ describe('prorations, as documented', () => {
   })
 
   // Source: docs.stripe.com/billing/subscriptions/prorations (when prorations are applied: adding items)
-  test('an added item is charged only, a removed one credited only', async () => {
+  test('an added item is charged without a credit, and a removed item is credited without a charge', async () => {
     const { shop, made } = await midApril()
     const other = await shop.monthly(1000)
     const added = await shop.stripe.subscriptionItems.create({ subscription: made.id, price: other.id })
@@ -57,7 +57,7 @@ describe('prorations, as documented', () => {
   })
 
   // Source: types, SubscriptionItem.current_period_start; docs.stripe.com/billing/subscriptions/change-price (same billing period)
-  test('a change to another price of the same interval keeps the period', async () => {
+  test('a change to another price with the same interval keeps the billing period', async () => {
     const { shop, made, item } = await midApril()
     const other = await shop.monthly(6000)
     const after = await shop.stripe.subscriptions.update(made.id, { items: [{ id: item, price: other.id }] })
@@ -77,7 +77,7 @@ describe('prorations, as documented', () => {
   })
 
   // Source: docs.stripe.com/billing/customer/balance (negative invoices credit the balance); types, Invoice.ending_balance
-  test('a credit that exceeds the charges goes to the balance of the customer', async () => {
+  test('a credit that exceeds the charges is added to the balance of the customer', async () => {
     const { shop, made, item } = await midApril()
     const low = await shop.monthly(1000)
     const items = [{ id: item, price: low.id }]
@@ -87,7 +87,7 @@ describe('prorations, as documented', () => {
   })
 
   // Source: docs.stripe.com/billing/subscriptions/trials (changes during a trial are free)
-  test('changes during a trial make no prorations', async () => {
+  test('changes during a trial create no prorations', async () => {
     const { shop, made, item } = await midApril({ trial_period_days: 20 })
     await shop.stripe.subscriptions.update(made.id, { items: [{ id: item, quantity: 5 }] })
     expect(await pendingOf(shop)).toEqual([])
@@ -96,7 +96,7 @@ describe('prorations, as documented', () => {
   })
 
   // Source: docs.stripe.com/billing/taxes (prorations are taxed as the items)
-  test('are taxed with the rates of the subscription, credits too', async () => {
+  test('charges and credits are both taxed with the tax rates of the subscription', async () => {
     const shop = await customerShop(start)
     const rate = await shop.stripe.taxRates.create({ display_name: 'VAT', percentage: 20, inclusive: false })
     const made = await shop.subscribed(await shop.monthly(3000), { default_tax_rates: [rate.id] })
@@ -109,7 +109,7 @@ describe('prorations, as documented', () => {
   })
 
   // Source: types, InvoiceLineItem.period; docs.stripe.com/billing/subscriptions/prorations
-  test('last from the change to the end of the period', async () => {
+  test('the lines of a proration cover the time from the change to the end of the period', async () => {
     const { shop, made, item } = await midApril()
     await shop.stripe.subscriptions.update(made.id, {
       items: [{ id: item, quantity: 2 }],
@@ -119,7 +119,7 @@ describe('prorations, as documented', () => {
   })
 
   // Source: types, InvoiceLineItem.parent.subscription_item_details.proration_details.credited_items
-  test('a credit names the line that it credits', async () => {
+  test('the line of a credit contains the id of the invoice line that it credits', async () => {
     const { shop, made, item } = await midApril()
     const first = await last(shop)
     await shop.stripe.subscriptions.update(made.id, {
@@ -134,12 +134,12 @@ describe('prorations, as documented', () => {
   })
 })
 
-describe('schedules, as documented', () => {
+describe('schedules in the sandbox behave as Stripe documents:', () => {
   const scheduled = (shop: ClockShop, phases: Stripe.SubscriptionScheduleCreateParams.Phase[], more: object = {}) =>
     shop.stripe.subscriptionSchedules.create({ customer: shop.customer, start_date: start, phases, ...more })
 
   // Source: types, SubscriptionScheduleCreateParams.Phase.duration
-  test('a phase of three months ends on the same day', async () => {
+  test('a phase with a duration of three months ends on the same day of the month', async () => {
     const shop = await customerShop(start)
     const items = [{ price: (await shop.monthly(1000)).id }]
     const made = await scheduled(shop, [{ items, duration: { interval: 'month', interval_count: 3 } }])
@@ -162,7 +162,7 @@ describe('schedules, as documented', () => {
   })
 
   // Source: types, SubscriptionScheduleCreateParams.metadata, Phase.metadata (only that of a phase reaches the subscription)
-  test('metadata of the schedule stays on it', async () => {
+  test('metadata of the schedule is not copied to the subscription, and metadata of a phase is', async () => {
     const shop = await customerShop(start)
     const items = [{ price: (await shop.monthly(1000)).id }]
     const phases = [{ items, duration: { interval: 'month' as const }, metadata: { of: 'phase' } }]
@@ -172,7 +172,7 @@ describe('schedules, as documented', () => {
   })
 
   // Source: types, SubscriptionScheduleCreateParams.from_subscription (“other parameters (such as phase values) cannot be set”)
-  test('one from a subscription takes no phases', async () => {
+  test('a schedule that is created from a subscription refuses phases', async () => {
     const shop = await customerShop(start)
     const price = await shop.monthly(1000)
     const { id } = await shop.subscribed(price)
@@ -182,7 +182,7 @@ describe('schedules, as documented', () => {
   })
 
   // Source: docs.stripe.com/billing/subscriptions/subscription-schedules (events: updated at each phase, completed)
-  test('each phase is an update of the schedule', async () => {
+  test('the start of each phase emits subscription_schedule.updated', async () => {
     const shop = await customerShop(start)
     const items = [{ price: (await shop.monthly(1000)).id }]
     const duration = { interval: 'month' as const }
@@ -197,7 +197,7 @@ describe('schedules, as documented', () => {
   })
 
   // Source: docs.stripe.com/billing/subscriptions/subscription-schedules (“up to 10 current or future phases”)
-  test('a schedule has at most ten phases', async () => {
+  test('a schedule with more than ten phases is refused', async () => {
     const shop = await customerShop(start)
     const items = [{ price: (await shop.monthly(1000)).id }]
     const phases = (count: number) =>
@@ -207,9 +207,9 @@ describe('schedules, as documented', () => {
   })
 })
 
-describe('trials, as documented', () => {
+describe('trials in the sandbox behave as Stripe documents:', () => {
   // Source: types, SubscriptionCreateParams.trial_end (“now can be provided to end the customer’s trial immediately”)
-  test('of no days are none', async () => {
+  test('a trial of zero days, or until now, creates an active subscription without a trial', async () => {
     const shop = await customerShop(start)
     const price = await shop.monthly(1000)
     for (const params of [{ trial_end: 'now' as const }, { trial_period_days: 0 }])
@@ -221,14 +221,14 @@ describe('trials, as documented', () => {
   })
 
   // Source: types, SubscriptionCreateParams.trial_end (“Unix timestamp representing the end of the trial period”)
-  test('do not end in the past', async () => {
+  test('a trial end in the past is refused', async () => {
     const shop = await customerShop(start)
     const made = shop.subscribed(await shop.monthly(1000), { trial_end: start - day })
     expect(await refusal(made)).toMatchObject({ status: 400, param: 'trial_end' })
   })
 
   // Source: docs.stripe.com/billing/subscriptions/trials (cancel at the end of the trial); types, Subscription.cancel_at
-  test('that are cancelled at the end of the period end with the trial, without a charge', async () => {
+  test('a subscription that is cancelled for the period end during its trial ends with the trial, without a charge', async () => {
     const shop = await customerShop(start)
     const made = await shop.subscribed(await shop.monthly(1000), { trial_period_days: 10 })
     const planned = await shop.stripe.subscriptions.update(made.id, { cancel_at_period_end: true })
@@ -241,7 +241,7 @@ describe('trials, as documented', () => {
   })
 
   // Source: docs.stripe.com/billing/subscriptions/usage-based (usage in a trial is free)
-  test('have free usage', async () => {
+  test('usage during a trial is free', async () => {
     const shop = await customerShop(start)
     const price = await meteredPrice(shop)
     await shop.stripe.subscriptions.create({
@@ -263,7 +263,7 @@ describe('trials, as documented', () => {
   })
 
   // Source: types, Subscription.billing_cycle_anchor; docs.stripe.com/billing/subscriptions/trials
-  test('move the anchor of the periods to their end', async () => {
+  test('the end of a trial becomes the billing anchor of the subscription', async () => {
     const shop = await customerShop(start)
     const made = await shop.subscribed(await shop.monthly(1000), { trial_period_days: 10 })
     expect(made.billing_cycle_anchor).toBe(start + 10 * day)
@@ -275,12 +275,12 @@ describe('trials, as documented', () => {
   })
 })
 
-describe('taxes, as documented', () => {
+describe('taxes in the sandbox behave as Stripe documents:', () => {
   const rateOf = ({ stripe }: ClockShop, percentage: number, inclusive = false) =>
     stripe.taxRates.create({ display_name: 'VAT', percentage, inclusive })
 
   // Source: docs.stripe.com/billing/taxes/tax-rates (tax is computed on the discounted amount)
-  test('are computed on the amount after discounts', async () => {
+  test('tax is computed on the amount after discounts', async () => {
     const shop = await customerShop(start)
     const { id: coupon } = await shop.stripe.coupons.create({ percent_off: 50, duration: 'once' })
     const rate = await rateOf(shop, 10)
@@ -292,7 +292,7 @@ describe('taxes, as documented', () => {
   })
 
   // Source: types, Invoice.total_excluding_tax, subtotal_excluding_tax; docs.stripe.com/billing/taxes/tax-rates (inclusive)
-  test('within the price do not change the total', async () => {
+  test('an inclusive tax does not change the total', async () => {
     const shop = await customerShop(start)
     const rate = await rateOf(shop, 25, true)
     await shop.subscribed(await shop.monthly(1000), { default_tax_rates: [rate.id] })
@@ -303,7 +303,7 @@ describe('taxes, as documented', () => {
   })
 
   // Source: types, SubscriptionUpdateParams.default_tax_rates (“pass an empty string to remove previously-defined tax rates”)
-  test('of a subscription can be removed', async () => {
+  test('an empty value removes the tax rates of a subscription', async () => {
     const shop = await customerShop(start)
     const rate = await rateOf(shop, 10)
     const made = await shop.subscribed(await shop.monthly(1000), { default_tax_rates: [rate.id] })
@@ -313,7 +313,7 @@ describe('taxes, as documented', () => {
   })
 
   // Source: docs.stripe.com/billing/taxes/tax-rates (several rates apply to the same amount)
-  test('of two rates apply to the same amount each', async () => {
+  test('two tax rates each apply to the same taxable amount', async () => {
     const shop = await customerShop(start)
     const rates = [await rateOf(shop, 5), await rateOf(shop, 9.975)]
     await shop.subscribed(await shop.monthly(1000), { default_tax_rates: rates.map(({ id }) => id) })
@@ -326,12 +326,12 @@ describe('taxes, as documented', () => {
   })
 })
 
-describe('discounts, as documented', () => {
+describe('discounts in the sandbox behave as Stripe documents:', () => {
   const couponOf = async ({ stripe }: ClockShop, params: Stripe.CouponCreateParams) =>
     (await stripe.coupons.create(params)).id
 
   // Source: docs.stripe.com/billing/subscriptions/coupons (“discounts apply in the order of the array”)
-  test('apply one after the other, in their order', async () => {
+  test('several discounts of a subscription apply one after the other, in the order of the request', async () => {
     const shop = await customerShop(start)
     const percent = await couponOf(shop, { percent_off: 20, duration: 'once' })
     const amount = await couponOf(shop, { amount_off: 1000, currency: 'usd', duration: 'once' })
@@ -344,7 +344,7 @@ describe('discounts, as documented', () => {
   })
 
   // Source: types, SubscriptionUpdateParams.discounts (“pass an empty string to remove all”); events customer.discount.deleted
-  test('are removed with an empty value, and the event of it is sent', async () => {
+  test('an empty value removes the discounts of a subscription and emits customer.discount.deleted', async () => {
     const shop = await customerShop(start)
     const coupon = await couponOf(shop, { percent_off: 50, duration: 'forever' })
     const made = await shop.subscribed(await shop.monthly(1000), { discounts: [{ coupon }] })
@@ -354,7 +354,7 @@ describe('discounts, as documented', () => {
   })
 
   // Source: types, Coupon.duration_in_months
-  test('that repeat for two months end with the second period', async () => {
+  test('a coupon that repeats for two months reduces two monthly invoices', async () => {
     const shop = await customerShop(start)
     const coupon = await couponOf(shop, { percent_off: 50, duration: 'repeating', duration_in_months: 2 })
     await shop.subscribed(await shop.monthly(1000), { discounts: [{ coupon }] })
@@ -364,7 +364,7 @@ describe('discounts, as documented', () => {
   })
 
   // Source: docs.stripe.com/billing/subscriptions/coupons (amount_off needs the currency of the subscription)
-  test('of an amount in another currency are refused', async () => {
+  test('a coupon with an amount in another currency is refused', async () => {
     const shop = await customerShop(start)
     const coupon = await couponOf(shop, { amount_off: 100, currency: 'eur', duration: 'once' })
     const made = shop.subscribed(await shop.monthly(1000), { discounts: [{ coupon }] })
@@ -372,7 +372,7 @@ describe('discounts, as documented', () => {
   })
 
   // Source: types, InvoiceLineItem.discounts (“Line item discounts are applied before invoice discounts”)
-  test('of an item are those of its lines', async () => {
+  test('a discount of an item reduces the lines of that item, before the discounts of the subscription', async () => {
     const shop = await customerShop(start)
     const own = await couponOf(shop, { percent_off: 10, duration: 'forever' })
     const shared = await couponOf(shop, { percent_off: 50, duration: 'forever' })
@@ -390,7 +390,7 @@ describe('discounts, as documented', () => {
   })
 
   // Source: types, SubscriptionCreateParams.discounts; docs.stripe.com/billing/subscriptions/coupons (“up to 20”)
-  test('are at most twenty', async () => {
+  test('a subscription with more than twenty discounts is refused', async () => {
     const shop = await customerShop(start)
     const coupon = await couponOf(shop, { percent_off: 1, duration: 'forever' })
     const price = await shop.monthly(1000)

@@ -21,9 +21,9 @@ async function paidOf(shop: CustomerShop) {
   return shop.stripe.invoices.pay((await draftOf(shop)).id)
 }
 
-describe('the status of an invoice, as documented', () => {
+describe('invoices in the sandbox behave as Stripe documents:', () => {
   // Source: docs.stripe.com/invoicing/overview (invoices of 0 are paid when they are finalized)
-  test('is paid at once if nothing is due', async ({ shop }) => {
+  test('an invoice with an amount of zero is paid as soon as it is finalized', async ({ shop }) => {
     const draft = await draftOf(shop, {}, 0)
     expect(await shop.stripe.invoices.finalizeInvoice(draft.id)).toMatchObject({
       ...{ status: 'paid', amount_due: 0, attempt_count: 0 },
@@ -31,7 +31,7 @@ describe('the status of an invoice, as documented', () => {
   })
 
   // Source: types, Invoice.status_transitions
-  test('has the time of each transition', async () => {
+  test('status_transitions contains the time of each change of the invoice’s status', async () => {
     const start = utc('2027-04-01T00:00:00')
     const shop = await customerShop(start)
     const { id, status_transitions: none } = await draftOf(shop, byMail)
@@ -46,7 +46,7 @@ describe('the status of an invoice, as documented', () => {
   })
 
   // Source: types, InvoiceResource.update (“you can no longer change most of its details … this also includes description”)
-  test('lets a finalized invoice change its metadata, but not its description', async ({ shop }) => {
+  test('the metadata of a finalized invoice can be changed, but its description cannot', async ({ shop }) => {
     const { id } = await openOf(shop)
     expect(await refusal(shop.stripe.invoices.update(id, { description: 'Thank you' }))).toMatchObject({ status: 400 })
     expect(await shop.stripe.invoices.update(id, { auto_advance: false, metadata: { a: '1' } })).toMatchObject({
@@ -55,7 +55,7 @@ describe('the status of an invoice, as documented', () => {
   })
 
   // Source: types, InvoiceCreateParams.days_until_due (“Valid only for invoices where collection_method=send_invoice”), due_date
-  test('of an automatic payment has no due date', async ({ shop }) => {
+  test('an invoice that is charged automatically refuses a due date', async ({ shop }) => {
     const due_date = Math.floor(Date.now() / 1000) + 30 * day
     for (const params of [{ days_until_due: 3 }, { due_date }]) {
       const message = expect.stringMatching(/send_invoice/)
@@ -64,7 +64,9 @@ describe('the status of an invoice, as documented', () => {
   })
 
   // Source: types, InvoiceCreateParams.due_date
-  test('by mail has the due date of the request, or that after its days', async ({ shop }) => {
+  test('an emailed invoice has the due date of the request, or one that is days_until_due after finalization', async ({
+    shop,
+  }) => {
     const due_date = Math.floor(Date.now() / 1000) + 9 * day
     expect(await draftOf(shop, { collection_method: 'send_invoice', due_date })).toMatchObject({ due_date })
     const open = await openOf(shop)
@@ -72,7 +74,7 @@ describe('the status of an invoice, as documented', () => {
   })
 
   // Source: types, InvoiceResource.del (“if an invoice is for a subscription, it must be voided”)
-  test('of a subscription’s draft does not let it be deleted', async () => {
+  test('the draft invoice of a subscription cannot be deleted', async () => {
     const start = utc('2027-04-01T00:00:00')
     const shop = await customerShop(start)
     await shop.subscribed(await shop.monthly(1000))
@@ -83,7 +85,7 @@ describe('the status of an invoice, as documented', () => {
   })
 
   // Source: docs.stripe.com/invoicing/overview (draft → open → paid, void, uncollectible)
-  test('draft becomes neither uncollectible nor void', async ({ shop }) => {
+  test('a draft invoice cannot be marked uncollectible or voided', async ({ shop }) => {
     const { id } = await draftOf(shop)
     expect(await refusal(shop.stripe.invoices.markUncollectible(id))).toMatchObject({ status: 400 })
     expect(await refusal(shop.stripe.invoices.voidInvoice(id))).toMatchObject({ status: 400 })
@@ -91,7 +93,7 @@ describe('the status of an invoice, as documented', () => {
   })
 
   // Source: recordings of the real API (zulip/zulip, Invoice.void_invoice)
-  test('void keeps what was due', async ({ shop }) => {
+  test('a voided invoice keeps its amount due', async ({ shop }) => {
     const { id } = await openOf(shop)
     expect(await shop.stripe.invoices.voidInvoice(id)).toMatchObject({
       ...{ status: 'void', amount_due: 1000, amount_paid: 0, amount_remaining: 1000, next_payment_attempt: null },
@@ -99,9 +101,9 @@ describe('the status of an invoice, as documented', () => {
   })
 })
 
-describe('refunds, as documented', () => {
+describe('refunds in the sandbox behave as Stripe documents:', () => {
   // Source: types, RefundCreateParams.reason
-  test('have one of three reasons', async ({ shop }) => {
+  test('the reason of a refund must be one of Stripe’s values', async ({ shop }) => {
     const { id } = await paidOf(shop)
     const [charge] = (await shop.stripe.charges.list({ customer: shop.customer })).data
     const refund = (reason: string) =>
@@ -112,7 +114,7 @@ describe('refunds, as documented', () => {
   })
 
   // Source: types, RefundListParams.charge, payment_intent
-  test('are listed by their charge and their intent', async ({ shop }) => {
+  test('refunds can be listed by charge and by payment intent', async ({ shop }) => {
     await paidOf(shop)
     const [charge] = (await shop.stripe.charges.list({ customer: shop.customer })).data
     const intent = idOf(charge?.payment_intent)
@@ -122,7 +124,7 @@ describe('refunds, as documented', () => {
   })
 
   // Source: types, RefundCreateParams.amount (“up to the remaining, unrefunded amount of the charge”)
-  test('need a charge or an intent, and more than nothing', async ({ shop }) => {
+  test('a refund requires a charge or a payment intent, and an amount above zero', async ({ shop }) => {
     await paidOf(shop)
     const [charge] = (await shop.stripe.charges.list({ customer: shop.customer })).data
     expect(await refusal(shop.stripe.refunds.create({ amount: 100 }))).toMatchObject({ status: 400 })
@@ -131,9 +133,9 @@ describe('refunds, as documented', () => {
   })
 })
 
-describe('credit notes, as documented', () => {
+describe('credit notes in the sandbox behave as Stripe documents:', () => {
   // Source: types, CreditNote.number (“unique within your account”); docs.stripe.com/invoicing/integration/programmatic-credit-notes
-  test('are numbered after their invoice', async ({ shop }) => {
+  test('the number of a credit note consists of the invoice number and a sequence number', async ({ shop }) => {
     const { id: invoice, number } = await openOf(shop)
     const first = await shop.stripe.creditNotes.create({ invoice, amount: 100 })
     const second = await shop.stripe.creditNotes.create({ invoice, amount: 100 })
@@ -141,13 +143,13 @@ describe('credit notes, as documented', () => {
   })
 
   // Source: types, CreditNoteResource.create (“a finalized invoice”)
-  test('are for finalized invoices', async ({ shop }) => {
+  test('a credit note for a draft invoice is refused', async ({ shop }) => {
     const { id: invoice } = await draftOf(shop)
     expect(await refusal(shop.stripe.creditNotes.create({ invoice, amount: 100 }))).toMatchObject({ status: 400 })
   })
 
   // Source: types, CreditNoteCreateParams.reason
-  test('have one of four reasons, and a memo that can change', async ({ shop }) => {
+  test('the reason of a credit note must be one of Stripe’s values, and its memo can be updated', async ({ shop }) => {
     const { id: invoice } = await openOf(shop)
     const create = (reason: string) => shop.stripe.creditNotes.create({ invoice, amount: 100, reason, memo: 'Sorry' })
     expect(await refusal(create('bored'))).toMatchObject({ status: 400, param: 'reason' })
@@ -157,7 +159,9 @@ describe('credit notes, as documented', () => {
   })
 
   // Source: types, Invoice.pre_payment_credit_notes_amount, post_payment_credit_notes_amount; CreditNote.type
-  test('are counted before and after the payment', async ({ shop }) => {
+  test('an invoice contains the sum of credit notes before and the sum of credit notes after its payment', async ({
+    shop,
+  }) => {
     const { id: open } = await openOf(shop)
     expect((await shop.stripe.creditNotes.create({ invoice: open, amount: 200 })).type).toBe('pre_payment')
     expect(await shop.stripe.invoices.retrieve(open)).toMatchObject({
@@ -172,7 +176,7 @@ describe('credit notes, as documented', () => {
   })
 
   // Source: types, Customer.balance, CreditNote.customer_balance_transaction
-  test('that credit the balance are a transaction of it', async ({ shop }) => {
+  test('a credit note with a credit_amount creates a transaction on the customer’s balance', async ({ shop }) => {
     const { id: invoice } = await paidOf(shop)
     const note = await shop.stripe.creditNotes.create({ invoice, amount: 300, credit_amount: 300 })
     expect(note.customer_balance_transaction).not.toBeNull()

@@ -190,7 +190,7 @@ describe('checkout and portal sessions in the sandbox behave as Stripe documents
     expect(await stripe.checkout.sessions.create({ ...session, customer })).toMatchObject({ customer })
   })
 
-  test('a flow of the portal may name only a subscription of the session’s customer', async ({ shop }) => {
+  test('a portal flow may name only a subscription of the session’s own customer', async ({ shop }) => {
     const { stripe, customer, subscribed, monthly } = shop
     await stripe.billingPortal.configurations.create({ features: { subscription_cancel: { enabled: true } } })
     const { id } = await subscribed(await monthly(1000))
@@ -247,7 +247,7 @@ describe('requests to the sandbox behave as Stripe documents:', () => {
     expect(await refusal(stripe.products.create({ name: 'B' }, options))).toMatchObject({ type: 'idempotency_error' })
   })
 
-  test('an expansion of more than four levels is refused', async ({ shop: { stripe, customer } }) => {
+  test('an expansion that is more than four levels deep is refused', async ({ shop: { stripe, customer } }) => {
     const expand = ['a.b.c.d.e']
     expect(await refusal(stripe.customers.retrieve(customer, { expand }))).toMatchObject({ param: 'expand' })
   })

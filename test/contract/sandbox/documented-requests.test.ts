@@ -15,7 +15,7 @@ describe('checkout sessions in the sandbox behave as Stripe documents:', () => {
   const lineOf = ({ id: price }: Stripe.Price) => ({ line_items: [{ price, quantity: 1 }] })
 
   // Source: types, SessionCreateParams.expires_at (“anywhere from 30 minutes to 24 hours … by default 24 hours”)
-  test('a checkout session expires 30 minutes to 24 hours after its creation', async ({
+  test('the expiry of a checkout session must be 30 minutes to 24 hours after its creation', async ({
     shop: { stripe, clock, price },
   }) => {
     const line = lineOf(await price())
@@ -300,7 +300,7 @@ describe('lists and searches in the sandbox behave as Stripe documents:', () => 
 
 describe('errors and idempotency keys in the sandbox behave as Stripe documents:', () => {
   // Source: docs.stripe.com/error-codes, parameter_invalid_empty, parameter_invalid_integer, parameter_missing, url_invalid
-  test('the error code of an invalid value says what is wrong with it', async ({
+  test('the error code of an invalid value depends on the kind of mistake', async ({
     shop: { stripe, customer, product },
   }) => {
     expect(await refusal(stripe.products.create({ name: '' }))).toMatchObject({

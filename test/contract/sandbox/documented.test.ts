@@ -30,7 +30,7 @@ describe('prices and products in the sandbox behave as Stripe documents:', () =>
     expect((await stripe.products.list({ url: 'https://q.example' })).data.map(({ id }) => id)).toEqual([other.id])
   })
 
-  test('a price in fractions of a cent has no unit_amount', async ({ shop: { price } }) => {
+  test('a price in fractions of a cent has a unit_amount of null', async ({ shop: { price } }) => {
     const made = await price({ unit_amount_decimal: '0.25' as unknown as Stripe.Decimal })
     expect(made.unit_amount).toBeNull()
     expect(String(made.unit_amount_decimal)).toBe('0.25')
@@ -92,7 +92,9 @@ describe('customers in the sandbox behave as Stripe documents:', () => {
     expect((await stripe.customers.list({ email: 'Ann@shop.example' })).data).toHaveLength(1)
   })
 
-  test('a deleted customer can still be retrieved, but without its data', async ({ shop: { stripe, customer } }) => {
+  test('a deleted customer can still be retrieved, but only with its id and the mark `deleted`', async ({
+    shop: { stripe, customer },
+  }) => {
     await stripe.customers.del(customer)
     expect(await stripe.customers.retrieve(customer)).toEqual(
       expect.objectContaining({ id: customer, object: 'customer', deleted: true }),
@@ -130,7 +132,7 @@ describe('subscriptions in the sandbox behave as Stripe documents:', () => {
     expect(await refusal(wrong)).toMatchObject({ status: 400, param: 'trial_end' })
   })
 
-  test('a change with `always_invoice` is billed by an invoice of its own', async ({ shop }) => {
+  test('a change with `always_invoice` is billed immediately on a separate invoice', async ({ shop }) => {
     const { stripe, subscribed, monthly, invoices } = shop
     const made = await subscribed(await monthly(1000))
     await stripe.subscriptions.update(made.id, {

@@ -9,7 +9,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (result ??= work())
 }
 
-test('a reset of an account drops that account’s delayed requests, and keeps those of other accounts', async () => {
+test('a reset of an account drops that account’s delayed requests, and keeps the delayed requests of other accounts', async () => {
   const sandbox = await sandboxForTest()
   const { control, apiKey, stripe } = sandbox
   const other = clientOf(sandbox, 'sk_test_other')
@@ -53,7 +53,7 @@ test('a request to advance the clock gets 503 if the server closes before the cl
   await closing
 })
 
-test('the discount of a single payment without a customer names no customer', async () => {
+test('the discount of a single payment without a customer has no customer id', async () => {
   const shop = await customerShop()
   const { stripe } = shop
   const price = await shop.price({ unit_amount: 4900 })
@@ -72,7 +72,7 @@ test('the discount of a single payment without a customer names no customer', as
   expect(data.map(({ data: { object } }) => (object as Stripe.Discount).customer)).toEqual([null])
 })
 
-test('a card that cannot be saved is not attached to the customer by the payment of a first invoice', async () => {
+test('a card that cannot be saved pays a first invoice without being attached to the customer', async () => {
   const { stripe, customer, subscribed, monthly } = await customerShop()
   const made = await subscribed(await monthly(1000), {
     payment_behavior: 'default_incomplete',

@@ -8,7 +8,7 @@ const features = (stripe: Awaited<ReturnType<typeof customerShop>>['stripe'], cu
     .then((page) => page.data.map((one) => one.lookup_key).sort())
 
 describe('entitlement features of the sandbox:', () => {
-  test('only one active feature can have a lookup key; archiving is final and frees the key', async () => {
+  test('only one active feature can have a given lookup key; archiving a feature is final and frees its lookup key', async () => {
     const { stripe } = await customerShop()
     const sso = await stripe.entitlements.features.create({ lookup_key: 'sso', name: 'Single sign-on' })
     expect(sso).toMatchObject({ object: 'entitlements.feature', active: true, metadata: {} })
@@ -30,7 +30,7 @@ describe('entitlement features of the sandbox:', () => {
     ])
   })
 
-  test('a feature can be attached to a product once, the response contains the whole feature, and it can be detached', async () => {
+  test('a feature can be attached to a product once, the response contains the whole feature, and the feature can be detached', async () => {
     const { stripe, product } = await customerShop()
     const feature = await stripe.entitlements.features.create({ lookup_key: 'sso', name: 'SSO' })
     const made = await stripe.products.createFeature(product, { entitlement_feature: feature.id })
@@ -52,7 +52,7 @@ describe('entitlement features of the sandbox:', () => {
     ).toContain('Archived')
   })
 
-  test('customers have the features of their products, and a feature that is attached later from the next period on', async () => {
+  test('a customer has the features of the purchased products, and a feature that is attached later only from the next period on', async () => {
     const shop = await customerShop(utc('2027-01-10T00:00:00'))
     const { stripe, product, customer, clockId } = shop
     const sso = await stripe.entitlements.features.create({ lookup_key: 'sso', name: 'SSO' })

@@ -126,7 +126,7 @@ describe('an event that is sent to an endpoint with its own API version,', () =>
     expect(made).not.toHaveProperty('current_period_end')
   })
 
-  test('in version clover, equals that of the current version, except for pages of checkout sessions', async () => {
+  test('in version clover, equals the event of the current version, except for pages of checkout sessions', async () => {
     const { stripe, monthly, customer, first } = await shopWith('2026-02-25.clover')
     const session = await stripe.checkout.sessions.create({
       customer,

@@ -4,7 +4,9 @@ import { clientOf, sandboxForTest, sandboxTest as test } from '../../support/san
 import { refusal } from '../../support/stripe-refusal.ts'
 
 describe('injected faults of the sandbox:', () => {
-  test('the fault rate_limit refuses the next matching request, and the one after it succeeds', async ({ sandbox }) => {
+  test('the fault rate_limit refuses the next matching request, and the following request succeeds', async ({
+    sandbox,
+  }) => {
     const { stripe, control } = sandbox
     control.fail({ kind: 'rate_limit', reason: 'endpoint-rate' })
     const failed: unknown = await stripe.products.list().catch((error: unknown) => error)
@@ -13,7 +15,7 @@ describe('injected faults of the sandbox:', () => {
     await stripe.products.list()
   })
 
-  test('faults match requests by method, path and account, fail a number of them, and can skip a number first', async () => {
+  test('a fault can be limited to a method, path and account, to a number of requests, and can skip a number of requests first', async () => {
     const sandbox = await sandboxForTest()
     const { control, stripe } = sandbox
     control.fail({ kind: 'rate_limit', method: 'POST', path: '/v1/products/*', count: 2, skip: 1 })
@@ -65,7 +67,7 @@ describe('injected faults of the sandbox:', () => {
     ['close_before', 0],
     ['close_after', 1],
     ['cut_body', 1],
-  ] as const)('the fault %s loses the response; the number of objects created is %d', async (kind, made) => {
+  ] as const)('the fault %s loses the response; the number of created objects is %d', async (kind, made) => {
     const { stripe, control, url, apiKey } = await sandboxForTest()
     control.fail({ kind })
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/x-www-form-urlencoded' }

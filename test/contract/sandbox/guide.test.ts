@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const installed = spawnSync('curl', ['--version']).status === 0
 if (!installed) announceSkip('the commands of docs/guides/sandbox.md', 'curl is not installed')
 
-test.runIf(installed)('the commands of the sandbox guide run in order and unchanged', async () => {
+test.runIf(installed)('all commands of the sandbox guide succeed in their order, without any edit', async () => {
   const sandbox = await sandboxForTest()
   expect(blocks).toHaveLength(10)
   for (const block of blocks) {

@@ -16,7 +16,9 @@ describe('idempotency keys of the sandbox:', () => {
     expect((await stripe.products.list()).data).toHaveLength(1)
   })
 
-  test('a retry returns the stored response, even if the object has changed since', async ({ sandbox: { stripe } }) => {
+  test('a retry returns the stored response, even if the object has changed in the meantime', async ({
+    sandbox: { stripe },
+  }) => {
     const { id } = await stripe.products.create({ name: 'before' }, { idempotencyKey: 'k' })
     await stripe.products.update(id, { name: 'after' })
     expect(await stripe.products.create({ name: 'before' }, { idempotencyKey: 'k' })).toMatchObject({
@@ -25,7 +27,7 @@ describe('idempotency keys of the sandbox:', () => {
     })
   })
 
-  test('a key is refused if it is sent with other parameters or to another operation', async ({
+  test('a key is refused if it is sent again with other parameters or to another operation', async ({
     sandbox: { stripe },
   }) => {
     await stripe.products.create({ name: 'P' }, { idempotencyKey: 'k' })
@@ -72,7 +74,7 @@ describe('idempotency keys of the sandbox:', () => {
     }
   })
 
-  test('a request gets a 409 while another one with the same key is running', async ({
+  test('a request gets a 409 while another request with the same key is running', async ({
     sandbox: { stripe, control },
   }) => {
     control.fail({ kind: 'latency', latencyMs: 150, path: '/v1/products', count: 2 })

@@ -3,7 +3,7 @@ import { refusal } from '../../support/stripe-refusal.ts'
 import { customerShop } from './customer-shop.ts'
 
 describe('payments of an invoice in the sandbox', () => {
-  test('are returned if they are expanded, in lists too, and contain the payment intent', async () => {
+  test('are returned if they are expanded, also in lists of invoices, and contain the payment intent', async () => {
     const { stripe, subscribed, monthly, customer } = await customerShop()
     await subscribed(await monthly(900))
     const [intent] = (await stripe.paymentIntents.list()).data
@@ -39,7 +39,7 @@ describe('payments of an invoice in the sandbox', () => {
 })
 
 describe('a subscription in the sandbox', () => {
-  test('contains its first ten items, and the list of its items contains all', async () => {
+  test('contains its first ten items, and the list of its items contains all of them', async () => {
     const { stripe, subscribed, monthly } = await customerShop()
     const prices = []
     for (let index = 0; index < 12; index++) prices.push(await monthly(100 + index))

@@ -32,7 +32,9 @@ describe('subscriptions that are paid by invoice', () => {
     expect(types).toEqual(expect.arrayContaining(['invoice.finalized', 'invoice.sent', 'invoice.overdue']))
   })
 
-  test('require days_until_due, which other subscriptions refuse', async ({ shop: { stripe, customer, monthly } }) => {
+  test('require days_until_due, while subscriptions that are charged automatically refuse days_until_due', async ({
+    shop: { stripe, customer, monthly },
+  }) => {
     const items = [{ price: (await monthly(1000)).id }]
     const without = stripe.subscriptions.create({ customer, items, collection_method: 'send_invoice' })
     expect(await refusal(without)).toMatchObject({
@@ -62,7 +64,7 @@ describe('subscriptions that are paid by invoice', () => {
     expect((await stripe.invoices.markUncollectible(two)).status).toBe('uncollectible')
   })
 
-  test('end when their first invoice is voided before it is paid', async ({ shop }) => {
+  test('end when their first invoice is voided before its payment', async ({ shop }) => {
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     await stripe.invoices.voidInvoice(made.latest_invoice as string)
@@ -94,7 +96,7 @@ test('the page of an emailed invoice shows the invoice, refuses a card that is d
 })
 
 describe('taxes and discounts of invoices:', () => {
-  test('exclusive tax rates are added to the total, inclusive ones are part of it, and an item’s own rates take precedence', async () => {
+  test('exclusive tax rates are added to the total, inclusive tax rates are part of it, and an item’s own tax rates take precedence', async () => {
     const { stripe, customer, monthly, subscribed } = await customerShop()
     const rate = (percentage: number, inclusive: boolean) =>
       stripe.taxRates.create({ display_name: 'VAT', percentage, inclusive })

@@ -37,8 +37,8 @@ async function prorationsOf({ stripe, customer }: CustomerShop): Promise<Stripe.
   return (await stripe.invoiceItems.list({ customer })).data.filter(({ proration }) => proration)
 }
 
-describe('itemized discounts of prorations:', () => {
-  test('lines have the amount before discounts, and each discount with its amount', async () => {
+describe('itemized discounts of prorations in the sandbox:', () => {
+  test('proration lines contain the amount before discounts, and each discount with its amount', async () => {
     const { invoice, made, own, shared } = await changed('itemized')
     expect(made.billing_mode).toMatchObject({ flexible: { proration_discounts: 'itemized' }, type: 'flexible' })
     // 10.00 and 20.00 for half of the month; the item's 10 % are 0.50 and 1.00, the invoice's 2.00 are 1.00 each.
@@ -64,7 +64,7 @@ describe('itemized discounts of prorations:', () => {
     ])
   })
 
-  test('the invoice counts them: the subtotal after those of items, the total after all', async () => {
+  test('the subtotal of the invoice is reduced by item discounts, and its total by all discounts', async () => {
     const { invoice, own, shared } = await changed('itemized')
     expect(invoice).toMatchObject({ subtotal: 450, total: 450 })
     expect(invoice.total_discount_amounts).toEqual([
@@ -73,7 +73,7 @@ describe('itemized discounts of prorations:', () => {
     ])
   })
 
-  test('invoice items have the amount before discounts, and their net amount', async () => {
+  test('proration invoice items contain the amount before discounts and the net amount', async () => {
     const { shop, own, shared } = await changed('itemized', 'create_prorations')
     const [charge, credit] = await prorationsOf(shop)
     expect(charge).toMatchObject({
@@ -94,7 +94,7 @@ describe('itemized discounts of prorations:', () => {
     })
   })
 
-  test('bill what included ones bill, also in odd parts of a period', async () => {
+  test('prorations in the modes itemized and included have the same totals, also for odd fractions of a period', async () => {
     const totals = async (mode: Mode) => {
       const shop = await customerShop(start)
       const { stripe, clockId, customer, monthly, invoices } = shop
@@ -118,7 +118,7 @@ describe('itemized discounts of prorations:', () => {
     expect(await totals('itemized')).toEqual(await totals('included'))
   })
 
-  test('a credit takes off the discounts that its charge had', async () => {
+  test('a credit is reduced by the discounts that reduced the credited charge', async () => {
     const { stripe, clockId, customer, monthly, invoices } = await customerShop(start)
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
     const made = await stripe.subscriptions.create({
@@ -136,7 +136,7 @@ describe('itemized discounts of prorations:', () => {
     })
   })
 
-  test('stay when the lines of the draft that bills them change', async () => {
+  test('proration lines keep their discounts when another line is added to their draft invoice', async () => {
     const { shop, invoice: first } = await changed('itemized', 'create_prorations')
     const { stripe, clockId, customer, invoices } = shop
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-05-01T00:30:00') })
@@ -156,7 +156,7 @@ describe('itemized discounts of prorations:', () => {
     expect(after.total - draft.total).toBe(1000)
   })
 
-  test('a preview and a schedule take the setting, and a classic subscription refuses it', async () => {
+  test('a preview and a schedule accept the mode itemized, and a subscription in classic billing mode refuses it', async () => {
     const { stripe, customer, monthly, subscribed } = await customerShop(start)
     const price = await monthly(1000)
     const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
@@ -185,8 +185,8 @@ describe('itemized discounts of prorations:', () => {
   })
 })
 
-describe('included discounts of prorations:', () => {
-  test('lines have the amount after discounts, and list those of the invoice with 0', async () => {
+describe('included discounts of prorations in the sandbox:', () => {
+  test('proration lines contain the amount after discounts, and list the invoice’s discounts with the amount 0', async () => {
     const { invoice, shared } = await changed('included')
     expect(invoice.lines.data).toMatchObject([
       { amount: -350, discount_amounts: [{ amount: 0, discount: shared }] },
@@ -195,7 +195,7 @@ describe('included discounts of prorations:', () => {
     expect(invoice).toMatchObject({ subtotal: 450, total: 450, total_discount_amounts: [] })
   })
 
-  test('invoice items list all of them with 0', async () => {
+  test('proration invoice items list all discounts with the amount 0', async () => {
     const { shop, own, shared } = await changed('included', 'create_prorations')
     for (const item of await prorationsOf(shop)) {
       expect(item.net_amount).toBe(item.amount)
@@ -206,7 +206,7 @@ describe('included discounts of prorations:', () => {
     }
   })
 
-  test('a credit of a charge that is still pending names its invoice item', async () => {
+  test('the credit of a charge that is still pending contains the id of the charge’s invoice item', async () => {
     const { shop, made } = await changed('included', 'create_prorations')
     const { stripe, clockId } = shop
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: start + 20 * day })

@@ -21,7 +21,7 @@ describe('lists of the sandbox:', () => {
     expect(idsOf(list)).toEqual(ids.slice(0, 10))
   })
 
-  test('a limit outside of 1–100 is clamped, never refused', async ({ sandbox: { stripe } }) => {
+  test('a limit outside of 1–100 is clamped to that range, and not refused', async ({ sandbox: { stripe } }) => {
     const ids = await fill(stripe, 103)
     expect((await stripe.products.list({ limit: 0 })).data).toHaveLength(1)
     const most = await stripe.products.list({ limit: 1000 })
@@ -71,7 +71,7 @@ describe('lists of the sandbox:', () => {
     })
   })
 
-  test('a cursor marks a position in the list, so its object may be deleted or excluded by the filter', async ({
+  test('a cursor marks a position in the list, so the cursor’s object may be deleted or excluded by the filter', async ({
     sandbox,
   }) => {
     const { stripe } = sandbox
@@ -129,7 +129,7 @@ describe('expand in the sandbox:', () => {
     expect(one.currency_options?.['usd']).not.toHaveProperty('tiers')
   })
 
-  test('an expansion of a field that cannot be expanded is refused, for lists with a hint', async ({
+  test('an expansion of a field that cannot be expanded is refused, and for lists the error contains a hint', async ({
     sandbox: { stripe },
   }) => {
     expect(await refusal(stripe.products.create({ name: 'P', expand: ['name'] }))).toMatchObject({
@@ -156,7 +156,9 @@ describe('metadata in the sandbox:', () => {
     expect((await stripe.products.update(id, { metadata: '' })).metadata).toEqual({})
   })
 
-  test('the number of keys and the lengths of keys and values are limited', async ({ sandbox: { stripe } }) => {
+  test('more than 50 metadata keys, keys over 40 and values over 500 characters are refused', async ({
+    sandbox: { stripe },
+  }) => {
     const make = (metadata: Record<string, string>): Promise<unknown> => stripe.products.create({ name: 'P', metadata })
     expect(await refusal(make({ k: 'v'.repeat(501) }))).toMatchObject({
       param: 'metadata[k]',

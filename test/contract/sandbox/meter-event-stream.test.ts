@@ -79,7 +79,7 @@ test('the stream API accepts only a session token, and each token only for 15 mi
   ])
 })
 
-test('API v2 accepts only JSON, and refuses an unsupported operation with a message that names it', async ({
+test('API v2 accepts only JSON, and refuses an unsupported operation with a message that names the operation', async ({
   sandbox,
 }) => {
   const { url, apiKey } = sandbox

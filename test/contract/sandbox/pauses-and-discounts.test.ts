@@ -92,8 +92,8 @@ describe('a subscription with pause_collection', () => {
   })
 })
 
-describe('the parameter proration_date', () => {
-  test('prorates a change from the given time, in the preview and in the update', async () => {
+describe('the parameter proration_date of the sandbox', () => {
+  test('prorates a subscription change from the given time, in the preview and in the update', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(3100))
@@ -135,7 +135,7 @@ test('a subscription change with error_if_incomplete is not made if its invoice 
 })
 
 describe('phases of a schedule with coupons', () => {
-  test('redeem the coupons when the phase begins, and keep the discounts that already run', async () => {
+  test('redeem the coupons when the phase begins, and keep the discounts that the subscription already has', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const [price, coupon, other] = await Promise.all([
@@ -206,7 +206,7 @@ describe('phases of a schedule with coupons', () => {
 })
 
 describe('schedule phases with coupons that are no longer valid', () => {
-  test('begin without these coupons, and the account keeps working', async () => {
+  test('begin without these coupons, and the test clock still advances', async () => {
     const shop = await customerShop(january)
     const { stripe, customer, monthly } = shop
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
@@ -312,7 +312,7 @@ describe('discounts of a schedule phase that changes the items', () => {
   })
 })
 
-describe('a customer’s own discount', () => {
+describe('a discount of a customer (not of a subscription)', () => {
   /** A parameter of former API versions, which the SDK's types no longer have. */
   const coupon = (id: string) => ({ coupon: id }) as Stripe.CustomerUpdateParams
   const former = { apiVersion: '2024-06-20' } as const
@@ -443,7 +443,7 @@ describe('the end of a trial with a missing_payment_method rule', () => {
     expect(await stripe.subscriptions.update(made.id, { trial_end: 'now' })).toMatchObject({ status: 'paused' })
   })
 
-  test('bills as usual if the customer has a card', async () => {
+  test('bills the customer as usual if the customer has a card', async () => {
     const shop = await customerShop(january)
     const { stripe, subscribed, monthly } = shop
     const trial_settings = { end_behavior: { missing_payment_method: 'pause' } } as const
@@ -453,7 +453,7 @@ describe('the end of a trial with a missing_payment_method rule', () => {
   })
 })
 
-test('a card created without a customer can be attached once; an unsupported test card is refused with a message that names it', async () => {
+test('a card created without a customer can be attached once; an unsupported test card is refused with a message that names the card', async () => {
   const { stripe } = await sandboxForTest()
   const { id: customer } = await stripe.customers.create()
   const billing_details = { email: 'ada@example.com', address: { city: 'London' } }

@@ -46,7 +46,7 @@ describe('a subscription update with pending_if_incomplete', () => {
     expect(events.data).toHaveLength(1)
   })
 
-  test('adds and removes items only when its invoice is paid', async () => {
+  test('adds and removes items only after its invoice is paid', async () => {
     const { shop, made } = await unpaidUpdate()
     const { stripe, customer } = shop
     await stripe.invoices.voidInvoice((await read(shop, made.id)).latest_invoice as string)
@@ -80,7 +80,7 @@ describe('a subscription update with pending_if_incomplete', () => {
     expect(await stripe.invoices.retrieve(late.invoice.id)).toMatchObject({ status: 'void' })
   })
 
-  test('behaves like any other update if its invoice is paid at once', async () => {
+  test('takes effect immediately, like any other update, if its invoice is paid immediately', async () => {
     const shop = await customerShop(january)
     const made = await shop.subscribed(await shop.monthly(1000))
     const dear = await shop.monthly(4100)
@@ -92,7 +92,7 @@ describe('a subscription update with pending_if_incomplete', () => {
     expect([after.pending_update, firstItem(after).price.id]).toEqual([null, dear.id])
   })
 
-  test('is refused together with certain other parameters, and for customers who pay by invoice', async () => {
+  test('is refused together with parameters that Stripe does not allow beside it, and for customers who pay by invoice', async () => {
     const shop = await customerShop(january)
     const made = await shop.subscribed(await shop.monthly(1000))
     const behavior = { payment_behavior: 'pending_if_incomplete' } as const

@@ -12,8 +12,8 @@ async function lastInvoice({ invoices }: CustomerShop) {
   return { total: last?.total, lines: last?.lines.data.map(({ amount, description }) => ({ amount, description })) }
 }
 
-describe('a cancellation that is planned within the current period', () => {
-  test('ends the period on that date, and credits the rest at once', async () => {
+describe('a cancellation date within the current period', () => {
+  test('ends the period on that date, and credits the rest of the period at once', async () => {
     const shop = await customerShop(start)
     const { stripe, clockId, customer, monthly, subscribed, invoices } = shop
     const { id } = await subscribed(await monthly(3100))
@@ -28,7 +28,7 @@ describe('a cancellation that is planned within the current period', () => {
     expect((await invoices()).map(({ total }) => total)).toEqual([3100, -1600])
   })
 
-  test('charges the rest again if it is revoked', async () => {
+  test('leads to a charge for the rest of the period if the cancellation is revoked', async () => {
     const shop = await customerShop(start)
     const { stripe, customer, monthly, subscribed } = shop
     const { id } = await subscribed(await monthly(3100))
@@ -81,7 +81,7 @@ describe('a cancellation that is planned within the current period', () => {
   })
 })
 
-describe('a cancellation that is planned for the end of a period', () => {
+describe('a cancellation date at the end of a period', () => {
   test('makes a later change that begins a new period credit the time after that date', async () => {
     const shop = await customerShop(start)
     const { stripe, clockId, monthly, subscribed, customer } = shop
@@ -97,8 +97,8 @@ describe('a cancellation that is planned for the end of a period', () => {
   })
 })
 
-describe('a cancellation that is planned within a later period', () => {
-  test('makes the renewal charge only the part before that date, whatever the proration behavior', async () => {
+describe('a cancellation date within a later period', () => {
+  test('makes the renewal charge only the part of the period before that date, whatever the proration behavior', async () => {
     const shop = await customerShop(start)
     const { stripe, clockId, monthly, subscribed, invoices } = shop
     const later = end + 14 * day
@@ -111,7 +111,7 @@ describe('a cancellation that is planned within a later period', () => {
     expect((await invoices()).map(({ total }) => total)).toEqual([2800, 1400])
   })
 
-  test('prorates nothing if its date is the end of that period', async () => {
+  test('prorates nothing if the date is the end of that period', async () => {
     const shop = await customerShop(start)
     const { stripe, clockId, monthly, subscribed, invoices } = shop
     const { id } = await subscribed(await monthly(2800))
@@ -123,8 +123,8 @@ describe('a cancellation that is planned within a later period', () => {
   })
 })
 
-describe('a cancellation that is planned for `min_period_end` or `max_period_end`', () => {
-  test('ends at the first or the last period end of the items, and prorates items with longer periods', async () => {
+describe('a cancellation date of `min_period_end` or `max_period_end`', () => {
+  test('is the earliest or the latest period end of the items, and prorates items with longer periods', async () => {
     const shop = await customerShop(start)
     const { stripe, customer, monthly, subscribed, product } = shop
     const base = await monthly(1000)

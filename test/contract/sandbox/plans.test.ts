@@ -2,7 +2,9 @@
 import { expect } from 'vitest'
 import { idOf, sandboxTest as test } from '../../support/sandbox.ts'
 
-test('a plan (the former kind of price) is a price with a product of its own', async ({ sandbox: { stripe } }) => {
+test('a plan (the predecessor of prices in Stripe’s API) is a price with a product of its own', async ({
+  sandbox: { stripe },
+}) => {
   const plan = await stripe.plans.create({
     ...{ id: 'gold', currency: 'usd', interval: 'year', amount: 2000, nickname: 'Gold' },
     product: { name: 'Metal' },
@@ -21,7 +23,7 @@ test('a plan (the former kind of price) is a price with a product of its own', a
   expect((await stripe.plans.list({ product: idOf(plan.product) })).data.map(({ id }) => id)).toEqual(['gold'])
 })
 
-test('a recurring price can be read as a plan, a one-time price cannot', async ({ sandbox: { stripe } }) => {
+test('a recurring price can be read as a plan, and a one-time price cannot', async ({ sandbox: { stripe } }) => {
   const product = await stripe.products.create({ name: 'Pro' })
   const monthly = await stripe.prices.create({
     ...{ product: product.id, currency: 'eur', unit_amount: 1200, recurring: { interval: 'month' } },

@@ -73,7 +73,7 @@ describe('portal configurations of the sandbox:', () => {
     expect(refused).toMatchObject({ param: 'features[subscription_cancel][proration_behavior]' })
   })
 
-  test('subscription updates require the update of payment methods, and prices of the named product', async ({
+  test('subscription updates require the feature payment_method_update, and prices of the named product', async ({
     shop,
   }) => {
     const { stripe, product } = shop
@@ -99,9 +99,7 @@ describe('portal configurations of the sandbox:', () => {
     )
   })
 
-  test('pauses and cancellation reasons of the seller’s own are refused as not supported', async ({
-    shop: { stripe },
-  }) => {
+  test('custom cancellation reasons and pauses are refused as not supported', async ({ shop: { stripe } }) => {
     const { configurations } = stripe.billingPortal
     for (const features of [
       { subscription_pause: { enabled: true } },
@@ -117,7 +115,7 @@ describe('portal configurations of the sandbox:', () => {
 })
 
 describe('flows of the customer portal of the sandbox:', () => {
-  test('the flow of a session is in the response, and is refused if the configuration does not enable its feature', async ({
+  test('the flow of a session is in the response, and is refused if the configuration does not enable the flow’s feature', async ({
     shop,
   }) => {
     const { stripe, customer } = shop

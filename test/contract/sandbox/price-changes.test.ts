@@ -56,7 +56,7 @@ describe('updates of prices in the sandbox:', () => {
     expect(await stripe.prices.update(id, { active: true })).toMatchObject({ active: true })
   })
 
-  test('the tax behavior can be set once', async ({ shop: { price, stripe } }) => {
+  test('the tax behavior of a price can be set only once', async ({ shop: { price, stripe } }) => {
     const { id } = await price()
     expect(await stripe.prices.update(id, { tax_behavior: 'inclusive' })).toMatchObject({ tax_behavior: 'inclusive' })
     expect(await refusal(stripe.prices.update(id, { tax_behavior: 'exclusive' }))).toMatchObject({

@@ -93,7 +93,7 @@ describe('prices of the sandbox:', () => {
     expect(inline.product).toMatchObject({ object: 'product', name: 'inline' })
   })
 
-  test('a currency is stored in lower case, and an unknown one is refused with the list of known ones', async ({
+  test('a currency is stored in lower case, and an unknown currency is refused with the list of known currencies', async ({
     shop,
   }) => {
     const { price } = shop
@@ -119,7 +119,7 @@ describe('prices of the sandbox:', () => {
     })
   })
 
-  test('an unknown interval is refused with the list of known ones', async ({ shop: { price } }) => {
+  test('an unknown interval is refused with the list of known intervals', async ({ shop: { price } }) => {
     expect(await refusal(price({ unit_amount: 1, recurring: { interval: 'fortnight' } }))).toMatchObject({
       param: 'recurring[interval]',
       message: 'Invalid recurring[interval]: must be one of day, week, month, or year',
@@ -131,7 +131,7 @@ describe('prices of the sandbox:', () => {
     })
   })
 
-  test('a metered price needs an active meter', async ({ shop: { price, stripe } }) => {
+  test('a metered price requires an active meter', async ({ shop: { price, stripe } }) => {
     const metered = { ...monthly, usage_type: 'metered' } as const
     expect(await refusal(price({ unit_amount: 5, recurring: metered }))).toMatchObject({
       message: 'Starting with Stripe version `2025-03-31.basil`, metered prices must be backed by meters.',
@@ -157,7 +157,7 @@ describe('prices of the sandbox:', () => {
     })
   })
 
-  test('tiers are returned only if they are expanded, and `up_to` of the last one is null', async ({
+  test('tiers are returned only if they are expanded, and `up_to` of the last tier is null', async ({
     shop: { price, stripe },
   }) => {
     const made = await price({
@@ -179,7 +179,7 @@ describe('prices of the sandbox:', () => {
     expect(listed?.tiers).toHaveLength(2)
   })
 
-  test('tiers are refused unless the price recurs, has a tiers_mode, and the tiers ascend to an open last one', async ({
+  test('tiers are refused unless the price recurs, has a tiers_mode, and the tiers ascend to an open last tier', async ({
     shop: { price },
   }) => {
     const open = { up_to: 'inf', unit_amount: 1 } as const
@@ -210,7 +210,7 @@ describe('prices of the sandbox:', () => {
     })
   })
 
-  test('other currencies are returned if they are expanded, together with the price’s own currency', async ({
+  test('amounts in other currencies are returned if they are expanded, together with the price’s own currency', async ({
     shop,
   }) => {
     const { price, stripe } = shop

@@ -24,7 +24,7 @@ describe('products of the sandbox:', () => {
     expect(product.id).toMatch(/^prod_[A-Za-z0-9]{14}$/)
   })
 
-  test('each parameter of a product is returned', async ({ sandbox: { stripe } }) => {
+  test('each parameter of a new product is returned', async ({ sandbox: { stripe } }) => {
     const given = {
       id: 'full',
       name: 'Full',
@@ -87,7 +87,7 @@ describe('products of the sandbox:', () => {
     })
   })
 
-  test('a text that is too long is refused', async ({ sandbox: { stripe } }) => {
+  test('a text that is longer than Stripe allows is refused', async ({ sandbox: { stripe } }) => {
     const label = await refusal(stripe.products.create({ name: 'x', unit_label: 'thirteen long' }))
     expect(label).toMatchObject({
       param: 'unit_label',
@@ -100,7 +100,9 @@ describe('products of the sandbox:', () => {
     await stripe.products.create({ name: 'n'.repeat(5000), description: 'd'.repeat(40_000) })
   })
 
-  test('an empty text clears an optional field and is refused for a required one', async ({ sandbox: { stripe } }) => {
+  test('an empty text clears an optional field and is refused for a required field', async ({
+    sandbox: { stripe },
+  }) => {
     await stripe.products.create({ id: 'solo', name: 'Solo', description: 'd', unit_label: 'seat' })
     expect(await stripe.products.update('solo', { description: '', unit_label: '' })).toMatchObject({
       description: null,
@@ -115,7 +117,7 @@ describe('products of the sandbox:', () => {
     })
   })
 
-  test('an update that changes nothing does not change `updated`, and emits no event', async ({ sandbox }) => {
+  test('an update that changes no value does not change `updated`, and emits no event', async ({ sandbox }) => {
     const { stripe, clock } = sandbox
     const product = await stripe.products.create({ name: 'Solo' })
     clock.advance(5000)
@@ -193,7 +195,7 @@ describe('products of the sandbox:', () => {
     })
   })
 
-  test('a product that is created with a price emits two events, first the product’s, which contains the price’s id', async () => {
+  test('a product that is created with a price emits product.created first, with the price’s id, and then price.created', async () => {
     const { stripe } = await sandboxForTest()
     const product = await stripe.products.create({
       name: 'Solo',

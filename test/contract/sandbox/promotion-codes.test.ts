@@ -46,7 +46,7 @@ describe('promotion codes of the sandbox:', () => {
     expect(seen.promotion.coupon).toMatchObject({ object: 'coupon', id: 'TEN', percent_off: 10 })
   })
 
-  test('`promotion` is required, and each invalid form of it has its own error', async () => {
+  test('`promotion` is required, and each invalid form of `promotion` has its own error', async () => {
     const { stripe } = await promotions()
     const create = (params: object): Promise<unknown> => stripe.promotionCodes.create(params as never)
     expect(await refusal(create({ code: 'X' }))).toMatchObject({
@@ -103,7 +103,7 @@ describe('promotion codes of the sandbox:', () => {
     expect(await refusal(code({ customer: 'cus_nope' }))).toMatchObject({ code: 'resource_missing', param: 'customer' })
   })
 
-  test('an expiry must be in the future, at most five years ahead, and not after that of the coupon', async () => {
+  test('an expiry must be in the future, at most five years ahead, and not after the coupon’s expiry', async () => {
     const { code, now } = await promotions({ percent_off: 10, redeem_by: 1_800_000_000 })
     expect(await refusal(code({ expires_at: 2000 }))).toMatchObject({
       param: 'expires_at',
@@ -166,7 +166,7 @@ describe('promotion codes of the sandbox:', () => {
     }
   })
 
-  test('the list can be filtered by coupon, customer, state and code (in any case)', async () => {
+  test('the list of promotion codes can be filtered by coupon, customer, state and code (in any case)', async () => {
     const { code, stripe } = await promotions()
     const customer = (await stripe.customers.create()).id
     const one = await code({ code: 'ONE', customer })

@@ -60,7 +60,7 @@ describe('an invoice in the sandbox', () => {
     })
   })
 
-  test('with a total of zero is the first invoice of a classic subscription with metered prices only', async () => {
+  test('has the total zero if it is the first invoice of a classic subscription with metered prices only', async () => {
     const sandbox = await customerShop()
     const { subscribed, invoices } = sandbox
     const price = await meteredPrice(sandbox)
@@ -133,7 +133,7 @@ describe('an expanded payment in the sandbox', () => {
 })
 
 describe('a request to the sandbox with a former API version', () => {
-  test('is answered in the sandbox’s version, which the response header and one line of the log name', async () => {
+  test('gets a response in the sandbox’s own version, which the response header and one line of the log contain', async () => {
     const { url, apiKey, lines } = await sandboxForTest()
     const versionOf = async (version?: string) => {
       const headers = {

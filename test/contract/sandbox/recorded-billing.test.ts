@@ -83,7 +83,7 @@ describe('usage in the sandbox:', () => {
     expect((await latest())?.total).toBe(0)
   })
 
-  test('with a daily window, the event that was received last counts, not the one with the latest timestamp (source: Stripe’s pages)', async () => {
+  test('with a daily window, the event that was received last counts, not the event with the latest timestamp (source: Stripe’s pages)', async () => {
     const { stripe, customer, product, to, subscribed, latest } = await shopInApril()
     const meter = await stripe.billing.meters.create({
       ...{ default_aggregation: { formula: 'sum' }, display_name: 'Seats', event_name: 'seats' },
@@ -105,7 +105,7 @@ describe('usage in the sandbox:', () => {
 })
 
 describe('a cancellation in the sandbox', () => {
-  test('credits nothing by default, and with prorate leaves a pending credit for a later invoice (source: the SDK’s types)', async () => {
+  test('credits nothing by default, and with `prorate` leaves a pending credit for a later invoice (source: the SDK’s types)', async () => {
     const { stripe, customer, to, subscribed, monthly, latest, balance } = await shopInApril()
     const price = await monthly(1000)
     const [one, two] = [await subscribed(price), await subscribed(price)]
@@ -127,7 +127,7 @@ describe('a cancellation in the sandbox', () => {
     expect([(await latest())?.amount_paid, await balance()]).toEqual([1500, 0])
   })
 
-  test('by the cancellation of its schedule bills the usage and credits unused time (source: the SDK’s types)', async () => {
+  test('through the cancellation of its schedule bills the usage and credits unused time (source: the SDK’s types)', async () => {
     const shop = await shopInApril()
     const { stripe, customer, to, monthly, latest } = shop
     const [seats, calls] = [await monthly(1000), await meteredPrice(shop)]
@@ -214,7 +214,7 @@ describe('manual invoices of the sandbox:', () => {
     expect((await stripe.invoices.create({ customer })).customer_address).toMatchObject({ country: 'DE', city: 'Bonn' })
   })
 
-  test('invalid requests get the real API’s messages and codes (source: recordings)', async () => {
+  test('invalid requests get Stripe’s messages and codes (source: recordings)', async () => {
     const { stripe, customer } = await shopInApril()
     const paid = await stripe.invoices.create({ customer })
     await stripe.invoices.finalizeInvoice(paid.id)
@@ -252,7 +252,7 @@ describe('manual invoices of the sandbox:', () => {
 })
 
 describe('invalid requests about subscriptions of the sandbox:', () => {
-  test('errors have the real API’s messages and codes (source: recordings)', async () => {
+  test('errors have Stripe’s messages and codes (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const price = await monthly(1000)
     const made = await subscribed(price)
@@ -278,7 +278,7 @@ describe('invalid requests about subscriptions of the sandbox:', () => {
     })
   })
 
-  test('the end of a trial is refused without a payment method (source: recordings)', async () => {
+  test('a trial cannot be ended now without a payment method (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const made = await subscribed(await monthly(1000), { trial_period_days: 7 })
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: emptied } })
@@ -286,7 +286,7 @@ describe('invalid requests about subscriptions of the sandbox:', () => {
     expect(await refusal(ended)).toMatchObject({ status: 400, code: 'resource_missing' })
   })
 
-  test('the default payment method can be cleared (source: recordings)', async () => {
+  test('the default payment method of a subscription can be cleared (source: recordings)', async () => {
     const { stripe, customer, subscribed, monthly } = await shopInApril()
     const card = await stripe.paymentMethods.attach('pm_card_visa', { customer })
     const made = await subscribed(await monthly(1000), { default_payment_method: card.id })
@@ -303,7 +303,7 @@ describe('a subscription in the sandbox', () => {
     return { ...shop, made, first: await shop.latest() }
   }
 
-  test('can align billing periods to an anchor date, and prorates until then (source: the SDK’s types)', async () => {
+  test('can align billing periods to an anchor date, and prorates the time until that date (source: the SDK’s types)', async () => {
     const { made, first, to, latest } = await begun({ billing_cycle_anchor: at('05-01T00:00:00') })
     expect([made.billing_cycle_anchor, firstItem(made).current_period_end]).toEqual([
       at('05-01T00:00:00'),

@@ -130,7 +130,7 @@ async function sale(): Promise<Sale> {
   return { objects: plain({ ...objects, ...nested, opened }) as Sale['objects'], ids: { ...ids, ...more } }
 }
 
-describe('members of the recorded objects:', () => {
+describe('an object of the sandbox has all members that a recording of Stripe has:', () => {
   test.each(Object.keys(members) as Name[])('%s', async (name) => {
     const object = (await sale()).objects[name]
     const missing = members[name].filter((member) => !untyped.has(`${name}.${member}`) && !(member in object))
@@ -420,7 +420,7 @@ const values: readonly (readonly [of: Name | 'opened', what: string, value: (ids
   ],
 ]
 
-describe('values of the recorded sale:', () => {
+describe('an object of a sale in the sandbox has the values of a recorded sale:', () => {
   test.each(values)('%s %s', async (of, _what, value) => {
     const { objects, ids } = await sale()
     expect(objects[of]).toMatchObject(value(ids))

@@ -7,8 +7,8 @@ import { shop } from './shop.ts'
 /** Returns the object as the API returned it: the SDK has replaced decimals. */
 const plain = (object: object) => JSON.parse(JSON.stringify(object)) as object
 
-describe('values of other recordings:', () => {
-  test('a checkout of a payment shows that it makes no invoice, one of a setup nothing of it', async () => {
+describe('the sandbox returns the values of Stripe’s recordings:', () => {
+  test('a checkout session in payment mode has invoice_creation disabled, and a session in setup mode has it null', async () => {
     const { stripe, product } = await shop()
     const price = await stripe.prices.create({ product, currency: 'usd', unit_amount: 3800 })
     const urls = { success_url: 'https://shop.example' }
@@ -31,7 +31,7 @@ describe('values of other recordings:', () => {
     })
   })
 
-  test('the payment of a later period is an update, and that of a manual invoice one for the invoice', async () => {
+  test('a charge has a description that depends on the cause: subscription creation, subscription update or manual invoice', async () => {
     const { stripe, control } = await sandboxForTest()
     const { id: product } = await stripe.products.create({ name: 'P' })
     const recurring = { interval: 'month' } as const
@@ -52,7 +52,7 @@ describe('values of other recordings:', () => {
     ])
   })
 
-  test('a tier below a cent has its amount as a decimal only, and a flat one no unit amount', async () => {
+  test('a tier in fractions of a cent has only a decimal amount, and a tier with a flat amount has no unit amount', async () => {
     const { stripe, product } = await shop()
     const { id } = await meteredPrice({ stripe, product } as Awaited<ReturnType<typeof shop>>, {
       ...{ billing_scheme: 'tiered', tiers_mode: 'graduated' },
@@ -71,7 +71,7 @@ describe('values of other recordings:', () => {
     })
   })
 
-  test('a portal configuration has the reasons of a cancellation in their order', async () => {
+  test('a portal configuration lists the default cancellation reasons in Stripe’s order', async () => {
     const { stripe } = await sandboxForTest()
     const made = await stripe.billingPortal.configurations.create({
       features: {
@@ -99,7 +99,7 @@ describe('values of other recordings:', () => {
     })
   })
 
-  test('a tax rate has null for each place that is not given', async () => {
+  test('a tax rate has null for country, state and tax type if the request contains none', async () => {
     const { stripe } = await sandboxForTest()
     const rate = {
       description: 'VAT Germany',
@@ -120,7 +120,7 @@ describe('values of other recordings:', () => {
     expect((await stripe.taxRates.update(made.id, { active: false })).active).toBe(false)
   })
 
-  test('a credit grant has the priority 50, and one hour of usage is one summary', async () => {
+  test('a credit grant has the priority 50 by default, and usage within one hour has one event summary', async () => {
     const base = await shop()
     const { stripe } = base
     const { id: customer } = await stripe.customers.create({ email: 'a@example.test' })

@@ -27,7 +27,9 @@ describe('the sandbox refuses', () => {
     expect((await create({ payment_behavior: 'default_incomplete' })).status).toBe('incomplete')
   })
 
-  test('a change of items or of the end of an incomplete subscription (source: recordings)', async ({ shop }) => {
+  test('a change of items, or of the end date, of an incomplete subscription (source: recordings)', async ({
+    shop,
+  }) => {
     const { stripe, subscribed, monthly } = shop
     const made = await subscribed(await monthly(1000), { payment_behavior: 'default_incomplete' })
     const dear = await monthly(2000)
@@ -42,7 +44,7 @@ describe('the sandbox refuses', () => {
     expect((await stripe.subscriptions.update(made.id, { items })).items.data[0]?.price.id).toBe(dear.id)
   })
 
-  test('a subscription in a second currency of one customer (source: public issues)', async ({
+  test('a subscription in a second currency for the same customer (source: public issues)', async ({
     shop: { subscribed, monthly, stripe },
   }) => {
     const first = await subscribed(await monthly(1000))
@@ -98,7 +100,7 @@ describe('the sandbox refuses', () => {
 })
 
 describe('billing in the sandbox:', () => {
-  test('credit and charge of a change in mid-period are both rounded down (source: recordings)', async () => {
+  test('the credit and the charge of a change in mid-period are both rounded down (source: recordings)', async () => {
     const shop = await customerShop(utc('2027-04-01T00:00:00'))
     const { stripe, clockId, subscribed, monthly, invoices } = shop
     const [low, high] = [await monthly(1000), await monthly(2000)]
@@ -173,7 +175,7 @@ describe('billing in the sandbox:', () => {
     expect((await invoices()).at(-1)?.total).toBe(700)
   })
 
-  test('an item that is added later starts its period at the time of its addition (source: recordings)', async () => {
+  test('an item that is added later starts its period at the time of the addition (source: recordings)', async () => {
     const { stripe, clockId, subscribed, monthly } = await customerShop(january)
     const made = await subscribed(await monthly(1000))
     const later = january + 10 * day
@@ -201,7 +203,7 @@ describe('billing in the sandbox:', () => {
 })
 
 describe('lists of the sandbox:', () => {
-  test('subscriptions and customers on test clocks are listed only if the clock is named (source: the SDK’s types)', async () => {
+  test('subscriptions and customers on test clocks are listed only if the request names the clock (source: the SDK’s types)', async () => {
     const { stripe, clockId, customer, subscribed, monthly } = await customerShop(january)
     const price = await monthly(1000)
     const made = await subscribed(price)
@@ -237,7 +239,7 @@ describe('lists of the sandbox:', () => {
 })
 
 describe('events of the sandbox:', () => {
-  test('the events of a renewal name no request, and the event of the payment comes before that of the invoice (source: recordings)', async () => {
+  test('events of a renewal have no request id, and the event of the payment comes before that of the invoice (source: recordings)', async () => {
     const { stripe, clockId, subscribed, monthly } = await customerShop(january)
     await subscribed(await monthly(1000))
     await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-02-02T00:00:00') })

@@ -6,7 +6,9 @@ import { idOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox
 const pay = (stripe: Stripe): Promise<Stripe.PaymentIntent> =>
   stripe.paymentIntents.create({ amount: 1000, currency: 'usd', confirm: true, payment_method: 'pm_card_visa' })
 
-test('a charge can be refunded in several parts until nothing is left', async ({ sandbox: { stripe } }) => {
+test('a charge can be refunded in several parts until the whole amount is refunded', async ({
+  sandbox: { stripe },
+}) => {
   const intent = await pay(stripe)
   const charge = idOf(intent.latest_charge)
   const part = await stripe.refunds.create({ payment_intent: intent.id, amount: 300, reason: 'requested_by_customer' })
@@ -44,7 +46,7 @@ test('a failed charge cannot be refunded', async ({ sandbox: { stripe } }) => {
   })
 })
 
-test('an update of a refund emits refund.updated and charge.refund.updated; an unsupported refund is refused with a message that names it', async () => {
+test('an update of a refund emits refund.updated and charge.refund.updated; an unsupported refund is refused with the unsupported parameter', async () => {
   const { stripe } = await sandboxForTest()
   const intent = await pay(stripe)
   const { id } = await stripe.refunds.create({ payment_intent: intent.id })

@@ -91,7 +91,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     },
   )
 
-  test('the invoice of a renewal is a draft for an hour, and is then paid', async () => {
+  test('the invoice of a renewal is a draft for an hour, and is paid afterwards', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     await subscribed(await monthly(1000))
     const advance = (moment: string) => stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc(moment) })
@@ -109,7 +109,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     expect(await refusal(advance('2027-01-15T00:00:00'))).toMatchObject({ param: 'frozen_time' })
   })
 
-  test('a trial is free, its end is announced by an event, and it ends with the first charge', async () => {
+  test('a trial is free, an event announces the end of the trial, and the first charge follows at that end', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     const made = await subscribed(await monthly(1000), { trial_period_days: 14 })
     expect(made).toMatchObject({ status: 'trialing', trial_end: made.created + 14 * day })
@@ -156,7 +156,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     },
   )
 
-  test('usage before a swap of prices with proration_behavior none is dropped, and later usage has the new price', async () => {
+  test('usage before a swap of prices with proration_behavior none is not billed, and later usage has the new price', async () => {
     const shop = await customerShop(utc('2027-01-01T00:00:00'))
     const { stripe, clockId, customer, product, invoices } = shop
     const price = await meteredPrice(shop)
@@ -186,18 +186,21 @@ describe('test clocks and renewals of the sandbox:', () => {
     ['once', {}, [900, 1000, 1000, 1000]],
     ['repeating', { duration_in_months: 2 }, [900, 900, 1000, 1000]],
     ['forever', {}, [900, 900, 900, 900]],
-  ] as const)('a coupon with the duration %s reduces the right invoices', async (duration, more, expected) => {
-    const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
-    const coupon = await stripe.coupons.create({ duration, percent_off: 10, ...more })
-    const made = await subscribed(await monthly(1000), { discounts: [{ coupon: coupon.id }] })
-    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-03-01T00:00:00') })
-    await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-04-02T00:00:00') })
-    expect((await invoices()).map((invoice) => invoice.total)).toEqual(expected)
-    expect((await stripe.coupons.retrieve(coupon.id)).times_redeemed).toBe(1)
-    expect((await stripe.subscriptions.retrieve(made.id)).discounts).toHaveLength(duration === 'forever' ? 1 : 0)
-  })
+  ] as const)(
+    'a coupon with the duration %s reduces exactly the invoices of that duration',
+    async (duration, more, expected) => {
+      const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
+      const coupon = await stripe.coupons.create({ duration, percent_off: 10, ...more })
+      const made = await subscribed(await monthly(1000), { discounts: [{ coupon: coupon.id }] })
+      await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-03-01T00:00:00') })
+      await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2027-04-02T00:00:00') })
+      expect((await invoices()).map((invoice) => invoice.total)).toEqual(expected)
+      expect((await stripe.coupons.retrieve(coupon.id)).times_redeemed).toBe(1)
+      expect((await stripe.subscriptions.retrieve(made.id)).discounts).toHaveLength(duration === 'forever' ? 1 : 0)
+    },
+  )
 
-  test('a coupon’s amount is split exactly over the invoice lines, and a total is never below zero', async () => {
+  test('a coupon’s amount is split over the invoice lines without a remainder, and a total is never below zero', async () => {
     const { stripe, monthly, subscribed, customer } = await customerShop()
     const coupon = await stripe.coupons.create({ duration: 'once', amount_off: 100, currency: 'usd' })
     const code = await stripe.promotionCodes.create({
@@ -236,7 +239,7 @@ describe('test clocks and renewals of the sandbox:', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('active')
   })
 
-  test('an invoice preview equals the later charge, and changes nothing', async () => {
+  test('an invoice preview equals the later charge, and creates no object', async () => {
     const { stripe, customer, clockId, monthly, subscribed, invoices } = await customerShop(utc('2027-01-01T00:00:00'))
     const [low, high] = [await monthly(1000), await monthly(3000)]
     const made = await subscribed(low)

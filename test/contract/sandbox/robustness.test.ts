@@ -60,7 +60,7 @@ function valueFor(names: readonly string[]): fc.Arbitrary<string[]> {
   return fc.array(pair, { maxLength: 6 })
 }
 
-test('the sandbox responds to any input with an object or an error that the API contract allows, and never crashes', async () => {
+test('the sandbox responds to arbitrary input with an object or an error that the API contract allows, and never crashes', async () => {
   const sandbox = await sandboxForTest()
   const { stripe, url, apiKey } = sandbox
   await stripe.products.create({ id: 'p', name: 'P' })

@@ -44,7 +44,7 @@ test('the event subscription_schedule.expiring is sent once, a week before the e
   expect(event?.data.previous_attributes).toBeUndefined()
 })
 
-test('a schedule whose end date is changed sends its expiring event again', async ({ sandbox }) => {
+test('a schedule whose end date is changed emits subscription_schedule.expiring again', async ({ sandbox }) => {
   const { stripe } = sandbox
   const { clock, schedule } = await scheduled(sandbox, { duration: { interval: 'month' } }, 'release')
   await stripe.testHelpers.testClocks.advance(clock, { frozen_time: start + 25 * day })
@@ -59,7 +59,7 @@ test('a schedule whose end date is changed sends its expiring event again', asyn
   ])
 })
 
-test('a test clock that stops within ten days before a schedule’s end sends the expiring event, as Stripe’s command-line tool expects', async () => {
+test('a test clock that stops within ten days before a schedule’s end emits the expiring event, as Stripe’s command-line tool expects', async () => {
   const sandbox = await sandboxForTest()
   const { stripe } = sandbox
   const { clock } = await scheduled(sandbox, { end_date: start + 28 * day })
@@ -108,8 +108,8 @@ async function billed({ stripe }: TestSandbox, schedule: Stripe.SubscriptionSche
   return data.map(({ total }) => total).reverse()
 }
 
-describe('a schedule that cancels in the middle of a period', () => {
-  test('bills only the part of that period, and is completed', async ({ sandbox }) => {
+describe('a schedule whose end in mid-period cancels the subscription', () => {
+  test('bills only the part of the period before the end, and is completed', async ({ sandbox }) => {
     const { stripe } = sandbox
     const { clock, schedule } = await scheduled(sandbox, { end_date: start + (31 + 14) * day })
     const id = idOf(schedule.subscription)
@@ -128,7 +128,9 @@ describe('a schedule that cancels in the middle of a period', () => {
     })
   })
 
-  test('takes off discounts, and bills the whole period if the phase does not prorate', async ({ sandbox }) => {
+  test('prorates the amount after discounts, and bills the whole period if the phase does not prorate', async ({
+    sandbox,
+  }) => {
     const { id: coupon } = await sandbox.stripe.coupons.create({ percent_off: 10 })
     const discounted = await scheduled(sandbox, { end_date: start + 20 * day, discounts: [{ coupon }] })
     // The coupon is used once, so a line that is discountable keeps it: 20 of 31 days of 15.00.
@@ -140,7 +142,7 @@ describe('a schedule that cancels in the middle of a period', () => {
     expect(await billed(sandbox, whole.schedule)).toEqual([1500])
   })
 
-  test('credits the rest of a period that its last phase began in', async ({ sandbox }) => {
+  test('credits the time after its end if its last phase began within the same period', async ({ sandbox }) => {
     const { stripe } = sandbox
     const { clock, schedule } = await scheduled(sandbox, { end_date: start + 10 * day }, 'release')
     const [first] = schedule.phases
@@ -161,7 +163,7 @@ describe('a schedule that cancels in the middle of a period', () => {
     expect(await billed(sandbox, schedule)).toEqual([1500, -484])
   })
 
-  test('that is told to release it charges the rest of the period', async ({ sandbox }) => {
+  test('charges the rest of the period if its end_behavior is changed to release', async ({ sandbox }) => {
     const { stripe } = sandbox
     const { clock, schedule } = await scheduled(sandbox, { end_date: start + 20 * day })
     await stripe.subscriptionSchedules.update(schedule.id, { end_behavior: 'release' })
@@ -172,7 +174,9 @@ describe('a schedule that cancels in the middle of a period', () => {
     expect(await billed(sandbox, schedule)).toEqual([967, 532 + 1500])
   })
 
-  test('and is released takes its planned end along, unless it is to be kept', async ({ sandbox }) => {
+  test('removes the cancellation date of the subscription on release, unless preserve_cancel_date is set', async ({
+    sandbox,
+  }) => {
     const { stripe } = sandbox
     const end = start + 45 * day
     const gone = await scheduled(sandbox, { end_date: end })
@@ -187,7 +191,9 @@ describe('a schedule that cancels in the middle of a period', () => {
   })
 })
 
-test('a schedule is aborted when its subscription expires unpaid', async ({ sandbox }) => {
+test('a schedule is cancelled when the first payment of its subscription is never made and the subscription expires', async ({
+  sandbox,
+}) => {
   const { stripe, control } = sandbox
   const { id: customer } = await stripe.customers.create({ source: 'tok_chargeCustomerFail' })
   const product = await stripe.products.create({ name: 'Pro' })

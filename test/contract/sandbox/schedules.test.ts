@@ -6,7 +6,7 @@ import { customerShop, day, firstItem, meteredPrice, utc } from './customer-shop
 const start = utc('2027-01-01T00:00:00')
 
 describe('subscription schedules of the sandbox:', () => {
-  test('the next phase begins with the next period, without proration and with its own quantity', async () => {
+  test('the next phase begins with the next period, without proration and with the phase’s own quantity', async () => {
     const { stripe, clockId, monthly, subscribed, invoices } = await customerShop(start)
     const [list, negotiated] = [await monthly(1000), await monthly(700)]
     const made = await subscribed(list, { items: [{ price: list.id, quantity: 7 }] })
@@ -69,7 +69,7 @@ describe('subscription schedules of the sandbox:', () => {
     },
   )
 
-  test('a phase that replaces a metered item bills the usage before it at the old price', async () => {
+  test('a phase that replaces a metered item bills usage before the phase at the old price', async () => {
     const shop = await customerShop(start)
     const { stripe, clockId, customer, product, invoices } = shop
     const old = await meteredPrice(shop)
@@ -141,7 +141,7 @@ describe('subscription schedules of the sandbox:', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).status).toBe('canceled')
   })
 
-  test('a schedule that is told to cancel a running period early credits the rest of it', async () => {
+  test('a schedule whose end is moved into the running period credits the rest of the period', async () => {
     const { stripe, customer, monthly, subscribed } = await customerShop(start)
     const price = await monthly(3100)
     const made = await subscribed(price)
@@ -160,7 +160,7 @@ describe('subscription schedules of the sandbox:', () => {
     expect(await stripe.subscriptions.retrieve(made.id)).toMatchObject({ cancel_at: end_date - 86_400 })
   })
 
-  describe('a setting that a phase omits', () => {
+  describe('a setting that a later phase omits', () => {
     /**
      * Updates a schedule whose subscription has a discount of 50 % forever and a trial until 15 January. `params` are the other parameters
      * of the phase.
@@ -189,7 +189,7 @@ describe('subscription schedules of the sandbox:', () => {
       expect(after).toMatchObject({ status: 'active', discounts: [], latest_invoice: { total: 1000 } })
     })
 
-    test('stays if the phase repeats it', async () => {
+    test('is kept if the phase repeats it', async () => {
       const trialEnd = start + 14 * day
       const { stripe, made, update } = await changed({ trial_end: trialEnd })
       await update

@@ -23,7 +23,7 @@ async function world() {
   return { ...sandbox, found, ada }
 }
 
-describe('a search', () => {
+describe('a search in the sandbox', () => {
   test('matches exact text regardless of case, substrings, metadata, null fields and numbers', async () => {
     const { found, clock } = await world()
     const now = Math.floor(clock.now() / 1000)
@@ -70,7 +70,7 @@ describe('a search', () => {
       ])
   })
 
-  test('returns pages, newest first, and finds new objects at once unless a delay is set', async () => {
+  test('returns pages, newest first, and finds new objects at once unless a search delay is configured', async () => {
     const { stripe, control, url, clock } = await sandboxForTest()
     const ids: string[] = []
     for (let index = 0; index < 5; index++) {
@@ -92,7 +92,7 @@ describe('a search', () => {
     expect((await stripe.products.search({ query })).data).toHaveLength(5)
   })
 
-  test('finds prices and subscriptions by their own fields', async () => {
+  test('finds prices and subscriptions by the search fields of each kind', async () => {
     const { stripe } = await sandboxForTest()
     const product = await stripe.products.create({ name: 'Pro' })
     const price = await stripe.prices.create({

@@ -12,8 +12,8 @@ async function typesOf(stripe: Stripe): Promise<string[]> {
   return (await stripe.events.list({ limit: 100 })).data.map(({ type }) => type)
 }
 
-describe('a setup intent', () => {
-  test('saves a card for a customer without making it the default', async ({ sandbox: { stripe } }) => {
+describe('a setup intent of the sandbox', () => {
+  test('saves a card for a customer without making the card the default', async ({ sandbox: { stripe } }) => {
     const { id: customer } = await stripe.customers.create()
     const made = await stripe.setupIntents.create({ customer, description: 'Later' })
     expect(made).toMatchObject({ status: 'requires_payment_method', usage: 'off_session', payment_method: null })
@@ -46,7 +46,7 @@ describe('a setup intent', () => {
     expect(await stripe.setupIntents.retrieve(made.id)).toMatchObject({ status: 'canceled' })
   })
 
-  test('fails with a card that cannot be saved, and succeeds with a card whose payments are declined', async () => {
+  test('fails with a card that cannot be saved, and succeeds with a card whose later payments are declined', async () => {
     const { stripe } = await sandboxForTest()
     const { id: customer } = await stripe.customers.create()
     const confirmed = (payment_method: string) =>
@@ -82,7 +82,7 @@ describe('a card that was set up without a customer', () => {
   })
 })
 
-describe('a checkout in setup mode', () => {
+describe('a checkout session in setup mode', () => {
   const urls = { success_url: 'http://127.0.0.1:9/done', cancel_url: 'http://127.0.0.1:9/back' }
 
   test('attaches the card to the customer without a payment', async ({ sandbox: { stripe } }) => {
@@ -125,7 +125,9 @@ describe('a checkout in setup mode', () => {
     )
   })
 
-  test('creates a customer only on request, and cancels its setup intent when it expires', async ({ sandbox }) => {
+  test('creates a customer only on request, and cancels its setup intent when the session expires', async ({
+    sandbox,
+  }) => {
     const { stripe } = sandbox
     const create = (params: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
       stripe.checkout.sessions.create({ ...urls, mode: 'setup', currency: 'eur', ...params })
@@ -151,7 +153,7 @@ describe('a checkout in setup mode', () => {
     expect(await refusal(stripe.checkout.sessions.create(wanted))).toMatchObject({ param: name })
   })
 
-  test('needs a currency', async ({ sandbox: { stripe } }) => {
+  test('requires a currency', async ({ sandbox: { stripe } }) => {
     expect(await refusal(stripe.checkout.sessions.create({ ...urls, mode: 'setup' }))).toMatchObject({
       code: 'parameter_missing',
       param: 'currency',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sandboxForTest } from '../../support/sandbox.ts'
 
-test('the clock of an account returns to its earlier time when a snapshot is restored, and restarts after a reset', async () => {
+test('the clock of a sandbox account returns to its earlier time when a snapshot is restored, and to the system time after a reset', async () => {
   const { control, apiKey } = await sandboxForTest()
   const start = control.now(apiKey)
   control.advance(100, apiKey)

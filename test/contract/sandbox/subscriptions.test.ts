@@ -37,7 +37,7 @@ describe('subscriptions of the sandbox:', () => {
     })
   })
 
-  test('the list can be filtered by customer, price and status, and leaves out cancelled subscriptions by default', async ({
+  test('the list of subscriptions can be filtered by customer, price and status, and omits cancelled subscriptions by default', async ({
     shop,
   }) => {
     const { stripe, customer, monthly, subscribed } = shop
@@ -75,7 +75,7 @@ describe('subscriptions of the sandbox:', () => {
     expect(await invoices()).toHaveLength(1)
   })
 
-  test('invalid requests get the real API’s errors', async ({ shop }) => {
+  test('invalid requests get Stripe’s status, code and message', async ({ shop }) => {
     const { stripe, customer, monthly, subscribed, price } = shop
     const [usd, eur] = [await monthly(100), await monthly(100, { currency: 'eur' })]
     const [once, archived] = [await price(), await monthly(100)]
@@ -143,7 +143,7 @@ describe('subscriptions of the sandbox:', () => {
     expect((await invoices()).map((invoice) => invoice.total)).toEqual([0, 1000])
   })
 
-  test('a change in mid-period is prorated on an immediate invoice, on the next one, or not at all, as requested', async () => {
+  test('a change in mid-period is prorated on an immediate invoice, on the next invoice, or not at all, as requested', async () => {
     const { stripe, monthly, subscribed, invoices, control, apiKey } = await customerShop()
     const [low, high] = [await monthly(1000), await monthly(3000)]
     const made = await subscribed(low)
@@ -186,7 +186,7 @@ describe('subscriptions of the sandbox:', () => {
     })
   })
 
-  test('items can be retrieved, added, updated and removed one by one', async ({ shop }) => {
+  test('the items of a subscription can be retrieved, added, updated and removed individually', async ({ shop }) => {
     const { stripe, monthly, subscribed, invoices } = shop
     const [one, other] = [await monthly(100), await monthly(200)]
     const made = await subscribed(one)

@@ -71,7 +71,7 @@ test('a malformed email address of a customer is refused', async ({ shop: { stri
   expect(await stripe.customers.update(customer, { email: '' })).toMatchObject({ email: null })
 })
 
-test('the event that announces the end of a trial comes without an update event if nothing else changed', async () => {
+test('the event that announces the end of a trial is emitted without an update event if no other member changed', async () => {
   const { stripe, clockId, monthly, subscribed } = await customerShop(utc('2026-01-01T00:00:00'))
   await subscribed(await monthly(1000), { trial_period_days: 7 })
   await stripe.testHelpers.testClocks.advance(clockId, { frozen_time: utc('2026-01-05T00:00:00') })
@@ -80,7 +80,7 @@ test('the event that announces the end of a trial comes without an update event 
   expect(types).not.toContain('customer.subscription.updated')
 })
 
-test('reported usage can be cancelled within a day', async ({ shop: sandbox }) => {
+test('reported usage can be cancelled within 24 hours', async ({ shop: sandbox }) => {
   const { stripe, customer, clock } = sandbox
   await meteredPrice(sandbox)
   const { data: meters } = await stripe.billing.meters.list()

@@ -25,13 +25,13 @@ async function reports(name: string, wanted: number): Promise<string[]> {
 }
 
 describe('the sandbox in a thread', () => {
-  test('reports a crash and restarts, and the process around it keeps running', async () => {
+  test('reports a crash and restarts, and the process that started the sandbox keeps running', async () => {
     const [first, second] = await reports('crashes', 2)
     expect(first).toContain('a crash of the sandbox')
     expect(second).toContain('restarting in')
   })
 
-  test('is terminated and restarted if it hangs, and the process around it keeps running', async () => {
+  test('is terminated and restarted if it hangs, and the process that started the sandbox keeps running', async () => {
     const ticks: number[] = []
     const ticking = setInterval(() => ticks.push(performance.now()), 5)
     onTestFinished(() => clearInterval(ticking))
@@ -40,7 +40,7 @@ describe('the sandbox in a thread', () => {
     expect(ticks.length).toBeGreaterThan(5)
   })
 
-  test('serves the API, keeps its state and its port, and releases both at its end', async () => {
+  test('serves the API, keeps its state and its port during its life, and releases both at its end', async () => {
     const dataDir = temporaryFolder()
     const start = (port: number) => startSandboxThread({ port, dataDir, log: () => undefined })
     const first = await start(0)

@@ -377,7 +377,7 @@ test.each([
     ],
   ],
 ] satisfies [string, Step[], RegExp?][])(
-  'the trigger steps for %s are refused and emit that event',
+  'the trigger steps for %s are refused, and emit that event nevertheless',
   async (event, steps, refusal = /card_declined/) => {
     const { control, stripe, apiKey } = await sandboxForTest({ check: checkAnswer })
     await expect(control.seed(apiKey, steps)).rejects.toThrow(refusal)

@@ -19,8 +19,8 @@ async function asker() {
   }
 }
 
-describe('a feature of the real API that the sandbox lacks:', () => {
-  test('a parameter of the real API is refused as not supported, and any other parameter as unknown', async () => {
+describe('a feature of Stripe’s API that the sandbox lacks:', () => {
+  test('a parameter of Stripe’s API is refused as not supported, and any other parameter as unknown', async () => {
     const ask = await asker()
     const base = { mode: 'subscription', success_url: 'https://a.b' }
     expect(
@@ -46,7 +46,7 @@ describe('a feature of the real API that the sandbox lacks:', () => {
     })
   })
 
-  test('an enum value of the real API is refused as not supported, and any other value as invalid', async () => {
+  test('an enum value of Stripe’s API is refused as not supported, and any other value as invalid', async () => {
     const ask = await asker()
     expect(
       await ask('POST', '/v1/checkout/sessions', { mode: 'payment', ui_mode: 'elements', success_url: 'https://a.b' }),
@@ -58,7 +58,7 @@ describe('a feature of the real API that the sandbox lacks:', () => {
     })
   })
 
-  test('an operation of the real API is refused as not supported, and any other operation as unrecognized', async () => {
+  test('an operation of Stripe’s API is refused as not supported, and any other operation as unrecognized', async () => {
     const ask = await asker()
     expect(await ask('GET', '/v1/issuing/cards/ic_1')).toMatchObject({
       status: 400,
@@ -91,8 +91,8 @@ describe('a feature of the real API that the sandbox lacks:', () => {
   })
 })
 
-describe('an expansion of the real API that the sandbox lacks', () => {
-  test('is refused as not supported, and any other expansion as impossible', async () => {
+describe('expansions and former endpoints in the sandbox:', () => {
+  test('an expansion that only Stripe’s API has is refused as not supported, and any other expansion as impossible', async () => {
     const ask = await asker()
     const asked = async (path: string, expand: string) => {
       const { error } = await ask('GET', `${path}?expand[]=${expand}`)
@@ -120,7 +120,7 @@ describe('an expansion of the real API that the sandbox lacks', () => {
     }
   })
 
-  test('of `total_count` returns the number of all results of a search', async () => {
+  test('the expansion `total_count` returns the number of all results of a search', async () => {
     const { stripe } = await sandboxForTest()
     for (const name of ['A', 'B', 'C']) await stripe.products.create({ name })
     const search = { query: "active:'true'", limit: 1 }
@@ -128,7 +128,7 @@ describe('an expansion of the real API that the sandbox lacks', () => {
     expect(await stripe.products.search(search)).not.toHaveProperty('total_count')
   })
 
-  test('of an upcoming invoice by its former endpoint is refused as not supported', async () => {
+  test('the former endpoint of upcoming invoices is refused as not supported', async () => {
     const ask = await asker()
     expect(await ask('GET', '/v1/invoices/upcoming?subscription=sub_1')).toMatchObject({
       error: { message: 'The sandbox does not support GET /v1/invoices/upcoming.' },

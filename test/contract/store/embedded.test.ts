@@ -65,7 +65,7 @@ describe('the files of the embedded store', () => {
     expect(await pragma('busy_timeout')).toBe(5000)
   })
 
-  test('are refused with the next step if they are no database or in an invalid place', async () => {
+  test('are refused with an error that names the next step if they are not a database or in an invalid place', async () => {
     const folder = temporaryFolder()
     const file = path.join(folder, 'note.db')
     writeFileSync(file, 'this is a letter, not a database. '.repeat(50))
@@ -104,7 +104,7 @@ describe('the read of a service key', () => {
     ...{ expiresAt: null, lastUsedAt: null, revokedAt: null, worker: null },
   }
 
-  test('does not wait for a running transaction of its process, and sees only what was committed', async () => {
+  test('does not wait for a running transaction of its process, and sees only committed data', async () => {
     const store = await (await inFile()).open()
     const inserted = Promise.withResolvers<null>()
     const end = Promise.withResolvers<null>()
@@ -124,7 +124,7 @@ describe('the read of a service key', () => {
     expect(await store.serviceKeys.findByHash(key.hash)).toEqual(key)
   })
 
-  test('works in an in-memory store, which has one connection only', async () => {
+  test('succeeds in an in-memory store, which has only one connection', async () => {
     const store = await (await inMemory()).open()
     await store.serviceKeys.add(key)
     expect(await store.serviceKeys.findByHash(key.hash)).toEqual(key)
@@ -132,7 +132,7 @@ describe('the read of a service key', () => {
 })
 
 describe('the backup of the embedded store', () => {
-  test('contains everything that was committed, even if the store is in use during the backup', async () => {
+  test('contains all committed data, even if the store is in use during the backup', async () => {
     const place = await inFile()
     const store = await place.open()
     await fillStore(store)
@@ -179,7 +179,7 @@ describe('the backup of the embedded store', () => {
 describe('copying a store', () => {
   const emptyWith = (keys: string) => storePlace({ url: null, file: ':memory:' }).open({ sealer: createSealer(keys) })
 
-  test('copies each record, and the history can be continued in the target', async () => {
+  test('copies each record, and further revisions can be added to the history in the target', async () => {
     const place = await inFile()
     const from = await place.open()
     await fillStore(from)
@@ -232,7 +232,7 @@ describe('copying a store', () => {
     expect(await to.facts.get('fact_229')).toBe('229')
   })
 
-  test('is refused if the target is not empty, and leaves it unchanged', async () => {
+  test('is refused if the target is not empty, and leaves the target unchanged', async () => {
     const place = await inMemory()
     const from = await place.open()
     await fillStore(from)
@@ -260,7 +260,7 @@ describe('copying a store', () => {
     })
   })
 
-  test('is refused if the history was tampered with, and nothing is copied', async () => {
+  test('is refused if the history was tampered with, and copies no record', async () => {
     const place = await inMemory()
     const from = await place.open()
     await fillStore(from)

@@ -42,7 +42,7 @@ export function featuresContract(engine: string, makePlace: MakePlace): void {
       expect(await used()).toBe('50')
     })
 
-    test('reports at once are all counted, and one that cannot be stored leaves no trace and does not affect the others', async () => {
+    test('is counted for each of several concurrent reports; a report that cannot be stored is not counted and does not affect the others', async () => {
       const { stores, report, used } = await world()
       const { usage } = stores[0]
       const reports = Array.from({ length: 30 }, (_, index) => report(`r${String(index)}`, '2'))
@@ -89,7 +89,7 @@ export function featuresContract(engine: string, makePlace: MakePlace): void {
       }
     })
 
-    test('is the last report of each time range, or the number of ranges, for meters whose later reports replace earlier ones', async () => {
+    test('is the last report of each time range, or the number of ranges, for meters whose later reports replace earlier reports', async () => {
       for (const [formula, values] of [
         ['last_of_each', ['9', '4', '5', '9', '5']],
         ['one_of_each', ['2', '1', '2', '2', '2']],
@@ -145,7 +145,7 @@ export function featuresContract(engine: string, makePlace: MakePlace): void {
       expect(await rangesIn(stores[0])).toBeLessThanOrEqual(14)
     })
 
-    test('of more old ranges than one report moves stays exact, also with reports at once on several replicas and late ones', async () => {
+    test('stays exact if there are more old ranges than one report compacts, also with concurrent and late reports on several replicas', async () => {
       const { stores, report, used } = await world()
       const hour = day / 24
       const hourly = Array.from({ length: 230 }, (_, index) => start + index * hour)
@@ -181,7 +181,7 @@ export function featuresContract(engine: string, makePlace: MakePlace): void {
       ])
     })
 
-    test('is kept until the processor has confirmed it, and is then only kept in the sum', async () => {
+    test('is stored individually until the processor has confirmed the report, and afterwards only as part of the sum', async () => {
       const { stores, report } = await world()
       const { usage } = stores[0]
       for (const [identifier, at] of [
@@ -216,7 +216,7 @@ export function featuresContract(engine: string, makePlace: MakePlace): void {
       expect(met).toEqual(['acme', 'beta'].flatMap((one) => [`${one} one`, `${one} three`, `${one} two`]))
     })
 
-    test('is removed after its retention in slices of 1,000, one with each of the next reports', async () => {
+    test('is deleted after its retention, 1,000 reports at a time, with each of the next reports', async () => {
       const { stores, report } = await world()
       const { usage } = stores[0]
       const old = Array.from({ length: 1001 }, (_, index) => report(`old ${String(index)}`, '1', start + index))
@@ -228,7 +228,7 @@ export function featuresContract(engine: string, makePlace: MakePlace): void {
       expect(outcomes).toEqual(['held', 'known', 'held', 'held'])
     })
 
-    test('returns to the value before if the last report is withdrawn, for meters that count the last value', async () => {
+    test('returns to its previous value if the last report is withdrawn, for meters that count the last value', async () => {
       const { stores, report, used } = await world()
       await stores[0].usage.hold(report('one', '3', start + 1), 'last', [])
       await stores[0].usage.hold(report('two', '8', start + 2), 'last', [])
@@ -285,7 +285,7 @@ export function featuresContract(engine: string, makePlace: MakePlace): void {
       expect(await store.usageComparison.firstRange(before)).toBe(from - day)
     })
 
-    test('knows since when a tenant has its customer', async () => {
+    test('reads from the audit log since when a tenant has its current customer', async () => {
       const { store } = await world()
       const { tenants, usageComparison } = store
       expect(await usageComparison.customerSince('acme')).toBeNull()
@@ -300,7 +300,7 @@ export function featuresContract(engine: string, makePlace: MakePlace): void {
       expect(await usageComparison.customerSince('acme')).toBe(start + day)
     })
 
-    test('treats reports near the edge of a day, new reports, and reports that were sent again as uncertain', async () => {
+    test('treats reports near midnight, new reports, and reports that were sent twice as uncertain', async () => {
       const { store, stored } = await world()
       const limits = { marginMs: 1000, recentFrom: to + day }
       const of = { tenantId: 'acme', meter: 'api_call' }
@@ -327,7 +327,7 @@ export function featuresContract(engine: string, makePlace: MakePlace): void {
       expect(await uncertain()).toEqual({ reports: 5, sum: 5.5 })
     })
 
-    test('keeps one difference per tenant and meter, until both counts agree or there is no usage left to compare', async () => {
+    test('stores one difference per tenant and meter, until both counts agree or there is no usage left to compare', async () => {
       const { store } = await world()
       const comparison = store.usageComparison
       const difference = (tenantId: string, comparedAt: number) => ({

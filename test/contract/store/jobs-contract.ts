@@ -86,7 +86,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         })
       }))
 
-    test('succeeded and skipped steps count as done, once each; others do not', () =>
+    test('succeeded and skipped steps count as done, once each, and other steps do not', () =>
       inJob({}, async (store, job, token) => {
         const counted = async () => (await store.jobs.find(job.id))?.stepsDone
         await store.jobs.settle(job.id, 0, { state: 'succeeded', ...nothing }, token)
@@ -109,7 +109,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         expect(await refusalOf(store.jobs.begin(job.id, 3, token))).toBe('internal')
       }))
 
-    test('an interrupted or failed job can be resumed, which makes its failed steps pending; a done or cancelled job cannot', () =>
+    test('an interrupted or failed job can be resumed, which makes its failed steps pending; a done or cancelled job cannot be resumed', () =>
       inJob({}, async (store, job, token) => {
         await store.jobs.settle(job.id, 0, { state: 'succeeded', ...nothing }, token)
         await store.jobs.begin(job.id, 1, token)
@@ -209,7 +209,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await found(['price%'])).toEqual([])
     })
 
-    test('steps of migrations that ended before a given time are left out', async ({ store }) => {
+    test('steps of migrations that ended before a given time are left out of the result', async ({ store }) => {
       const step = JSON.stringify({ to_processor_id: 'price_a' })
       await store.exclusively('a', async ({ token }) => {
         for (const id of ['ended', 'running']) {
@@ -224,7 +224,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await since(5001)).toEqual(['"running"'])
     })
 
-    test('unfinished jobs of a kind and subject are the running, waiting and interrupted ones, oldest first', async () => {
+    test('unfinished jobs of a kind and subject are the running, waiting and interrupted jobs, oldest first', async () => {
       const store = await open()
       await store.exclusively('a', async ({ token }) => {
         const start = async (change: Partial<NewJob>) => store.jobs.open(newJob(change), token)
@@ -268,7 +268,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.jobs.find('late')).toMatchObject(waiting)
     })
 
-    test('a job stops waiting when it is resumed or ends, and a waiting step stops waiting when it is started', () =>
+    test('a job leaves the state waiting when it is resumed or ends, and a waiting step leaves it when the step is started', () =>
       inJob({}, async (store, job, token) => {
         const waits = { state: 'pending', result: null, error: null, waitsUntil: 800 } as const
         const step = async () => (await store.jobs.steps(job.id))[0]
@@ -314,8 +314,8 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       }))
   })
 
-  describe(`a cancellation on ${engine}`, () => {
-    test('can be requested only for a running job, and the request is deleted when the run ends', () =>
+  describe(`the request to cancel on ${engine}`, () => {
+    test('is accepted only for a running job, and is deleted when the run ends', () =>
       inJob({}, async (store, job, token) => {
         expect(await store.jobs.requestCancel('none', 1)).toBe(false)
         expect(await store.jobs.cancelRequested(job.id)).toBe(false)
@@ -329,7 +329,7 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
         expect(await store.jobs.cancelRequested(job.id)).toBe(false)
       }))
 
-    test('can be requested only for a running push, and the request is deleted when the run ends', async () =>
+    test('is accepted only for a running push, and is deleted when the run ends', async () =>
       underPush(await open(), {}, async (store, push, token) => {
         expect(await store.pushes.requestCancel('none', 1)).toBe(false)
         expect(await store.pushes.requestCancel(push.id, 1)).toBe(true)

@@ -106,7 +106,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await indexes(5_001)).toEqual([])
       }))
 
-    test('each start of a step counts as an attempt, whatever its outcome was before', () =>
+    test('each start of a step counts as an attempt, whatever the outcome of the previous attempt was', () =>
       inPush({}, async (store, push, token) => {
         for (const state of ['unknown', 'failed', 'pending'] as const) {
           await store.pushes.begin(push.id, 0, '{}', token)
@@ -146,7 +146,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         ])
       }))
 
-    test('a secret is stored together with the result of its step, or not at all', () =>
+    test('a secret and the result of its step are stored together, or neither is stored', () =>
       inPush({ steps: ['{}', '{}'] }, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         await store.pushes.succeed(push.id, 0, { processorId: 'we_1', requestId: null, secret: 'whsec_1' }, token)
@@ -169,7 +169,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`the end of a push on ${engine}:`, () => {
-    test('the end of a push publishes its version, its mappings and its state together', () =>
+    test('one transaction publishes its version, its mappings and its state', () =>
       inPush({}, async (store, push, token) => {
         await store.pushes.begin(push.id, 0, '{}', token)
         await store.pushes.succeed(push.id, 0, { processorId: 'price_1', requestId: null }, token)
@@ -186,7 +186,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.changeSequence()).toBe(1)
       }))
 
-    test('a push can be ended only once', () =>
+    test('a second end of the same push is refused', () =>
       inPush({ steps: [] }, async (store, push, token) => {
         await store.pushes.close(push.id, newVersion(push), [], token)
         expect(await refusalOf(store.pushes.close(push.id, newVersion(push), [], token))).toBe('conflict')
@@ -208,7 +208,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
         expect(await store.pushes.find(push.id)).toMatchObject({ state: 'running' })
       }))
 
-    test('the end of a push that fails halfway leaves the previous version current', async ({ store }) => {
+    test('if ending a push fails halfway, the previous version stays current', async ({ store }) => {
       const before = await publish(store, {}, [mapping('price', 'pro', 'price_1')])
       const push = newPush({ steps: [] })
       // The database refuses this change after the row of the version was written.
@@ -226,7 +226,7 @@ export function journalContract(engine: string, makePlace: MakePlace): void {
       expect(await store.pushes.find(push.id)).toMatchObject({ state: 'running', revision: null })
     })
 
-    test('an interrupted push can be resumed, and one that has ended cannot', () =>
+    test('an interrupted push can be resumed, and a push that has ended cannot', () =>
       inPush({}, async (store, push, token) => {
         await store.pushes.end(push.id, 'interrupted', '{"code":"shutting_down"}', token)
         expect(await store.pushes.find(push.id)).toMatchObject({

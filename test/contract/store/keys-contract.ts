@@ -28,11 +28,11 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
-  describe(`dashboard sessions and sign-in links on ${engine}:`, () => {
+  describe(`dashboard sessions, sign-in links and service keys on ${engine}:`, () => {
     const pass = (hash: string, change = {}) =>
       ({ hash, kind: 'link', keyId: 'key_1', createdAt: 10, expiresAt: 20, endedAt: null, ...change }) as const
 
-    test('a session or link can be ended only once, only as what it is, and only before it expires', async ({
+    test('a session or link can be ended only once, only under its own kind, and only before it expires', async ({
       store,
     }) => {
       await store.serviceKeys.add(serviceKey())
@@ -46,7 +46,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.dashboardPasses.end('two', 'link', 20)).toBe(false)
     })
 
-    test('expired sessions and links are deleted when another one is added', async ({ store }) => {
+    test('expired sessions and links are deleted when another session or link is added', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       await store.dashboardPasses.add(pass('old'))
       await store.dashboardPasses.add(pass('new', { kind: 'session', createdAt: 20, expiresAt: 30 }))
@@ -54,7 +54,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.dashboardPasses.find('new')).toMatchObject({ kind: 'session' })
     })
 
-    test('a service key is found by its id', async ({ store }) => {
+    test('a service key is found by its id, and an unknown id finds none', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       expect(await store.serviceKeys.find('key_1')).toEqual(serviceKey())
       expect(await store.serviceKeys.find('key_2')).toBeNull()
@@ -62,7 +62,9 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`secrets on ${engine}:`, () => {
-    test('a webhook secret is stored per endpoint, and replaced by a newer one', async ({ store }) => {
+    test('a webhook secret is stored per endpoint, and a newer secret of the endpoint replaces it', async ({
+      store,
+    }) => {
       expect(await store.secrets.webhookSecret('we_1')).toBeNull()
       await store.secrets.saveWebhookSecret('we_1', 'whsec_one')
       await store.secrets.saveWebhookSecret('we_2', 'whsec_two')
@@ -124,7 +126,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect((await store.serviceKeys.findByHash('h1'))?.revokedAt).toBe(9)
     })
 
-    test('an id or a hash that exists already is refused', async ({ store }) => {
+    test('an id or a hash that another key already has is refused', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       expect(await refusalOf(store.serviceKeys.add(serviceKey({ hash: 'h2' })))).toBe('conflict')
       expect(await refusalOf(store.serviceKeys.add(serviceKey({ id: 'key_2' })))).toBe('conflict')
@@ -132,7 +134,9 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`idempotency keys on ${engine}:`, () => {
-    test('the first request with a key wins, and later ones get its state and then its response', async ({ store }) => {
+    test('the first request with a key is executed, and later requests get its state and then its response', async ({
+      store,
+    }) => {
       expect(await store.idempotency.claim('k', 'f', 100)).toBeNull()
       const running = { key: 'k', fingerprint: 'f', status: null, body: null, createdAt: 100 }
       expect(await store.idempotency.claim('k', 'other', 200)).toEqual(running)
@@ -144,7 +148,7 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('a key that was released can be used again, and a key with a response cannot', async ({ store }) => {
+    test('a key that was released can be used again, and a key with a stored response cannot', async ({ store }) => {
       await store.idempotency.claim('k', 'f', 100)
       await store.idempotency.release('k')
       expect(await store.idempotency.claim('k', 'f', 200)).toBeNull()

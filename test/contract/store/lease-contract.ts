@@ -25,14 +25,14 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       expect(await store.exclusively('push', () => Promise.resolve('done'))).toBe('done')
     })
 
-    test('is refused to a second holder of the same name at once', async ({ store }) => {
+    test('is refused immediately to a second holder of the same name', async ({ store }) => {
       await store.exclusively('push', async () => {
         expect(await refusalOf(store.exclusively('push', () => Promise.resolve()))).toBe('push_in_progress')
         expect(await store.exclusively('tenant:acme', () => Promise.resolve('done'))).toBe('done')
       })
     })
 
-    test('gives each holder a higher fencing number than the one before', async ({ store }) => {
+    test('gives each holder a higher fencing number than the previous holder', async ({ store }) => {
       const fences: number[] = []
       for (let turn = 0; turn < 3; turn++)
         await store.exclusively('push', ({ token }) => Promise.resolve(void fences.push(token.fence)))
@@ -85,7 +85,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
         expect(await store.mappings.archivedObject('a')).toBeNull()
       }))
 
-    test('does not let a former holder write, while its successor can', async () =>
+    test('does not let a former holder write, while the next holder can', async () =>
       underPush(await open(), {}, async (store, push, token) => {
         await expire(store)
         await store.exclusively('push', async (next) => {
@@ -115,7 +115,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('aborts the signal of the running work when it is lost', async () => {
+    test('aborts the signal of the running work when the lease is lost', async () => {
       const store = await open(300)
       await store.exclusively('push', async ({ signal }) => {
         await expire(store)
@@ -124,7 +124,7 @@ export function leaseContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('is renewed while the work runs', async () => {
+    test('is renewed while the work of its holder runs', async () => {
       // Renewed every 1.5 s.
       const store = await open(4_500)
       await store.exclusively('push', async ({ signal }) => {

@@ -80,7 +80,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`reads and saves of the mirror on ${engine}:`, () => {
-    test('an object is returned as it was saved, and saving equal content again is no change', async () => {
+    test('an object is returned as it was saved, and a save of equal content changes nothing', async () => {
       const store = await open()
       const subscription = newSubscription('sub_1', { ends: ['é "\\'] })
       expect(await saveNow(store, subscription)).toEqual({
@@ -95,7 +95,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.find('subscription', 'sub_1')).toEqual(changed)
     })
 
-    test('if two overlapping reads differ, the first one saved is kept, and the object is stale until it is read again', async () => {
+    test('if two overlapping reads differ, the result that is saved first is kept, and the object is stale until it is read again', async () => {
       const store = await open()
       const [first, second] = [await store.mirror.beginRead(), await store.mirror.beginRead()]
       await store.mirror.save('subscription', [newSubscription('sub_1')], second)
@@ -294,7 +294,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.oldestStale()).toBeNull()
     })
 
-    test('stay if they were set during a read whose result is saved later', async () => {
+    test('are kept if they were set during a read whose result is saved later', async () => {
       const store = await open()
       await store.mirror.markStale([{ kind: 'subscription', id: 'sub_1', since: 1 }])
       const begun = await store.mirror.beginRead()
@@ -387,7 +387,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(found).toEqual(['a', 'b', 'c', 'd'])
     })
 
-    test('subscribers of prices are listed by tenant, those without a tenant last, and ended subscriptions are left out', async () => {
+    test('subscribers of prices are listed by tenant, subscribers without a tenant last, and ended subscriptions are left out', async () => {
       const store = await open()
       await addTenant(store, { id: 'b', processorCustomerId: 'cus_1' })
       await addTenant(store, { id: 'a', processorCustomerId: 'cus_2' })

@@ -27,7 +27,7 @@ function mostInOneSecond(starts: readonly Start[]): number {
 
 export function pacesContract(engine: string, makePlace: MakePlace): void {
   describe(`a rate limit shared by two replicas on ${engine}`, () => {
-    test('is never exceeded in any second, and neither replica waits forever', async () => {
+    test('is never exceeded in any second, and each replica gets its turn', async () => {
       const place = await makePlace()
       const budgets = (await Promise.all([place.open(), place.open()])).map(budgetOn)
       const starts: Start[] = []
@@ -51,7 +51,7 @@ export function pacesContract(engine: string, makePlace: MakePlace): void {
         expect(starts.slice(0, 50).filter((start) => start.replica === replica).length).toBeGreaterThan(10)
     })
 
-    test('grants the requests of each name in their order, with a distance between them', async () => {
+    test('grants requests with the same name in their order, with a minimum distance in time between them', async () => {
       const place = await makePlace()
       const [one, two] = await Promise.all([place.open(), place.open()])
       const ask = { name: 'a', operation: 'x', count: 5, limits }

@@ -22,7 +22,7 @@ export function policiesContract(engine: string, makePlace: MakePlace): void {
       expect(await store.policies.list({ limit: 10, offset: 0 })).toEqual({ items: [], total: 0 })
     })
 
-    test('the newest policies are in force, and all earlier ones are kept, newest first', async ({ store }) => {
+    test('the newest policies are in force, and all earlier policies are kept, newest first', async ({ store }) => {
       const first = await store.policies.add(record('[]'))
       const second = await store.policies.add(record('[{"id":"p"}]', { createdAt: 6, keyId: null, keyName: null }))
       expect([first.number, second.number]).toEqual([1, 2])
@@ -31,7 +31,7 @@ export function policiesContract(engine: string, makePlace: MakePlace): void {
       expect(await store.policies.list({ limit: 10, offset: 1 })).toEqual({ items: [first], total: 2 })
     })
 
-    test('changes of the policies at the same time get separate numbers', async ({ store }) => {
+    test('concurrent changes of the policies get different numbers', async ({ store }) => {
       const added = await Promise.all([1, 2, 3, 4].map((at) => store.policies.add(record('[]', { createdAt: at }))))
       expect(added.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4])
     })

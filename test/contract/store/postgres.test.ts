@@ -71,7 +71,7 @@ describe.runIf(installed)('PostgreSQL:', () => {
     }
   })
 
-  test('a lost connection is the error store_unavailable, and the next call opens a new connection', async () => {
+  test('a lost connection causes the error store_unavailable, and the next call opens a new connection', async () => {
     const url = await server.createDatabase()
     const store = await storePlace({ url, file: '' }).open()
     const interrupted = store.database.write(async (db) => {

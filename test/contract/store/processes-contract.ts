@@ -20,7 +20,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
       expect(await two.changeSequence()).toBe(1)
     })
 
-    test('hold a lease one at a time among twenty callers, each with another fencing number', async () => {
+    test('hold a lease one at a time, with twenty concurrent callers, each with another fencing number', async () => {
       const stores = await replicas(await makePlace())
       const fences: number[] = []
       let inside = 0
@@ -142,7 +142,7 @@ export function processesContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`the schema on ${engine}`, () => {
-    test('is migrated once by processes that start together on an empty database', async () => {
+    test('is migrated once if several processes start at the same time on an empty database', async () => {
       const place = await makePlace()
       const starters = Array.from({ length: 4 }, () => storeProcess(place, 'migrate'))
       const stores = [place.open(), place.open()]

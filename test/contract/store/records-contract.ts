@@ -66,7 +66,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       })
     })
 
-    test('after a reset no version is current, and the newest record is that of the reset', async ({ store }) => {
+    test('after a reset no version is current, and the newest record is the reset', async ({ store }) => {
       await publish(store)
       const reset = await publish(store, { kind: 'reset', document: null })
       expect(await store.versions.current()).toBeNull()
@@ -82,13 +82,13 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect((await store.versions.find(revision))?.document).toBe(document)
     })
 
-    test('the hash chain is valid for text that neither engine can store unescaped', async ({ store }) => {
+    test('the hash chain is valid even for text that an engine can store only with escapes', async ({ store }) => {
       const record = await publish(store, { author: 'a\0b', message: 'half \ud83d' })
       expect(await store.versions.find(1)).toEqual(record)
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 1 })
     })
 
-    test('each record contains the hash of the record before it, and the first one contains zeros', async ({
+    test('each record contains the hash of the record before it, and the first record contains zeros', async ({
       store,
     }) => {
       const first = await publish(store)
@@ -121,7 +121,9 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`mappings on ${engine}:`, () => {
-    test('an entry is added only if the processor’s id differs from the latest one', async ({ store }) => {
+    test('an entry is added only if the processor’s id differs from the latest entry of the resource', async ({
+      store,
+    }) => {
       await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('product', 'pro', 'prod_1')])
       await publish(store, {}, [mapping('price', 'pro', 'price_2'), mapping('product', 'pro', 'prod_1')])
       await publish(store, {}, [mapping('price', 'pro', 'price_1')])
@@ -135,7 +137,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mappings.byConfigId('price', 'pro')).toEqual([entries[0], entries[2], entries[3]])
     })
 
-    test('an earlier id of the processor leads to the whole history of its resource', async ({ store }) => {
+    test('an earlier id of the processor finds the whole history of its resource', async ({ store }) => {
       await publish(store, {}, [mapping('price', 'pro', 'price_1'), mapping('price', 'basic', 'price_9')])
       await publish(store, {}, [mapping('price', 'pro', 'price_2')])
       const found = await store.mappings.byProcessorId('price_1')
@@ -183,7 +185,7 @@ export function recordsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.facts.get('a')).toBe('c')
     })
 
-    test('keeps the last state of an archived object', async ({ store }) => {
+    test('returns the last state of an archived object', async ({ store }) => {
       const archived = {
         kind: 'coupon',
         configId: configId('welcome'),

@@ -27,7 +27,7 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
     const refuse = () => Promise.reject(invalid('promotion_code', 'no such code'))
     const sell = () => Promise.resolve('sold')
 
-    test('are limited over all replicas, even if they are made concurrently', async () => {
+    test('are limited across all replicas, even if they are made concurrently', async () => {
       const { time, attempt } = await world()
       const ended = await Promise.allSettled(
         Array.from({ length: maxRefusedCodes + 6 }, (_, n) => attempt(n, 'acme', refuse)),
@@ -54,7 +54,7 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
       }
     })
 
-    test('count if Ratecard or the processor refuses the code, but not for any other failure', async () => {
+    test('count if Ratecard or the processor refuses the code, but not if the request fails for any other reason', async () => {
       const { attempt } = await world()
       const failWith = (code: 'price_not_found' | 'processor_rejected' | 'processor_unavailable') => () =>
         Promise.reject(new ServiceError(code, 'no'))

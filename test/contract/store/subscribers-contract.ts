@@ -17,7 +17,7 @@ export function subscribersContract(engine: string, makePlace: MakePlace): void 
   const open = async () => (await makePlace()).open()
 
   describe(`subscribers of a price on ${engine}`, () => {
-    test('are listed together with free subscriptions in one order, over several pages', async () => {
+    test('are listed together with free subscriptions, in one order, over several pages', async () => {
       const store = await open()
       for (const id of ['a', 'b', 'c']) await addTenant(store, { id, processorCustomerId: `cus_${id}` })
       const paid = [

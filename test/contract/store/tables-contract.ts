@@ -74,7 +74,7 @@ export function tablesContract(engine: string, makePlace: MakePlace): void {
       }).toEqual({ described_only: [], made_only: [] })
     })
 
-    test('allow only the described values in columns with a fixed set of values', async () => {
+    test('refuse other than the described values in columns with a fixed set of values', async () => {
       const store = await (await makePlace()).open()
       for (const { table, columns } of described)
         for (const [name, { values }] of Object.entries(columns))

@@ -136,7 +136,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
 
   describe(`lists of tenants on ${engine}`, () => {
-    test('equal the result of reading every tenant one by one, for any search, filters, order and page', async () => {
+    test('equal the result of reading each tenant individually, for any search, filters, order and page', async () => {
       const store = await open()
       const [drawn = []] = fc.sample(fc.array(modelTenant, { minLength: 40, maxLength: 40 }), { numRuns: 1, seed: 7 })
       const tenants = drawn.map((tenant, index) => ({ ...tenant, id: `t${String(index)}` }))
@@ -150,7 +150,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       )
     })
 
-    test('find letters with a stroke and ligatures by their plain letters, and the other way round', async () => {
+    test('match letters with a stroke and ligatures if the search has the plain letters, and the reverse', async () => {
       const store = await open()
       const names = ['Łódź', 'København', 'Đorđe', 'Cæsar', 'Œuvre', 'Þór', 'Groß', 'Ħal', 'Ŧ']
       for (const [index, name] of names.entries()) await addTenant(store, { id: `t${String(index)}`, name })
@@ -163,7 +163,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       expect(await found('ØB')).toEqual(['København'])
     })
 
-    test('find a part of an id, name, email or customer id in any case, with or without accents, but never across two fields', async () => {
+    test('match a part of an id, name, email or customer id in any case, with or without accents, but never across two fields', async () => {
       const store = await open()
       await addTenant(store, { id: 'acme', name: 'Société  Générale', email: 'Facturation@ACME.example' })
       await addTenant(store, {
@@ -182,7 +182,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
         expect([q, await idsOf(store, { q })]).toEqual([q, []])
     })
 
-    test('contain a changed name, a new customer id and a deletion at once', async () => {
+    test('contain a changed name, a new customer id and a deletion immediately', async () => {
       const store = await open()
       const { id } = await addTenant(store, { id: 'acme', name: 'Acme' })
       await stand(store, 'cus_1', { billingStatus: 'past_due', monthly: { usd: '100' }, owed: { usd: 100 } })
@@ -221,7 +221,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       expect((await store.tenants.list({ ...page, state: 'none' })).items).toMatchObject([{ prices: [] }])
     })
 
-    test('count the items of each price, and omit prices of ended subscriptions', async () => {
+    test('contain each tenant’s number of items per price, and omit prices of ended subscriptions', async () => {
       const store = await open()
       await addTenant(store, { id: 'acme', processorCustomerId: 'cus_1' })
       await subscribe(store, 'cus_1', 'price_2', 'price_1', 'price_1')
@@ -241,7 +241,7 @@ export function tenantListContract(engine: string, makePlace: MakePlace): void {
       expect(await idsOf(store, { onPrices: [['price_1']] })).toEqual([])
     })
 
-    test('have a customer’s sums recomputed when a tenant gets that customer', async () => {
+    test('have a customer’s sums recomputed when a tenant is linked to that customer', async () => {
       const store = await open()
       const due = async () => (await store.mirror.unsummed(10)).map(({ customer }) => customer)
       await addTenant(store, { id: 'a', processorCustomerId: 'cus_1' })

@@ -20,7 +20,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
   }
 
   describe(`two replicas that change the same tenants on ${engine}`, () => {
-    test('get the same subscription if both start one free subscription at the same time', async () => {
+    test('get the same subscription if both replicas start the same free subscription at the same time', async () => {
       const { store, act } = await rush((each) => each.localSubscriptions.start(newLocalSubscription('acme')))
       const outcomes = await act()
       const ids = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.id : outcome.reason))
@@ -28,7 +28,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(await store.localSubscriptions.list('acme')).toHaveLength(1)
     })
 
-    test('never leave two free subscriptions running if both start and end one at the same time', async () => {
+    test('never leave two free subscriptions running if both replicas start and end a free subscription at the same time', async () => {
       const { store, act } = await rush(async (each, index) => {
         const { id } = await each.localSubscriptions.start(newLocalSubscription('acme'))
         if (index % 3 === 0) await each.localSubscriptions.end(id, index)
@@ -38,7 +38,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(running.length).toBeLessThanOrEqual(1)
     })
 
-    test('set one customer for a tenant, and both get that customer, even at the same time', async () => {
+    test('set only one customer for a tenant, and both replicas get that customer, even at the same time', async () => {
       const { store, act } = await rush((each, index) => each.tenants.bindCustomer('acme', `cus_${String(index)}`, 5))
       await addTenant(store, { id: 'acme' })
       const outcomes = await act()
@@ -49,7 +49,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(told[0]).toBe((await store.tenants.find('acme'))?.processorCustomerId)
     })
 
-    test('can give a customer or an id to one tenant only, even at the same time', async () => {
+    test('can assign a customer or an id to only one tenant, even at the same time', async () => {
       const claim = await rush((each, index) => each.tenants.bindCustomer(`t${String(index)}`, 'cus_1', 5))
       for (let index = 0; index < 20; index++) await addTenant(claim.store, { id: `t${String(index)}` })
       const claims = await claim.act()
@@ -110,7 +110,7 @@ export function tenantRaces(engine: string, makePlace: MakePlace): void {
       expect(await store.jobs.steps('job_paused')).toMatchObject([{ state: 'begun', attempts: 1 }])
     })
 
-    test('two processes that start the same free subscription get the same one', async () => {
+    test('two processes that start the same free subscription both get the same subscription', async () => {
       const place = await makePlace()
       const store = await place.open()
       const processes = [storeProcess(place, 'subscribe'), storeProcess(place, 'subscribe')]

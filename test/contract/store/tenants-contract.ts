@@ -31,7 +31,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.findByCustomer('cus_2')).toBeNull()
     })
 
-    test('an id or customer that is already in use is a conflict that names it, and creates no audit row', async ({
+    test('an id or customer that is already in use is a conflict error with the name of the member, and creates no audit row', async ({
       store,
     }) => {
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
@@ -74,7 +74,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect(await store.tenants.idsByCustomer([])).toEqual(new Map())
     })
 
-    test('an update changes only the members that it contains', async ({ store }) => {
+    test('an update changes only the members that the update contains', async ({ store }) => {
       const tenant = await addTenant(store, { processorCustomerId: 'cus_1' })
       const audit = newAudit(tenant.id, { before: '{"name":"Acme"}', after: '{"name":"Apex"}' })
       const updated = await store.tenants.update(tenant.id, { name: 'Apex' }, audit)
@@ -176,7 +176,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       expect((await store.tenants.audit(tenant.id, page)).items[0]).toEqual(audit)
     })
 
-    test('deals that end are listed by their end date, earliest first, and the date of the next end can be read', async ({
+    test('deals with an end date are listed by that date, earliest first, and the date of the next end can be read', async ({
       store,
     }) => {
       const [late, early] = [
@@ -209,7 +209,7 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
       ])
     })
 
-    test('a new tenant with the id of a removed one has none of the removed tenant’s sessions and subscriptions', async ({
+    test('a new tenant with the id of a removed tenant has none of the removed tenant’s sessions and subscriptions', async ({
       store,
     }) => {
       const tenant = await addTenant(store, { id: 'acme' })
@@ -254,7 +254,9 @@ export function tenantsContract(engine: string, makePlace: MakePlace): void {
   })
 
   describe(`free subscriptions on ${engine}:`, () => {
-    test('only one can run per tenant and price, and the next one can start after it has ended', async ({ store }) => {
+    test('only one free subscription can run per tenant and price, and the next one can start after the first has ended', async ({
+      store,
+    }) => {
       const first = newLocalSubscription('t1', { createdAt: 1 })
       expect(await store.localSubscriptions.start(first)).toEqual(first)
       expect(await store.localSubscriptions.start(newLocalSubscription('t1'))).toEqual(first)

@@ -99,7 +99,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
       expect((await service.listWebhooks({ secrets: true }))[0]?.secret).toMatch(/^whsec_/)
     })
 
-    test('has a waiting subscriber migration that stays waiting, and moves its subscribers on its date', async () => {
+    test('contains a waiting subscriber migration that stays waiting, and moves its subscribers on its date', async () => {
       const { service, store, pass, clock, sandbox } = await open(old)
       const before = await service.findJob(old.jobs.waiting)
       const [said] = (old.rows['jobs'] ?? []).filter(({ id }) => id === old.jobs.waiting)
@@ -124,12 +124,12 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
       expect(await store.jobs.due(clock.now() + 365 * day)).toEqual([])
     })
 
-    test('has a waiting subscriber migration that can be cancelled', async () => {
+    test('contains a waiting subscriber migration that can be cancelled', async () => {
       const { service } = await open(old)
       expect(await service.cancelJob(old.jobs.waiting)).toMatchObject({ state: 'cancelled', resumesAt: null })
     })
 
-    test('has an interrupted push that can be resumed', async () => {
+    test('contains an interrupted push that can be resumed', async () => {
       const { service, store } = await open(old)
       expect(await service.resumePush(old.interruptedPush)).toMatchObject({ status: 'applied', revision: 3 })
       expect(await verifyHistory(store)).toEqual({ ok: true, checked: 3 })
@@ -160,7 +160,7 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
   })
 }
 
-test('every release in the changelog has a stored database', () => {
+test('every release in the changelog has a stored database in the test fixtures', () => {
   const changelog = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8')
   const released = [...changelog.matchAll(/^## (\d+\.\d+\.\d+)/gm)].map(([, version]) => version)
   expect(released).toContain('0.1.0')

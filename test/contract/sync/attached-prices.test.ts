@@ -45,7 +45,7 @@ test('attached prices can be set, changed and removed without a write at the pro
   expect(stack.writes()).toBe(before)
 })
 
-test('attached prices cause no drift, and survive a pull, a rename of either price and a rollback', async () => {
+test('attached prices cause no drift, and are kept in a pull, a rename of either price and a rollback', async () => {
   const stack = await started()
   const pro = monthly('pro', { attached_prices: ['seats'] })
   await stack.service.push(shop('1.1.0', pro, monthly('seats'), monthly('support')), nobody)
@@ -80,7 +80,7 @@ test('a pull leaves out an attached price that no longer exists, and keeps the p
   expect(unrepresentable).toMatchObject([{ kind: 'price', reason: expect.stringContaining('"seats"') as string }])
 })
 
-test('attached prices are public together with their price', () => {
+test('attached prices are in the public price list together with their price', () => {
   const document = shop('1.0.0', monthly('pro', { attached_prices: ['seats'] }), monthly('seats'))
   expect(attachedOf(publicView(document))).toEqual({ pro: ['seats'], seats: undefined })
 })

@@ -26,7 +26,7 @@ async function cancelled(ask: (id: string) => Promise<unknown>): Promise<{ id: s
 }
 
 describe('a running push', () => {
-  test('stops between two steps when it is cancelled, and can be resumed to complete exactly its plan', async () => {
+  test('stops between two steps when it is cancelled, and completes exactly its original plan when it is resumed', async () => {
     const { id, error } = await cancelled((pushId) => stack.service.cancelPush(pushId))
     expect(error).toMatchObject({
       code: 'push_cancelled',
@@ -46,7 +46,7 @@ describe('a running push', () => {
     expect((await stack.service.push(catalogue, nobody)).status).toBe('unchanged')
   })
 
-  test('can be cancelled by another replica through the shared journal', async () => {
+  test('can be cancelled by another replica through the shared store', async () => {
     stack.sandbox.control.fail({ kind: 'latency', latencyMs: 40, count: null })
     const { id, error } = await cancelled((pushId) => stack.store.pushes.requestCancel(pushId, Date.now()))
     stack.sandbox.control.clearFaults()
@@ -68,7 +68,7 @@ describe('a running push', () => {
   })
 })
 
-test('a push that is cancelled twice stops once, and the resumed push is not stopped by the old request', async () => {
+test('two requests to cancel stop a push once, and do not stop the push after it was resumed', async () => {
   const { id } = await cancelled(async (pushId) => {
     await stack.service.cancelPush(pushId)
     await stack.service.cancelPush(pushId).catch(() => undefined)

@@ -10,7 +10,7 @@ const shop: BillingConfig = {
   products: [{ id: 'pro', name: 'Pro', prices: [{ id: 'pro_once', amount: 1000, currency: 'usd' }] }],
 }
 
-test('drift and pull with the key of another account are refused with account_mismatch, like a push', async () => {
+test('drift and pull with the key of another processor account are refused with account_mismatch, like a push', async () => {
   await stack.service.push(shop, nobody)
   const mine = (await stack.store.facts.get('processor_account')) ?? ''
   await stack.store.facts.set('processor_account', 'acct_another live')

@@ -110,7 +110,7 @@ function canonicalOf({ kind, row }: Case, config: Document): unknown {
 describe.each(cases)('the $kind’s $field', (one) => {
   const { kind, field, row, sample } = one
 
-  it('is updated in place, or its object is replaced, as the table of fields states, and a second push changes nothing', () =>
+  it('is updated in place, or its object is replaced, as the table of fields defines, and a second push changes nothing', () =>
     withStack(async (stack, real) => {
       const { service } = stack
       const [first, second] = [real(documentOf(one, sample.first)), real(documentOf(one, sample.second))]

@@ -71,7 +71,7 @@ describe('features of a document:', () => {
     expect((await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)).status).toBe('unchanged')
   })
 
-  it('the features of an archived product are attached again with it, and features that it no longer lists are detached', async () => {
+  it('a reactivated product gets its features attached again, and features that the document no longer lists are detached', async () => {
     const other = { id: 'other', name: 'Other' }
     const without: BillingConfig = { version: '2.0.0', features: [sso, audit], products: [other] }
     await stack.service.push(document([sso, audit], ['sso', 'audit_log']), nobody)
@@ -116,7 +116,7 @@ describe('features of a document:', () => {
     expect((await stack.service.push(renamed, nobody)).status).toBe('unchanged')
   })
 
-  it('features attached or detached at the processor are drift, and a push repairs it', async () => {
+  it('features attached or detached at the processor are reported as drift, and a push repairs the drift', async () => {
     const { stripe, service } = stack
     const config = document([sso, audit], ['sso'])
     await service.push(config, nobody)
@@ -151,7 +151,7 @@ describe('features of a document:', () => {
     expect(await carriedBy(stack)).toEqual(['sso'])
   })
 
-  it('an unmanaged object whose name is not in Latin letters is pulled with an id that consists of its kind', async () => {
+  it('an unmanaged object whose name is not in Latin letters is pulled with an id that is derived from its kind', async () => {
     const { stripe, service } = stack
     const product = await stripe.products.create({ name: '製品' })
     await stripe.prices.create({ product: product.id, currency: 'eur', unit_amount: 100 })
@@ -181,7 +181,7 @@ describe('features of a document:', () => {
     expect((await service.push(pulled, nobody)).status).toBe('unchanged')
   })
 
-  it('features that no version of the document has listed stay attached', async () => {
+  it('features that no version of the document has ever listed stay attached', async () => {
     const { stripe, service } = stack
     await service.push(document(undefined), nobody)
     const feature = await stripe.entitlements.features.create({ lookup_key: 'theirs', name: 'Theirs' })
@@ -199,7 +199,7 @@ describe('features of a document:', () => {
     expect((await stack.snapshot()).feature).toEqual([])
   })
 
-  it('a feature is refused before any write if another feature has its lookup key', async () => {
+  it('a feature is refused before any write if another feature already has its lookup key', async () => {
     const { stripe, service } = stack
     await stripe.entitlements.features.create({ lookup_key: 'sso', name: 'Theirs' })
     await expect(service.push(document([sso]), nobody)).rejects.toMatchObject({

@@ -26,8 +26,8 @@ const marks = async () => {
   return [...product, ...price.filter(({ active }) => active)].map(({ mark }) => mark)
 }
 
-describe('an object with 50 metadata keys of its own', () => {
-  it('is created, kept, replaced and archived without Ratecard’s own metadata, and the plan warns about it', async () => {
+describe('an object for which the document sets all 50 metadata keys', () => {
+  it('is created, kept, replaced and archived without Ratecard’s own metadata, and the plan contains a warning about that', async () => {
     const { service } = stack
     const { warnings } = await service.push(shop(keys(50)), nobody)
     expect(warnings.map(({ code, pointer }) => [code, pointer])).toEqual([
@@ -46,7 +46,7 @@ describe('an object with 50 metadata keys of its own', () => {
     expect((await stack.snapshot()).product.map(({ active }) => active)).toEqual([false])
   })
 
-  it('loses Ratecard’s own metadata when the document needs the space, and gets it again when there is space', async () => {
+  it('loses Ratecard’s own metadata when the document needs all keys, and gets Ratecard’s metadata back when keys are free again', async () => {
     const { service } = stack
     await service.push(shop(keys(49)), nobody)
     expect(await marks()).toEqual(['pro', 'monthly'])

@@ -50,7 +50,7 @@ test('the credit of a price is set, changed and removed without a write at the p
   expect(stack.writes()).toBe(before)
 })
 
-test('the credit of a price causes no drift, and survives a pull, a rename of its meter and a rollback', async () => {
+test('the credit of a price causes no drift, and is kept in a pull, a rename of its meter and a rollback', async () => {
   const stack = await started()
   const credit: Credit = { amount: 500, meters: ['calls'] }
   await stack.service.push(shop('1.1.0', credit), nobody)
@@ -74,6 +74,6 @@ test('a pull leaves out a credit whose meter is no longer billed by any price, a
   expect(unrepresentable).toMatchObject([{ kind: 'price', reason: expect.stringContaining('"calls"') as string }])
 })
 
-test('the credit of a price is public together with the price', () => {
+test('the credit of a price is in the public price list together with the price', () => {
   expect(creditOf(publicView(shop('1.0.0', { amount: 500 })))).toEqual({ amount: 500 })
 })

@@ -40,14 +40,14 @@ async function subscribers(count: number, id: string): Promise<void> {
 }
 
 describe('the count of the subscribers that a plan affects', () => {
-  test('needs no request to the processor for a first push, an unchanged push, or a change in place', async () => {
+  test('sends no request to the processor for a first push, an unchanged push, or a change in place', async () => {
     await stack.service.push(monthlyPrices(3), nobody)
     await stack.service.push(monthlyPrices(3), nobody)
     await stack.service.push({ version: '1.1.0', products: [{ ...monthlyPrices(3).products[0]!, name: 'Q' }] }, nobody)
     expect(asked).toEqual([])
   })
 
-  test('needs one request if the account has no subscription, however many prices are removed', async () => {
+  test('sends one request if the account has no subscription, however many prices are removed', async () => {
     await stack.service.push(monthlyPrices(120), nobody)
     await stack.service.push(monthlyPrices(1, '2.0.0'), nobody)
     expect(asked).toHaveLength(1)

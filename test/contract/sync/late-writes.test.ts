@@ -50,7 +50,7 @@ describe('the creation of a price that is still in flight when its push stops', 
     expect(await active()).toEqual([[8000, 'p_m']])
   })
 
-  test('has no effect if it reaches the processor after the next push', async () => {
+  test('has no effect if its request reaches the processor after the next push', async () => {
     await leftOnItsWay('late_arrival')
     expect(await push()).toMatchObject({ status: 'applied' })
     expect(await active()).toEqual([[8000, 'p_m']])
@@ -59,7 +59,7 @@ describe('the creation of a price that is still in flight when its push stops', 
     expect(await stack.service.drift()).toMatchObject({ inSync: true })
   })
 
-  test('blocks the next push for at most 90 seconds, whether it is executed or not', async () => {
+  test('blocks the next push for at most 90 seconds, whether or not the creation is executed', async () => {
     await leftOnItsWay('late')
     expect(await refusedBy(push())).toMatchObject({ code: 'push_unfinished' })
     clock.advance(90_000)
@@ -79,7 +79,7 @@ describe('the creation of a price that is still in flight when its push stops', 
     expect(await active()).toEqual([[8000, 'p_m']])
   })
 
-  test('leads to only one price even if the resumed push sends it again hours later', async () => {
+  test('leads to only one price even if the resumed push retries the creation hours later', async () => {
     await leftOnItsWay('late_arrival')
     clock.advance(2 * 3_600_000)
     const { items } = await stack.service.listPushes({ limit: 1, offset: 0 })
@@ -92,7 +92,7 @@ describe('the creation of a price that is still in flight when its push stops', 
     expect(await active()).toEqual([[7000, 'p_m']])
   })
 
-  test('is completed by the push when it is resumed', async () => {
+  test('is part of the resumed push, which completes normally', async () => {
     await leftOnItsWay('late')
     await stack.sandbox.control.land()
     const { items } = await stack.service.listPushes({ limit: 1, offset: 0 })
@@ -120,7 +120,7 @@ describe('a swap of prices that is still in flight when the application of its d
     return { shop, id }
   }
 
-  test('blocks the removal of the deal until it is executed, and a retry of the removal reverts it', async () => {
+  test('blocks the removal of the deal until the swap is executed, and a retry of the removal reverts the swap', async () => {
     const { shop, id } = await leftOnItsWay('late')
     const refusal = await refusedBy(shop.apply('t', nothing))
     expect(refusal).toMatchObject({ code: 'tenant_busy', retryAfter: 90 })
@@ -130,7 +130,7 @@ describe('a swap of prices that is still in flight when the application of its d
     expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
   })
 
-  test('does not restore the deal if it reaches the processor after the removal', async () => {
+  test('does not restore the deal if the swap reaches the processor after the removal', async () => {
     const { shop, id } = await leftOnItsWay('late_arrival')
     await shop.apply('t', nothing)
     expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
@@ -138,7 +138,7 @@ describe('a swap of prices that is still in flight when the application of its d
     expect(await shop.items(id)).toEqual({ pro_monthly: 1 })
   })
 
-  test('is looked up instead of sent again once its idempotency key has expired', async () => {
+  test('is looked up instead of retried once its idempotency key has expired', async () => {
     const clock = new TestClock()
     const shop = await tenantShop(negotiated(), { clock })
     const { id } = await shop.subscribe(await shop.tenant('t'), { pro_monthly: 1 })
@@ -159,7 +159,7 @@ test.each([
   ['whose tenant was taken over', new ServiceError('tenant_busy', 'Another process took over this tenant.')],
   ['whose response was malformed', new ProcessorError('broken', 'Stripe’s answer makes no sense.')],
 ])(
-  'a migration step %s after it was sent has an unknown outcome, and a resumed migration finishes it',
+  'a migration step %s after it was sent has an unknown outcome, and a resumed migration finishes the step',
   async (_how, reason) => {
     const { shop, id } = await soldShop({ pro_monthly: 1 })
     await shop.push(dearer(negotiated()))

@@ -46,7 +46,7 @@ describe('the lookup key of a price', () => {
     expect((await service.push(document, nobody)).status).toBe('unchanged')
   })
 
-  it('moves to the price that replaces it, and moves back in a rollback', async () => {
+  it('moves to the price that replaces the first price, and moves back in a rollback', async () => {
     const { service } = stack
     await service.push(shop([{ id: 'monthly', ...monthly, lookup_key: 'enterprise/annual' }]), nobody)
     await service.push(shop([{ id: 'monthly', ...monthly, amount: 1500, lookup_key: 'enterprise/annual' }]), nobody)
@@ -146,7 +146,7 @@ describe('an adopted price', () => {
     expect((await service.push(dearer, nobody)).status).toBe('unchanged')
   })
 
-  it('is pulled with its lookup key, and pushing the pulled document does not change that key', async () => {
+  it('is pulled with its lookup key, and a push of the pulled document does not change that key', async () => {
     const { service } = stack
     await theirs({ 500: 'Pro Monthly (2022)', 700: 'enterprise/annual', 900: 'plain', 1100: null })
     const { document } = await service.pull()
@@ -166,7 +166,7 @@ describe('an adopted price', () => {
     })
   })
 
-  it('keeps its lookup key, and a push with another price that needs this key is refused', async () => {
+  it('keeps its lookup key, and a push with another price that requires this key is refused', async () => {
     const { service } = stack
     const { product, ids } = await theirs({ 500: 'wanted' })
     const adopting = { id: 'old', ...monthly, amount: 500, processor_id: ids[500] ?? '' }
@@ -185,7 +185,7 @@ describe('a changed lookup key of a feature in the document', () => {
     return data.map(({ entitlement_feature: feature }) => feature.lookup_key)
   }
 
-  it('creates a new feature that replaces the earlier one in its products', async () => {
+  it('creates a new feature, which replaces the earlier feature in its products', async () => {
     const { service } = stack
     const product = { features: ['sso'] }
     await service.push(shop([price], [sso()], product), nobody)
@@ -204,7 +204,7 @@ describe('a changed lookup key of a feature in the document', () => {
     expect((await service.push(unsaid, nobody)).status).toBe('unchanged')
   })
 
-  it('is kept if the feature is adopted from a pulled document', async () => {
+  it('causes no new feature if the feature is adopted from a pulled document', async () => {
     const { service, stripe } = stack
     await stripe.products.create({ name: 'Pro' })
     await stripe.entitlements.features.create({ lookup_key: 'Single Sign-On ✓', name: 'SSO' })

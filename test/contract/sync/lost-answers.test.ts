@@ -80,8 +80,8 @@ function secretOf(said: readonly string[], endpoint: string): unknown {
   return objects.find(isCreation)?.secret
 }
 
-describe('a push after the response to the creation of an object was lost', () => {
-  it.each(kinds)('succeeds at once without a duplicate: %s', async (_kind, path) => {
+describe('a push in which the response to the creation of an object is lost', () => {
+  it.each(kinds)('succeeds through a retry, without a duplicate: %s', async (_kind, path) => {
     const { stack, proxy } = await lossyStack()
     proxy.lose((exchange) => creation(path)(exchange) && proxy.lost.length === 0)
     await stack.service.push(document, nobody)
@@ -90,7 +90,7 @@ describe('a push after the response to the creation of an object was lost', () =
   })
 
   it.each(kinds)(
-    'creates no duplicate if its retries are lost too, neither then nor at the next push: %s',
+    'creates no duplicate, now or at the next push, if the responses to its retries are lost too: %s',
     async (_kind, path) => {
       const { stack, proxy } = await lossyStack()
       proxy.lose(creation(path))
@@ -109,7 +109,7 @@ describe('a push after the response to the creation of an object was lost', () =
   )
 
   it.each(kinds)(
-    'creates no duplicate at the next push if all later responses are lost too: %s',
+    'fails if all later responses are lost too, and the next push creates no duplicate: %s',
     async (_kind, path) => {
       const { stack, proxy } = await lossyStack()
       let dark = false

@@ -82,7 +82,7 @@ describe('a push of a document', () => {
     expect((await stack.service.history({ limit: 10, offset: 0 })).total).toBe(2)
   })
 
-  test('plans the same changes as a dry run, which writes nothing', async () => {
+  test('makes the same changes as its dry run planned, and the dry run writes nothing', async () => {
     await stack.service.push(first(), nobody)
     const before = stack.writes()
     const planned = await stack.service.push(second(), { ...nobody, dryRun: true })
@@ -94,20 +94,20 @@ describe('a push of a document', () => {
     expect(applied.changes).toEqual(planned.changes)
   })
 
-  test('stores nothing if the first push is a dry run, not even the account', async () => {
+  test('stores nothing if the first push is a dry run, not even the processor account', async () => {
     await stack.service.push(first(), { ...nobody, dryRun: true })
     expect(await stack.store.facts.get('processor_account')).toBeNull()
     expect(stack.writes()).toBe(0)
   })
 
-  test('is refused if the key belongs to another account than that of the first push', async () => {
+  test('is refused if the key belongs to another account than the key of the first push', async () => {
     await stack.service.push(first(), nobody)
     await stack.store.facts.set('processor_account', 'acct_another live')
     await expect(stack.service.push(second(), nobody)).rejects.toMatchObject({ code: 'account_mismatch' })
     expect(await refusalOf(stack.service.push(second(), { ...nobody, dryRun: true }))).toBe('account_mismatch')
   })
 
-  test('returns to the processor price of the earlier amount in a rollback', async () => {
+  test('reuses the processor price of the earlier amount in a rollback', async () => {
     await stack.service.push(first(), nobody)
     const original = await processorIdOf('price', 'solo_monthly')
     await stack.service.push(second(), nobody)
@@ -119,7 +119,7 @@ describe('a push of a document', () => {
     expect(live).toMatchObject({ active: true, fields: { lookupKey: 'solo_monthly' } })
   })
 
-  test('reactivates the objects that a reset archived; webhooks are kept by a reset', async () => {
+  test('reactivates the objects that a reset archived; the reset itself keeps webhooks', async () => {
     await stack.service.push(first(), nobody)
     const solo = await processorIdOf('price', 'solo_monthly')
     const report = await stack.service.reset({ ...nobody, scope: 'managed' })
@@ -143,7 +143,7 @@ describe('a push of a document', () => {
     '04-promotions',
     '06a-split-webhooks+06b-split-catalog+06c-split-enterprise',
     '07-saas-subscriptions-next-version',
-  ])('reports a pulled document as valid and unchanged: %s', async (names) => {
+  ])('with a document that was just pulled is valid and changes nothing: %s', async (names) => {
     const document = merge(names.split('+').map(fixture))
     await stack.service.push(document, nobody)
     const { document: pulled, unrepresentable } = await stack.service.pull()

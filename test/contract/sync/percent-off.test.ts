@@ -96,7 +96,7 @@ test('a percentage deal has the package size of its base price', async () => {
   })
 })
 
-test('a push that changes a base price changes its percentage deal in the same plan, and the impact includes the deal’s subscribers', async () => {
+test('a push that changes a base price also changes its percentage deal in the same plan, and the impact includes the deal’s subscribers', async () => {
   const stack = await tenantShop(shop('1.0.0', pro(), inPercent('20')))
   const customer = await stack.tenant('acme')
   const { id } = await stack.subscribe(customer, { pro: 3 })
@@ -124,7 +124,7 @@ test('a push that changes a base price changes its percentage deal in the same p
   expect(planned.warnings.filter(({ code }) => code === 'deal_moved')).toEqual([])
 })
 
-test('currencies that change in a base price are changed in place in its percentage deal', async () => {
+test('currencies that are edited in place in a base price are also edited in place in its percentage deal', async () => {
   const stack = await started(pro({ currency_options: { eur: { amount: 9000 } } }), inPercent('10'))
   const before = await stack.processorId('pro_gold')
   await stack.push(
@@ -138,7 +138,7 @@ test('currencies that change in a base price are changed in place in its percent
   expect((await stack.service.drift()).inSync).toBe(true)
 })
 
-test('replacing an amount by an equal percentage, and back, writes nothing at the processor', async () => {
+test('replacing a deal’s amount by the equivalent percentage, and back, writes nothing at the processor', async () => {
   const { percent_off_base: _percent, ...inAmounts } = inPercent('20', { amount: 8000 })
   const stack = await started(pro(), inAmounts)
   const before = stack.writes()
@@ -191,7 +191,7 @@ test('a percentage deal follows a rename of its base price, and a rollback resto
   expect(pricesOf((await stack.service.fullConfig()).config)).toMatchObject([{ id: 'pro' }, { percent_off_base: '20' }])
 })
 
-test('the public price list does not contain a percentage deal; a service key sees its percentage and its amount', async () => {
+test('the public price list does not contain a percentage deal; a service key reads its percentage and its amount', async () => {
   const stack = await started(pro(), inPercent('20'))
   expect(pricesOf(publicView(shop('1.0.0', pro(), inPercent('20'))))).toMatchObject([{ id: 'pro' }])
   await expect(stack.service.findPrice('pro_gold', { hidden: false })).rejects.toMatchObject({
@@ -210,7 +210,7 @@ test('the public price list does not contain a percentage deal; a service key se
   expect(pricesOf(config)[1]).not.toHaveProperty('amount')
 })
 
-test('a plan warns about deals with a fixed amount whose base price changes, and shows which percentage they are now', async () => {
+test('a plan warns about deals with a fixed amount whose base price changes, and shows their percentage of the new base price', async () => {
   const { percent_off_base: _percent, ...deal } = inPercent('20', { amount: 8000 })
   const stack = await started(pro(), deal)
   const warnings = async (...prices: Price[]) =>

@@ -98,7 +98,7 @@ describe('a portal configuration in the document', () => {
     expect((await world.service.drift()).inSync).toBe(true)
   })
 
-  it('is updated when the prices of the document change, if it is set to offer all public prices', async () => {
+  it('is updated when the prices of the document change, if the configuration is set to offer all public prices', async () => {
     const update = { default_allowed_updates: ['price' as const], products: 'public' as const }
     const open: Portal = { ...selfService, features: { ...payment, subscription_update: update } }
     expect((await push(document('1.1.0', [open]))).details).toMatchObject([{ kind: 'portal', action: 'update' }])
@@ -115,7 +115,7 @@ describe('a portal configuration in the document', () => {
     expect((await push(config)).status).toBe('unchanged')
   })
 
-  it('is compared and repaired feature by feature, and is deactivated when it is removed', async () => {
+  it('is compared and repaired feature by feature, and is deactivated when the document no longer contains it', async () => {
     const [before] = await ours()
     await world.stripe.billingPortal.configurations.update(before?.id ?? '', {
       features: { subscription_cancel: { enabled: false } },
@@ -180,7 +180,7 @@ describe('a portal configuration in the document', () => {
     expect((await push({ ...pulled, version: '1.1.0' })).status).toBe('unchanged')
   })
 
-  it('stays active when it is removed from the document if it is the account’s default, and the plan warns about it', async () => {
+  it('stays active when it is removed from the document if it is the account’s default, and the plan contains a warning about that', async () => {
     const [main] = (await all()).filter(({ is_default: isDefault }) => isDefault)
     const adopted: Portal = { id: 'main', features: { invoice_history: {} }, processor_id: main?.id ?? '' }
     await push(document('1.1.0', [selfService, adopted]))
@@ -209,7 +209,7 @@ describe('a session of the customer portal', () => {
     return made
   }
 
-  it('uses the default portal configuration of the document, or the one that it names', async () => {
+  it('uses the default portal configuration of the document, or the configuration that the request names', async () => {
     const partners: Portal = { id: 'partners', headline: 'For partners', features: { invoice_history: {} } }
     await push(document('1.1.0', [selfService, partners]))
     expect(await (await fetch((await open()).url)).text()).toContain('Your plan')
@@ -219,7 +219,7 @@ describe('a session of the customer portal', () => {
     expect(await (await fetch((await open()).url)).text()).not.toContain('For partners')
   })
 
-  it('leads directly to the confirmation of a change to a price that it names', async () => {
+  it('leads directly to the confirmation of a price change if the request names a price', async () => {
     const { id } = await subscribed()
     const confirm = { subscription: id, items: [{ price: 'pro_yearly' }] }
     const after = { type: 'redirect' as const, redirect: { returnUrl: 'http://127.0.0.1:9/changed' } }

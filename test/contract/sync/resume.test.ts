@@ -58,13 +58,13 @@ describe('a plan step without a response, whose object does not exist at the pro
     return { before: [...before], after: [...keysOf(after)] }
   }
 
-  test('is sent again with the same idempotency key, because its first request may still be in flight', async () => {
+  test('is retried with the same idempotency key, because its first request may still be in flight', async () => {
     const { before, after } = await resumedAfter(22 * hour)
     expect(before).toEqual([expect.stringMatching(/^ratecard-/)])
     expect(after).toEqual(before)
   })
 
-  test('is sent again with a new idempotency key once the old one may have expired', async () => {
+  test('is retried with a new idempotency key once the first key may have expired', async () => {
     const { before, after } = await resumedAfter(23 * hour)
     expect(after).toEqual([expect.stringMatching(/^ratecard-/)])
     expect(after).not.toEqual(before)
@@ -123,7 +123,7 @@ describe('a plan step that was executed, but whose result was not stored,', () =
     ['by the push that is resumed', (id) => stack.service.resumePush(id)],
     ['by the next push', () => stack.service.push(catalogue('1.1.0', monthly), nobody)],
   ])(
-    'is looked up instead of sent again if it creates a price and its idempotency key has expired %s',
+    'is looked up instead of retried if it creates a price and its idempotency key has expired %s',
     async (_by, goOn) => {
       const id = await leftBegun(monthly)
       clock.advance(25 * hour)
@@ -135,7 +135,7 @@ describe('a plan step that was executed, but whose result was not stored,', () =
     },
   )
 
-  test('is not sent again after its idempotency key expired if the object was found before', async () => {
+  test('is not retried after its idempotency key expired if an earlier lookup found the object', async () => {
     const id = await leftBegun(monthly)
     clock.advance(22 * hour)
     stack.sandbox.control.fail({ kind: 'close_before', path: '/v1/prices*', count: null })

@@ -36,7 +36,7 @@ const pass = (ms: number) => {
 }
 
 describe('a rotated webhook', () => {
-  test('has two active endpoints until the overlap ends, and then only the new one', async () => {
+  test('has two active endpoints until the overlap ends, and afterwards only the new endpoint', async () => {
     const before = await hook()
     const made = await rotate(24 * hour)
     expect(made).toMatchObject({
@@ -73,7 +73,7 @@ describe('a rotated webhook', () => {
     expect(stack.writes()).toBe(writes)
   })
 
-  test('does not change the document, the revision, the next push or the drift, neither during the overlap nor after it', async () => {
+  test('changes neither the document, the revision, the next push nor the drift, during the overlap or after it', async () => {
     const revision = (await stack.service.fullConfig()).revision
     await rotate(hour)
     for (const _moment of ['during', 'after']) {
@@ -98,7 +98,7 @@ describe('a rotated webhook', () => {
     expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'disabled'])
   })
 
-  test('has only the new endpoint if the overlap is 0', async () => {
+  test('has only the new endpoint immediately if the overlap is 0', async () => {
     const { jobId } = await rotate(0)
     expect((await live()).map(([, status]) => status)).toEqual(['disabled', 'enabled'])
     expect(await stack.service.findJob(jobId)).toMatchObject({ state: 'done' })
@@ -151,7 +151,7 @@ test('a webhook that is renamed during the overlap keeps its rotation, and its o
   ])
 })
 
-test('an overlap that two replicas end at the same time is ended with one write', async () => {
+test('an overlap that two replicas end at the same time causes only one write', async () => {
   const made = await rotate(hour)
   const { store, processor } = stack
   const other = serviceOver({ store, processor, clock })

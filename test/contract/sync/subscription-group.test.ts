@@ -41,7 +41,7 @@ test('the subscription group of a product is set, changed and removed without a 
   expect(stack.writes()).toBe(before)
 })
 
-test('the subscription group of a product causes no drift, and survives a pull, a rename and a rollback', async () => {
+test('the subscription group of a product causes no drift, and is kept in a pull, a rename and a rollback', async () => {
   const stack = await started()
   const grouped = shop('1.1.0', product('team', { subscription_group: 'plan' }), product('storage'))
   await stack.service.push(grouped, nobody)
@@ -70,7 +70,7 @@ test.each([
   ['my plan', 'value_invalid'],
   [7, 'type_wrong'],
   [null, 'type_wrong'],
-])('a subscription group must be a valid id: %j is refused with its place in the document', (group, code) => {
+])('a subscription group must be a valid id: %j is refused with the group’s place in the document', (group, code) => {
   const { errors } = validateConfig({ version: '1.0.0', products: [{ ...product('team'), subscription_group: group }] })
   expect(errors).toMatchObject([{ code, pointer: '#/products/0/subscription_group' }])
 })

@@ -49,7 +49,7 @@ async function sold(priceId = 'pro_monthly') {
 }
 
 describe('a tax rate in the document', () => {
-  it('is created with Ratecard’s metadata, and writing the same percentage differently is no change', async () => {
+  it('is created with Ratecard’s metadata, and a different notation of the same percentage is no change', async () => {
     expect(await rates()).toMatchObject([
       { display_name: 'VAT', percentage: 19, inclusive: false, country: 'DE', metadata: { ratecard_id: 'vat' } },
     ])
@@ -57,7 +57,7 @@ describe('a tax rate in the document', () => {
     expect((await world.service.drift()).inSync).toBe(true)
   })
 
-  it('is changed in place, except for its percentage and whether it is included in the price', async () => {
+  it('is updated in place, except for its percentage and its member `inclusive`', async () => {
     const [before] = await rates()
     const renamed = document('1.1.0', [{ ...vat, display_name: 'MwSt.', tax_type: 'vat' }], { rates: ['vat'] })
     expect((await push(renamed)).changes.tax_rates).toEqual({ ...none, updated: ['vat'] })
@@ -91,7 +91,7 @@ describe('a tax rate in the document', () => {
     expect((await world.service.drift()).inSync).toBe(true)
   })
 
-  it('makes a push fail if it was archived at the processor, because new checkouts need it', async () => {
+  it('makes a push fail if the tax rate was archived at the processor, because new checkouts need it', async () => {
     const [before] = await rates()
     await world.stripe.taxRates.update(before?.id ?? '', { active: false })
     expect((await world.service.drift()).inSync).toBe(false)
@@ -109,7 +109,7 @@ describe('a tax rate in the document', () => {
     expect(await rates()).toMatchObject([{ id: before?.id, metadata: { ratecard_id: 'vat_de' } }])
   })
 
-  it('can be adopted with its id, and is pulled', async () => {
+  it('can be adopted under its id, and is pulled', async () => {
     const foreign = await world.stripe.taxRates.create({
       display_name: 'Sales tax',
       percentage: 8.875,
@@ -135,8 +135,8 @@ describe('a tax rate in the document', () => {
   })
 })
 
-describe('taxes that the document sets for all sales', () => {
-  it('are on each checkout page that the service opens, for recurring and one-time prices', async () => {
+describe('the tax settings of the document', () => {
+  it('are applied to each checkout page that the service opens, for recurring and one-time prices', async () => {
     const subscription = await sold()
     expect(subscription.default_tax_rates).toMatchObject([{ percentage: 19 }])
     const [invoice] = (await world.stripe.invoices.list({ limit: 1 })).data
@@ -145,7 +145,7 @@ describe('taxes that the document sets for all sales', () => {
     expect(await world.stripe.checkout.sessions.retrieve(sessionId ?? '')).toMatchObject({ amount_total: 595 })
   })
 
-  it('make the checkout page ask for the address if they are automatic, and for the name if tax ids are collected', async () => {
+  it('make the checkout page request the address if tax is automatic, and the name if tax ids are collected', async () => {
     await push(document('1.1.0', [vat], { automatic: true, collect_tax_ids: true }))
     const { sessionId, url } = await world.buy('acme', 'pro_monthly')
     expect(await world.stripe.checkout.sessions.retrieve(sessionId ?? '')).toMatchObject({
@@ -157,7 +157,7 @@ describe('taxes that the document sets for all sales', () => {
     expect(made).toMatchObject({ automatic_tax: { enabled: true }, default_tax_rates: [] })
   })
 
-  it('stay on a subscription when it is changed in any way', async () => {
+  it('are kept on a subscription when the subscription is changed in any way', async () => {
     const { id } = await sold()
     await push(taxed('1.1.0', '20'))
     const change = { subscriptionId: id, items: [{ priceId: 'pro_yearly', quantity: 1 }] }
@@ -170,7 +170,7 @@ describe('taxes that the document sets for all sales', () => {
     for (const phase of phases) expect(phase.default_tax_rates).toMatchObject([{ percentage: 19 }])
   })
 
-  it('create a new version even if nothing else changes, and the plan says so', async () => {
+  it('create a new version even if no other part of the document changes, and the plan lists the change', async () => {
     const outcome = await world.service.push(document('1.1.0', [vat]), { ...nobody, dryRun: true })
     expect(outcome.warnings).toMatchObject([{ code: 'tax_of_sales_changed', pointer: '#/tax' }])
     expect(outcome.warnings[0]?.detail).toContain('rates vat → none')
@@ -195,7 +195,7 @@ describe('subscriptions that have a tax rate', () => {
     expect(again.warnings.find(({ code }) => code === 'tax_rate_kept')?.detail).toContain(id)
   })
 
-  it('are found with the data of the mirror', async () => {
+  it('are found in the mirror, without a request to the processor', async () => {
     const mirrored = await startWorld({ tenant, document: taxed('1.0.0', '19'), mirror: mirrorSettings })
     onTestFinished(() => mirrored.close())
     const { url } = await mirrored.buy('acme', 'pro_monthly')

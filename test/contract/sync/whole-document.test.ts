@@ -253,7 +253,7 @@ function valueAt(object: unknown, path: string): unknown {
     .reduce((at, name) => (at as Readonly<Record<string, unknown>> | null | undefined)?.[name], object)
 }
 
-it('a document with every field of every kind is written completely, and pulled unchanged', async () => {
+it('a document with every field of every kind is written to the processor completely, and a pull returns it unchanged', async () => {
   const stack = await startStack()
   onTestFinished(() => stack.close())
   const { service, stripe, store } = stack

@@ -67,7 +67,7 @@ describe('a trial without a card', () => {
     },
   )
 
-  test('is resumed and billed when a card is added after it was paused', async () => {
+  test('is resumed and billed when a card is added after the trial was paused', async () => {
     await takeWithoutCard(await buy('team_monthly', { ...cardless, trialEnd: 'pause' }))
     advance(15)
     await addCard()
@@ -89,7 +89,7 @@ describe('a trial without a card', () => {
     expect((await subscription())?.status).toBe('active')
   })
 
-  test('still counts as the tenant’s subscription while it is paused', async () => {
+  test('still counts as the tenant’s subscription while its subscription is paused', async () => {
     await takeWithoutCard(await buy('team_monthly', { ...cardless, trialEnd: 'pause' }))
     advance(15)
     await expect(buy('team_monthly')).rejects.toMatchObject({ code: 'already_subscribed' })

@@ -18,7 +18,7 @@ const wish: NewCheckout = {
 }
 
 describe('a checkout', () => {
-  test('opens a page that takes the payment, and the subscription has metadata about its origin', async () => {
+  test('opens a page that takes the payment, and the subscription gets metadata with its tenant and price', async () => {
     const { service } = world
     const successUrl = wish.successUrl
     const { url, sessionId } = await world.buy('acme', 'kiln_monthly', { successUrl, quantity: 3, trialPeriodDays: 14 })
@@ -42,7 +42,7 @@ describe('a checkout', () => {
     ])
   })
 
-  test('is a payment for a one-time price, and has no quantity for a metered price', async () => {
+  test('is a single payment for a one-time price, and has no quantity for a metered price', async () => {
     const once = await world.buy('acme', 'kiln', { quantity: 2 })
     expect(await sessionOf(once.sessionId)).toMatchObject({ mode: 'payment', amount_total: 19800 })
     expect((await world.pay(once.url)).status).toBe(303)
@@ -62,7 +62,7 @@ describe('a checkout', () => {
     expect((await sessionOf(typed.sessionId)).allow_promotion_codes).toBe(true)
   })
 
-  test('makes no processor call for a free price, and starts one subscription', async () => {
+  test('sends no request to the processor for a free price, and starts one subscription', async () => {
     const before = world.writes()
     for (const _again of [1, 2])
       expect(await world.buy('acme', 'kiln_free')).toEqual({ url: 'http://127.0.0.1:9/done', sessionId: null })
@@ -86,7 +86,7 @@ describe('a checkout', () => {
     })
   })
 
-  test('writes nothing at the processor if it is refused', async () => {
+  test('writes nothing at the processor if the checkout is refused', async () => {
     const before = world.writes()
     const session = await world.service.createSession('acme', null)
     const bySession = (more: Partial<NewCheckout>) =>
@@ -126,7 +126,7 @@ describe('a checkout', () => {
     )
   })
 
-  test('succeeds with the same idempotency key after a processor failure', async () => {
+  test('succeeds on a retry with the same idempotency key after a processor failure', async () => {
     const checkout = () => world.service.createCheckout(wish, forTenant('acme'), 'order-1')
     world.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/checkout/sessions', count: 3 })
     await expect(checkout()).rejects.toMatchObject({ code: 'processor_timeout' })
@@ -139,7 +139,7 @@ describe('a checkout', () => {
     await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'config_not_found' })
   })
 
-  test('is refused if the key belongs to another account than the configuration', async () => {
+  test('is refused if the service’s Stripe key belongs to another account than the configuration', async () => {
     const { store, service } = world
     const bound = await store.facts.get('processor_account')
     await store.facts.set('processor_account', 'acct_other live')
@@ -186,13 +186,13 @@ describe('the customer of a tenant', () => {
     },
   )
 
-  test('is created with a new idempotency key after a processor failure that Stripe would return again for a day', async () => {
+  test('is created with a new idempotency key after a processor failure that Stripe would replay for a day', async () => {
     world.sandbox.control.fail({ kind: 'error_before', method: 'POST', path: '/v1/customers', count: 1 })
     expect((await world.buy('acme', 'kiln_monthly')).sessionId).not.toBeNull()
     expect(await customers()).toHaveLength(1)
   })
 
-  test('is not created twice if the process dies before it stores the customer', async () => {
+  test('is not created twice if the process dies before it stores the customer’s id', async () => {
     const { processor, store, service } = world
     const { createdAt } = await service.findTenant('acme')
     const find = store.tenants.bindCustomer.bind(store.tenants)
@@ -238,7 +238,7 @@ describe('a tenant with a subscription to a price', () => {
     return last?.id ?? ''
   }
 
-  test('is refused a second subscription to it, unless allow_duplicate is set', async () => {
+  test('is refused a second subscription to the price, unless allow_duplicate is set', async () => {
     const first = await bought()
     const refused = await world.buy('acme', 'kiln_monthly').catch((error: unknown) => error)
     expect(refused).toMatchObject({
@@ -256,7 +256,7 @@ describe('a tenant with a subscription to a price', () => {
     expect((await subscriptions()).map(({ duplicateOf }) => duplicateOf)).toEqual([null, null])
   })
 
-  test('is also refused a second one if the first is on a former price, on the list price before a deal, or on the negotiated price', async () => {
+  test('is also refused a second subscription if the first is on a former price, on a deal’s base price, or on the negotiated price', async () => {
     await bought()
     await world.service.push(kiln('1.1.0', 5900), { ...nobody, approveImpact: true })
     await expect(world.buy('acme', 'kiln_monthly')).rejects.toMatchObject({ code: 'already_subscribed' })
@@ -279,7 +279,7 @@ describe('a tenant with a subscription to a price', () => {
     expect(await subscriptions()).toHaveLength(1)
   })
 
-  test('is reported by `doctor`, with both subscriptions, if the processor has a second one', async () => {
+  test('is reported by `doctor`, with both subscriptions, if the processor has a second subscription to the price', async () => {
     const [first = '', second = ''] = await world.subscribeUnasked('acme', ['kiln_monthly', 'kiln_monthly'])
     expect((await subscriptions()).map(({ duplicateOf }) => duplicateOf)).toEqual([null, first])
     const finding = (await world.service.doctor()).find(({ check }) => check === 'subscriptions')
@@ -293,7 +293,7 @@ describe('a tenant with a subscription to a price', () => {
     })
   })
 
-  test('cannot pay the list price on a page that was opened before the deal', async () => {
+  test('cannot pay the list price on a checkout page that was opened before its deal', async () => {
     const before = await world.buy('acme', 'kiln_monthly')
     const dry = await world.service.applyEnterprise('acme', partner, { ...caller, dryRun: true })
     expect(dry.checkoutsClosed).toBe(0)
@@ -311,7 +311,7 @@ describe('a tenant with a subscription to a price', () => {
     expect(audit.items.map(({ result }) => result?.['checkouts_closed'])).toEqual([1, 0, 1, undefined])
   })
 
-  test('is moved to the negotiated price if it paid the list price just before the deal was applied', async () => {
+  test('is moved to the negotiated price if the tenant paid the list price just before the deal was applied', async () => {
     const page = await world.buy('acme', 'kiln_monthly')
     await world.pay(page.url)
     expect(await apply()).toMatchObject({ pricesSwapped: 1, checkoutsClosed: 0 })

@@ -58,7 +58,7 @@ describe('the customer of a tenant', () => {
     expect(await customer()).toBe(before)
   })
 
-  test('stays unchanged while the processor is unavailable, and can be changed if the processor does not have it', async () => {
+  test('is kept while the processor is unavailable, and can be changed if the processor does not have the customer', async () => {
     const { service, sandbox } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_mistyped' }, caller)
     silence()
@@ -77,7 +77,7 @@ describe('the customer of a tenant', () => {
     expect(await customer()).toBe('cus_1')
   })
 
-  test('is set for the first time, or to the same value again, without a processor call', async () => {
+  test('is set for the first time, or to the same value again, without a request to the processor', async () => {
     await world.service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     silence()
     for (const again of [null, 'cus_1', 'cus_1'])

@@ -87,7 +87,7 @@ describe('a discount on a running subscription', () => {
     expect(await jobs()).toEqual(['done'])
   })
 
-  test('that is given by a promotion code is linked to that code, whether the code is named by its id or typed in another case', async () => {
+  test('has a link to the promotion code that was redeemed, whether the request names the code’s id or its text in another case', async () => {
     const given = await add({ promotionCode: 'half' })
     expect(given).toMatchObject({ couponId: 'quarter_year', promotionCodeId: 'code_half' })
     const start = (await subscription()).discounts[0]
@@ -157,7 +157,7 @@ describe('a discount on a running subscription', () => {
     })
   })
 
-  test('stays when a push renames its coupon, and is shown under the new id', async () => {
+  test('is kept when a push renames its coupon, and is shown under the new id', async () => {
     const given = await add({ couponId: 'fifth' })
     const renamed = shop('2.0.0')
     const coupons = (renamed.coupons ?? []).map((one) =>
@@ -173,7 +173,7 @@ describe('a discount on a running subscription', () => {
   })
 })
 
-describe('a discount is refused with an error that names the member and the reason,', () => {
+describe('a discount is refused with an error that names the member and the reason if it is', () => {
   const refused = (discount: NewDiscount) => add(discount).catch((error: unknown) => error)
 
   test.each([
@@ -201,7 +201,7 @@ describe('a discount is refused with an error that names the member and the reas
     expect(await jobs()).toEqual([])
   })
 
-  test('if its coupon is used up', async () => {
+  test('of a coupon whose redemptions are used up', async () => {
     await add({ couponId: 'twice' })
     await world.service.createTenant({ id: 'other', name: 'Other' }, caller)
     await world.pay((await world.buy('other', 'team_monthly')).url)
@@ -211,7 +211,7 @@ describe('a discount is refused with an error that names the member and the reas
     })
   })
 
-  test('with the processor’s message if its code is for first payments only', async () => {
+  test('of a code for first payments only, with the processor’s message', async () => {
     await expect(add({ promotionCode: 'FIRST' })).rejects.toMatchObject({
       code: 'processor_rejected',
       message: expect.stringContaining('prior transactions') as string,
@@ -220,12 +220,12 @@ describe('a discount is refused with an error that names the member and the reas
     expect(await list()).toEqual([])
   })
 
-  test('if its coupon is already on the subscription', async () => {
+  test('of a coupon that is already on the subscription', async () => {
     const given = await add({ couponId: 'fifth' })
     await expect(add({ couponId: 'fifth' })).rejects.toMatchObject({ code: 'conflict', extra: { discount: given.id } })
   })
 
-  test('if the tenant has no paid subscription, like the removal of an unknown discount', async () => {
+  test('for a tenant without a paid subscription; the removal of an unknown discount is refused too', async () => {
     await world.service.createTenant({ id: 'none', name: 'None' }, caller)
     await expect(world.service.addDiscount('none', { couponId: 'fifth' }, keyed())).rejects.toMatchObject({
       code: 'subscription_not_found',
@@ -286,7 +286,7 @@ describe('a discount on a subscription with a schedule', () => {
 })
 
 describe('a change of the discounts of a tenant', () => {
-  test('is made once per idempotency key, and a request with another key makes another change', async () => {
+  test('is made once per idempotency key, and a request with another key makes a second change', async () => {
     const given = await add({ couponId: 'fifth' }, 'once')
     expect(await add({ couponId: 'fifth' }, 'once')).toEqual(given)
     await remove(given.id, 'away')
@@ -295,14 +295,14 @@ describe('a change of the discounts of a tenant', () => {
     expect(await actions()).toEqual(['discount_removed', 'discount_added'])
   })
 
-  test('waits for another change of the same tenant, so that all concurrent changes are made', async () => {
+  test('waits for another change of the same tenant, so that all concurrent changes are applied', async () => {
     const ids = ['fifth', 'quarter_year', 'fifty']
     await Promise.all(ids.map((couponId) => add({ couponId })))
     expect((await list()).map(({ couponId }) => couponId).sort()).toEqual([...ids].sort())
   })
 
   test.each(['close_after', 'error_after', 'cut_body'] as const satisfies readonly FaultKind[])(
-    'is found by a retry if its response is lost (%s)',
+    'is found by a retry if the response to the first attempt is lost (%s)',
     async (kind) => {
       world.sandbox.control.fail({ kind, method: 'POST', path: '/v1/subscriptions/*', count: 3 })
       const given = await add({ couponId: 'fifth' })
@@ -311,7 +311,7 @@ describe('a change of the discounts of a tenant', () => {
     },
   )
 
-  test('can be requested again after an outage before the processor received it', async () => {
+  test('can be requested again after an outage that prevented the processor from receiving it', async () => {
     world.sandbox.control.fail({ kind: 'close_before', method: 'POST', path: '/v1/subscriptions/*', count: null })
     await expect(add({ couponId: 'fifth' }, 'a')).rejects.toMatchObject({
       code: expect.stringMatching(/^processor_/) as string,
@@ -322,7 +322,7 @@ describe('a change of the discounts of a tenant', () => {
     expect(await actions()).toEqual(['discount_added'])
   })
 
-  test('is completed by a retry if it stopped between its two writes', async () => {
+  test('is completed by a retry if the first attempt stopped between its two writes', async () => {
     const { id } = await subscription()
     const { id: schedule, phases } = await world.stripe.subscriptionSchedules.create({ from_subscription: id })
     const line = [{ price: (await subscription()).items.data[0]?.price.id ?? '', quantity: 1 }]

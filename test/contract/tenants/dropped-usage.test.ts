@@ -89,7 +89,7 @@ test('dropped usage is shown with the tenant’s usage, under the identifiers th
   expect(await service.upcomingInvoices('t')).toHaveLength(1)
 })
 
-test('dropped usage whose tenant is unknown, because its long identifier was hashed, is listed for each tenant, but counted for none', async () => {
+test('dropped usage of an unknown tenant, because its long identifier was hashed, is listed for each tenant, but counted for none', async () => {
   const shop = await tenantShop(negotiated())
   await shop.tenant('t')
   await shop.tenant('other')
@@ -105,7 +105,7 @@ test('dropped usage whose tenant is unknown, because its long identifier was has
   expect(await shop.service.droppedUsageOf('other')).toEqual([])
 })
 
-test('a dropped identifier with colons from another program belongs to no tenant, and one with an earlier id of the meter to its tenant', async () => {
+test('a dropped identifier with colons from another program belongs to no tenant, and an identifier with an earlier meter id to its tenant', async () => {
   const shop = await tenantShop(negotiated())
   const customer = await shop.tenant('t')
   shop.sandbox.control.checkUsage('later')

@@ -97,7 +97,7 @@ describe('a tenant with a subscription to a product', () => {
     await bought('team_yearly')
   })
 
-  test('is refused another price even if its own is a former, negotiated, renamed or removed price of the product', async () => {
+  test('is refused another price even if the tenant’s price is a former, negotiated, renamed or removed price of the product', async () => {
     await bought('team_monthly')
     await push(plans('1.1.0', (config) => Object.assign(productIn(config, 'team').prices?.[0] ?? {}, { amount: 1000 })))
     expect(await refused('team_yearly')).toMatchObject({ code: 'already_subscribed' })
@@ -130,7 +130,7 @@ describe('a tenant with a subscription to a product', () => {
     expect(await refused('team_monthly')).toMatchObject({ extra: { price_id: price.id } })
   })
 
-  test('may buy metered prices beside the base fee, one per meter, and one-time prices', async () => {
+  test('may buy metered prices beside the base fee (one price per meter), and one-time prices', async () => {
     await bought('storage_base')
     await bought('storage_reads')
     await bought('storage_writes')
@@ -155,7 +155,7 @@ describe('a tenant with a product of a subscription group', () => {
     await world.buy('other', 'business_monthly')
   })
 
-  test('is refused even if its product was removed, because the last revision with the product has the group', async () => {
+  test('is refused even if the product was removed from the document, because the last revision with the product names the group', async () => {
     const ungrouped = (config: BillingConfig) => {
       delete productIn(config, 'team').subscription_group
     }
@@ -177,13 +177,13 @@ describe('a tenant with a product of a subscription group', () => {
     expect(await refused('business_monthly')).toMatchObject({ extra: { price_id: 'team_monthly' } })
   })
 
-  test('may buy a paid product while it has a free one, and the free subscription ends once the checkout is paid', async () => {
+  test('may buy a paid product while it has a free product, and the free subscription ends once the checkout is paid', async () => {
     await world.buy('acme', 'hobby')
     await bought('team_monthly')
     expect(await names()).toEqual(['team_monthly'])
   })
 
-  test('is refused a free product while it has a paid one, unless allow_duplicate is set', async () => {
+  test('is refused a free product while it has a paid product, unless allow_duplicate is set', async () => {
     await bought('team_monthly')
     expect(await refused('hobby')).toMatchObject({ code: 'already_subscribed' })
     expect(await names()).toEqual(['team_monthly'])
@@ -198,7 +198,7 @@ describe('a tenant with a product of a subscription group', () => {
     expect(await names()).toEqual(['storage_base', 'storage_free'])
   })
 
-  test('may switch from a free product to another free one: the first subscription ends, with an entry in the audit log', async () => {
+  test('may switch from a free product to another free product: the first subscription ends, with an entry in the audit log', async () => {
     await world.buy('acme', 'hobby')
     await world.buy('acme', 'student')
     expect(await names()).toEqual(['student'])
@@ -212,7 +212,7 @@ describe('a tenant with a product of a subscription group', () => {
 })
 
 describe('a tenant that pays for two subscriptions', () => {
-  test('is reported by the doctor if both products are in one group, and the later subscription is listed as a duplicate of the earlier one', async () => {
+  test('is reported by the doctor if both products are in one group, and the later subscription is listed as a duplicate of the earlier', async () => {
     const [first = '', second = ''] = await world.subscribeUnasked('acme', ['team_monthly', 'business_monthly'])
     expect((await listed()).map(({ duplicateOf }) => duplicateOf)).toEqual([null, first])
     expect(await finding()).toEqual({
@@ -223,7 +223,7 @@ describe('a tenant that pays for two subscriptions', () => {
     })
   })
 
-  test('is reported by the doctor if they are two intervals of one product, beside other tenants', async () => {
+  test('is reported by the doctor if both prices are of one product with different intervals, and other tenants are not reported', async () => {
     await world.service.createTenant({ id: 'other', name: 'Other' }, caller)
     await world.subscribeUnasked('acme', ['team_monthly', 'business_monthly'])
     await world.subscribeUnasked('other', ['team_monthly', 'team_yearly'])

@@ -18,7 +18,7 @@ function inAnotherAccount() {
 }
 
 describe('the removal of a tenant', () => {
-  test('is refused with the key of another account, which does not see the tenant’s subscriptions', async () => {
+  test('is refused with the key of another account, with which the tenant’s subscriptions cannot be seen', async () => {
     await world.pay((await world.buy('acme', 'kiln_monthly')).url)
     await expect(inAnotherAccount().removeTenant('acme', caller)).rejects.toMatchObject({ code: 'account_mismatch' })
     await stays()
@@ -55,7 +55,7 @@ describe('the removal of a tenant', () => {
     expect(items).toMatchObject([{ action: 'tenant_deleted', before: { processor_customer_id: customer?.id } }])
   })
 
-  test('fails with tenant_busy while another call changes the tenant', async () => {
+  test('fails with tenant_busy while another request changes the tenant', async () => {
     const { store, service } = world
     await store.exclusively('tenant:acme', async () => {
       await expect(service.removeTenant('acme', caller)).rejects.toMatchObject({ code: 'tenant_busy' })

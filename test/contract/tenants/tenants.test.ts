@@ -15,7 +15,7 @@ async function subscribed(tenantId: string) {
 }
 
 describe('tenants', () => {
-  test('can be created without a processor call, found and changed, and the audit log contains each change', async () => {
+  test('can be created without a request to the processor, found and changed, and the audit log contains each change', async () => {
     const { service } = world
     const before = world.writes()
     const made = await service.createTenant({ name: 'Acme', email: 'a@acme.example' }, caller)
@@ -72,7 +72,7 @@ describe('tenants', () => {
     for (const ask of unknown) await expect(ask()).rejects.toMatchObject({ code: 'tenant_not_found' })
   })
 
-  test('keep their customer while a deal is being applied', async () => {
+  test('keep their customer while a deal is being applied to them', async () => {
     const { service, store } = world
     await service.createTenant({ id: 'acme', name: 'Acme', processorCustomerId: 'cus_1' }, caller)
     const set = (template: string | null) =>
@@ -132,7 +132,7 @@ describe('tenants', () => {
     expect((await stripe.checkout.sessions.retrieve(foreign.id)).status).toBe('open')
   })
 
-  test('are not removed if a checkout page is paid during the removal', async () => {
+  test('are not removed if one of their checkout pages is paid during the removal', async () => {
     const { service, sandbox, stripe } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const { url, sessionId } = await world.buy('acme', 'kiln_monthly')
@@ -222,7 +222,7 @@ describe('subscriptions of a tenant', () => {
     ])
   })
 
-  test('contain the price that a schedule leads to', async () => {
+  test('contain the next price of a subscription schedule', async () => {
     const { service, stripe, processor } = world
     await subscribed('acme')
     const [subscription] = (await service.tenantSubscriptions('acme')).subscriptions

@@ -51,7 +51,7 @@ const openPages = async () => {
 }
 
 describe('a tenant that used up its trial of a product', () => {
-  test('is refused another trial if it requests it with a session, even after the subscription ended', async () => {
+  test('is refused another trial that is requested with a session, even after the subscription ended', async () => {
     const first = await tried('team_monthly', { trialPeriodDays: 30 })
     await expect(bySession('team_monthly', { trialPeriodDays: 30 })).rejects.toMatchObject({
       code: 'trial_used',
@@ -66,7 +66,7 @@ describe('a tenant that used up its trial of a product', () => {
     expect((await paid(page)).status).toBe('active')
   })
 
-  test('is refused another trial if it is requested with a service key, unless allow_second_trial is set', async () => {
+  test('is refused another trial that is requested with a service key, unless allow_second_trial is set', async () => {
     await tried('team_monthly', { trialPeriodDays: 30 })
     await expect(byKey('team_monthly', { trialPeriodDays: 7 })).rejects.toMatchObject({ code: 'trial_used' })
     const page = await byKey('team_monthly', { trialPeriodDays: 7, allowSecondTrial: true })
@@ -74,7 +74,7 @@ describe('a tenant that used up its trial of a product', () => {
     expect((await paid(page)).status).toBe('trialing')
   })
 
-  test('pays at once for a price with a trial, and the response contains `trial: used`', async () => {
+  test('is charged immediately for a price with a trial, and the response contains `trial: used`', async () => {
     await tried('business_monthly')
     for (const sell of [bySession, byKey]) expect(await sell('business_monthly')).toMatchObject({ trial: 'used' })
     expect((await paid(await bySession('business_monthly'))).status).toBe('active')
@@ -101,7 +101,7 @@ describe('a tenant that used up its trial of a product', () => {
     expect((await paid(await bySession('storage'))).status).toBe('trialing')
   })
 
-  test('is refused another trial even if the subscription was moved to another product since', async () => {
+  test('is refused another trial even if the subscription was moved to another product in the meantime', async () => {
     const { id } = await paid(await byKey('storage'))
     const subscription = await world.stripe.subscriptions.retrieve(id)
     const other = await world.stripe.prices.create({
@@ -114,7 +114,7 @@ describe('a tenant that used up its trial of a product', () => {
     expect(await byKey('storage')).toMatchObject({ trial: 'used' })
   })
 
-  test('is refused another trial even if an operator created the first one at the processor', async () => {
+  test('is refused another trial even if an operator created the first trial at the processor', async () => {
     await world.service.createPortal(
       { returnUrl: 'http://127.0.0.1:9/' },
       { kind: 'key', keyId: 'key_1', tenantId: 'acme' },
@@ -126,7 +126,7 @@ describe('a tenant that used up its trial of a product', () => {
     expect(await byKey('business_monthly')).toMatchObject({ trial: 'used' })
   })
 
-  test('passes the used trial on with its customer: a new tenant with the same customer gets no trial either', async () => {
+  test('cannot be replaced by a new tenant with the same customer to get another trial', async () => {
     await tried('team_monthly', { trialPeriodDays: 30 })
     const processorCustomerId = (await world.service.findTenant('acme')).processorCustomerId ?? ''
     await world.service.removeTenant('acme', caller)
@@ -136,7 +136,7 @@ describe('a tenant that used up its trial of a product', () => {
 })
 
 describe('a checkout that is requested with a session', () => {
-  test('is refused with allow_second_trial', async () => {
+  test('is refused if it contains allow_second_trial', async () => {
     await expect(bySession('storage', { allowSecondTrial: true })).rejects.toMatchObject({
       code: 'not_allowed',
       status: 403,
@@ -155,7 +155,7 @@ describe('a checkout page that offers a trial', () => {
     expect((await paid(business)).status).toBe('trialing')
   })
 
-  test('stays open if the checkout is retried with the same idempotency key', async () => {
+  test('is kept open if the checkout is retried with the same idempotency key', async () => {
     const again = () =>
       world.service.createCheckout(
         { ...urls, priceId: 'storage' },
@@ -167,7 +167,7 @@ describe('a checkout page that offers a trial', () => {
     expect(await openPages()).toEqual([first.sessionId])
   })
 
-  test('is closed if another page is paid while it is being opened, and a retry gets no trial', async () => {
+  test('is closed if another page is paid while the page is being opened, and a retry offers no trial', async () => {
     const team = await byKey('team_monthly', { trialPeriodDays: 30 })
     const { processor } = world
     const create = processor.createCheckout.bind(processor)

@@ -24,7 +24,7 @@ async function mirrorCaughtUp(): Promise<void> {
   await expect.poll(asOf, { timeout: 60_000, interval: 20 }).toBeGreaterThanOrEqual(now)
 }
 
-test('reported usage counts as billed exactly while the tenant has a subscription item for the meter', async () => {
+test('reported usage counts as billed if and only if the tenant has a subscription item for the meter', async () => {
   await mirrorCaughtUp()
   expect(await report()).toMatchObject({ billed: false })
   await world.pay((await world.buy('acme', 'kiln_monthly')).url)
@@ -39,7 +39,7 @@ test('reported usage counts as billed exactly while the tenant has a subscriptio
   expect(await report()).toMatchObject({ billed: false })
 })
 
-test('a strict report of usage that no subscription pays for is refused and stores nothing, not even a customer', async () => {
+test('a report with `strict` of usage that no subscription bills is refused and stores nothing, not even a customer', async () => {
   await mirrorCaughtUp()
   const writes = world.writes()
   await expect(report(strict)).rejects.toMatchObject({
@@ -51,7 +51,7 @@ test('a strict report of usage that no subscription pays for is refused and stor
   expect(await finding()).toMatchObject({ status: 'ok' })
 })
 
-test('a strict report of usage is accepted as soon as the tenant has subscribed, even if the mirror is behind', async () => {
+test('a report with `strict` is accepted as soon as the tenant has subscribed, even if the mirror is outdated', async () => {
   await mirrorCaughtUp()
   await world.service.feed?.feeder.stop()
   await world.pay((await world.buy('acme', 'kiln_usage')).url)
@@ -60,14 +60,14 @@ test('a strict report of usage is accepted as soon as the tenant has subscribed,
   expect(await report(strict)).toMatchObject({ billed: true })
 })
 
-test('without the mirror, reports of usage count as billed, and strict reports are checked at the processor', async () => {
+test('without the mirror, reported usage counts as billed, and reports with `strict` are checked at the processor', async () => {
   expect(await report({}, withoutMirror)).toMatchObject({ billed: true })
   expect(await refusalOf(report(strict, withoutMirror))).toBe('meter_not_subscribed')
   await withoutMirror.pay((await withoutMirror.buy('acme', 'kiln_usage')).url)
   expect(await report(strict, withoutMirror)).toMatchObject({ billed: true })
 })
 
-test('the doctor names tenants whose usage no subscription pays for, and ignores reports that were not counted', async () => {
+test('the doctor names tenants whose usage no subscription bills, and ignores reports that were not counted', async () => {
   await mirrorCaughtUp()
   expect(await finding()).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^0 /) })
   await report({ identifier: 'a' })

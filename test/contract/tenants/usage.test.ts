@@ -18,7 +18,7 @@ async function charged(tenantId: string): Promise<number | undefined> {
   return invoice?.amountDue
 }
 
-describe('reported usage', () => {
+describe('the usage that is reported for a tenant', () => {
   test('is billed once per identifier of a tenant', async () => {
     for (const id of ['acme', 'beta']) await world.pay((await world.buy(id, 'kiln_usage')).url)
     expect(await report('acme', 3, { identifier: 'a' })).toEqual({
@@ -39,7 +39,7 @@ describe('reported usage', () => {
     expect(await charged('beta')).toBe(2 * 25)
   })
 
-  test('is counted only once if the response is lost and the report is sent again', async () => {
+  test('is counted only once if the response is lost and the client retries the report', async () => {
     await world.pay((await world.buy('acme', 'kiln_usage')).url)
     world.sandbox.control.fail({ kind: 'close_after', method: 'POST', path: '/v1/billing/meter_events', count: 2 })
     await expect(report('acme', 3, { identifier: 'a' })).rejects.toMatchObject({ code: 'processor_timeout' })
@@ -63,7 +63,7 @@ describe('reported usage', () => {
     },
   )
 
-  test('counts if the seller reports it with an identifier that the customer already used', async () => {
+  test('counts if the seller reports it with an identifier that the tenant’s own session already used', async () => {
     await world.pay((await world.buy('acme', 'kiln_usage')).url)
     const session = await world.service.createSession('acme', null)
     const usage = { meter: 'readings', value: 0, identifier: 'tomorrow' }
@@ -72,7 +72,7 @@ describe('reported usage', () => {
     expect(await charged('acme')).toBe(75)
   })
 
-  test('stores nothing if it is refused, not even a customer', async () => {
+  test('is not stored if the report is refused, and no customer is created', async () => {
     const session = await world.service.createSession('acme', null)
     const before = world.writes()
     await expect(report('acme', 'many')).rejects.toMatchObject({ code: 'request_invalid' })

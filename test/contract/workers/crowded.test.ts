@@ -13,7 +13,7 @@ async function atMostTwo(code: string) {
   return { worker, site }
 }
 
-test('a worker runs no more concurrent requests than its limit, and accepts new ones when some have ended', async () => {
+test('a worker runs no more concurrent requests than its limit, and accepts new requests when running requests have ended', async () => {
   const code = `export default { fetch(request) {
     if (request.url.endsWith('/free')) return new Response('free')
     return new Promise((resolve) => setTimeout(resolve, 60_000))
@@ -69,7 +69,7 @@ const busy = `export default { fetch(request) {
   return new Response('free')
 } }`
 
-test('a WebSocket counts as a concurrent request, and is refused at the limit', async () => {
+test('a WebSocket counts as a concurrent request, and is refused at the limit of concurrent requests', async () => {
   const { worker, site } = await atMostTwo(busy)
   const leave = new AbortController()
   onTestFinished(() => leave.abort())

@@ -34,7 +34,7 @@ function crampedMachine(): { runtime: WorkerRuntime; full: boolean; starts: numb
 }
 
 describe('workers on several replicas:', () => {
-  test('a deployment, a rollback and a removal each reach the other replica, which reads the store every half second', async () => {
+  test('a deployment, a rollback and a removal each take effect on the other replica, which polls the store every half second', async () => {
     expect(hostingDefaults.pollMs).toBe(500)
     const place = await inFile()
     const a = await replica(await place.open())
@@ -154,7 +154,7 @@ describe('workers on several replicas:', () => {
     await expect.poll(async () => (await b.get('one')).text).toBe('second')
   })
 
-  test('a new deployment does not wait for the backoff of the previous one', async () => {
+  test('a new deployment starts immediately, without the backoff of the previous deployment', async () => {
     const place = await inFile()
     const a = await replica(await place.open())
     await a.workers.deployWorker(deployment('one', serving('first')))
@@ -195,7 +195,7 @@ describe('workers on several replicas:', () => {
     await expect.poll(logs).toEqual(['second'])
   })
 
-  test('a hostname leads to its worker on every replica until the worker is removed', async () => {
+  test('a hostname is routed to its worker on every replica until the worker is removed', async () => {
     const place = await inFile()
     const a = await replica(await place.open())
     const b = await replica(await place.open(), { pollMs: 20 })
@@ -233,7 +233,7 @@ describe('workers on several replicas:', () => {
     expect(failures).toEqual([])
   })
 
-  test('a schedule fires on only one of two replicas, in the active version, and ends with a deployment that no longer contains it', async () => {
+  test('a schedule fires on only one of two replicas, in the active version, and no longer fires after a deployment without it', async () => {
     const place = await inFile()
     const store = await place.open()
     // The test controls the time of the tick.

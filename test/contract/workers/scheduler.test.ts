@@ -67,7 +67,7 @@ const allRuns = async (store: KyselyStore) =>
   (await store.workerRuns.list('one', { limit: 100_000, offset: 0 })).items.toReversed()
 
 describe('the scheduler of workers:', () => {
-  test('over a thousand scheduled times and the crash of one of two replicas, each one ran once or is recorded as skipped or lost', async () => {
+  test('over a thousand scheduled times and the crash of one of two replicas, each time ran once or is recorded as skipped or lost', async () => {
     const store = await storeWith(['* * * * *'])
     let now = start
     const a = replica(store, () => now)

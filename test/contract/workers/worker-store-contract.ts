@@ -127,7 +127,9 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workers.list()).toEqual([])
     })
 
-    test('the newest deployments and the active one are kept, and older ones are deleted', async ({ store }) => {
+    test('the newest deployments and the active deployment are kept, and older deployments are deleted', async ({
+      store,
+    }) => {
       const all = Array.from({ length: 5 }, () => record('one'))
       for (const deployment of all.slice(0, 4)) await activate(store, deployment, [], 3)
       const page = await store.workers.deployments('one', { limit: 2, offset: 1 })
@@ -142,7 +144,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect((await store.workers.deployments('one', { limit: 9, offset: 0 })).items).toEqual([all[3], oldest])
     })
 
-    test('the removal of a worker deletes all of its records and no others', async ({ store }) => {
+    test('the removal of a worker deletes all records of that worker and no others', async ({ store }) => {
       await activate(store, record('one', { hosts: ['one.example'] }), [{ cron: '* * * * *', nextAt: 1 }])
       await activate(store, record('two'))
       await store.workerLogs.add([line('one', 1), line('two', 2)], keepAll)
@@ -180,7 +182,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await store.workerRuns.claimDue(159, claimOptions)).toEqual([])
     })
 
-    test('a scheduled time is skipped while the previous run goes on, and missed times are recorded', async ({
+    test('a scheduled time is skipped while the previous run continues, and missed times are recorded', async ({
       store,
     }) => {
       const { id } = await activate(store, record('one'), [{ cron: 'c', nextAt: 100 }]).then((w) => w.deployment)
@@ -271,7 +273,9 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await list({ after: '000001' })).toEqual([2, 3])
     })
 
-    test('each write keeps the log of a worker within the limits of lines and bytes', async ({ store }) => {
+    test('each write deletes the oldest log lines of a worker beyond the limits of lines and bytes', async ({
+      store,
+    }) => {
       const lines = Array.from({ length: 30 }, (_, index) => line('one', index + 1, { message: 'ü'.repeat(5) }))
       const times = async (worker: string) =>
         (await store.workerLogs.list(worker, { limit: 9_999 })).map(({ time }) => time)

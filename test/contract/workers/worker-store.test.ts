@@ -17,7 +17,7 @@ describe('logs of workers with an embedded store', () => {
   const sizeOf = (file: string) => statSync(file).size
   const logFileOf = (file: string) => file.replace('.db', '-worker-logs.db')
 
-  test('have their own file, which is readable by its owner only, and shrinks when lines are deleted', async () => {
+  test('are in a separate file, which is readable by its owner only, and shrinks when lines are deleted', async () => {
     const place = await inFile()
     const store = await place.open()
     const logFile = logFileOf(place.file)
@@ -36,7 +36,7 @@ describe('logs of workers with an embedded store', () => {
     expect(sizeOf(place.file)).toBeLessThan(1_000_000)
   })
 
-  test('cause the error store_unavailable if their file cannot be written', async () => {
+  test('cause the error store_unavailable if the log file cannot be written', async () => {
     const place = await inFile()
     const store = await place.open()
     const logFile = logFileOf(place.file)

@@ -30,7 +30,7 @@ async function serve(
 const fetchOnly = (body: string): string => `export default { async fetch(request, env, ctx) { ${body} } }`
 
 describe('a worker in the runtime', () => {
-  it('gets its own path, the client’s headers and its variables', async () => {
+  it('receives its own path, the client’s headers and the worker’s variables', async () => {
     const { site, worker } = await serve(
       spec(fetchOnly('return Response.json({ url: request.url, headers: Object.fromEntries(request.headers), env })'), {
         vars: { TEXT: 'a "quoted"\n text', LIST: [1, { b: null }] },
@@ -106,7 +106,7 @@ describe('a worker in the runtime', () => {
     expect(events.requests).toMatchObject([{ outcome: 'cancelled' }])
   })
 
-  it('can accept WebSockets', async () => {
+  it('can accept WebSocket connections', async () => {
     const { site } = await serve(
       spec(
         fetchOnly(
@@ -145,7 +145,7 @@ describe('a worker in the runtime', () => {
     ])
   })
 
-  it('runs in a folder that only its owner may enter, without a log line about the folder', async () => {
+  it('runs in a folder that only its owner may enter, and logs no line about the folder', async () => {
     const closed = await mkdtemp(path.join(os.tmpdir(), 'closed-'))
     open.push(() => rm(closed, { recursive: true }))
     const said: string[] = []
@@ -183,7 +183,7 @@ describe('a worker in the runtime', () => {
     expect([response.status, await response.json()]).toMatchObject([500, { code: 'worker_exception' }])
   })
 
-  it('has a request without a response ended at its time limit', async () => {
+  it('has a request without a response ended at the time limit of requests', async () => {
     const { site } = await serve(
       spec(fetchOnly('await new Promise((resolve) => setTimeout(resolve, 60_000))'), {
         limits: { responseMs: 200 },
@@ -202,7 +202,7 @@ describe('a worker in the runtime', () => {
   })
 })
 
-describe('a scheduled run', () => {
+describe('a scheduled run of a worker', () => {
   const cron = `export default { async scheduled(event, env, ctx) {
     console.log(JSON.stringify([event.cron, event.scheduledTime, env.NAME]))
     if (event.cron === '1 * * * *') throw new Error('early')
@@ -218,7 +218,7 @@ describe('a scheduled run', () => {
     cron: `${minute} * * * *`,
   })
 
-  it('waits for background work, and gets the schedule as its event', async () => {
+  it('waits for background work, and receives the schedule as its event', async () => {
     const events = recorder()
     const result = await runtime.runOnce(version, at('0'), events)
     expect(result).toMatchObject({ outcome: 'ok' })
@@ -233,7 +233,7 @@ describe('a scheduled run', () => {
     ['2', 'exception', /^Error: late/],
     ['3', 'exceeded_cpu', /60 ms of CPU/],
     ['4', 'timed_out', /1\.5 seconds|1500 ms/],
-  ])('number %s ends as %s', async (minute, outcome, error) => {
+  ])('of the test worker’s schedule %s has the outcome %s', async (minute, outcome, error) => {
     const result = await runtime.runOnce(version, at(minute), recorder())
     expect(result).toMatchObject({ outcome, error: expect.stringMatching(error) })
   })
@@ -246,7 +246,7 @@ describe('a scheduled run', () => {
   })
 })
 
-describe('a version that cannot start', () => {
+describe('a version of a worker that cannot start', () => {
   it.each([
     ['throws at its top level', `const a = 1\nthrow new Error('no luck')`, /no luck[^]*worker\.js:2/],
     ['has a syntax error', 'export default {', /SyntaxError/],
@@ -259,7 +259,7 @@ describe('a version that cannot start', () => {
     })
   })
 
-  it('is stopped if it never finishes loading', async () => {
+  it('is stopped if its code never finishes loading', async () => {
     const impatient = testRuntime({}, { startTimeoutMs: 400 })
     open.push(() => impatient.close())
     await expect(impatient.start(spec('for (;;) {}'), recorder())).rejects.toMatchObject({
@@ -282,7 +282,7 @@ describe('a version that cannot start', () => {
     expect(Number(used)).toBeLessThan(1_500)
   })
 
-  it('is stopped at its CPU limit if its top level loops', async () => {
+  it('is stopped at its CPU limit if its top-level code loops', async () => {
     const looping = spec('for (;;) {}', { limits: { cpuMs: 50 } })
     // On a busy machine the loop gets little of the processor, and the limit of a start must not come first.
     const patient = testRuntime({}, { startTimeoutMs: 60_000 })

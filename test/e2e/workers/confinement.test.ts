@@ -200,25 +200,28 @@ const head = [
 const [begin, end] = ['<!-- measured by test/e2e/workers/confinement.test.ts -->', '<!-- end of what is measured -->']
 
 describe('the process of a worker:', () => {
-  it.each(cases)('$mode, root: $asRoot: the process can open, see and call only what the guide lists', async (one) => {
-    const inside = await measure(one)
-    measured.set(nameOf(one), inside)
-    if (typeof inside === 'string') return
-    expect(inside.capabilities).toBe('0000000000000000')
-    if (one.mode === 'bubblewrap') {
-      expect(inside).toMatchObject({
-        opened: { secret: false, shared: false, passwd: false, environment: false },
-        seesService: false,
-        filtered: true,
-      })
-      // The runtime, its libraries, a source of randomness, and no other file.
-      expect(inside.everyFile?.filter((file) => !/^\/workerd$|\.so(\.\d+)*$|^\/dev\/urandom$/.test(file))).toEqual([])
-    }
-    if (one.asRoot) expect([inside.opened.secret, inside.uid]).toEqual([false, workerUser])
-    if (one.mode === 'namespaces') expect([inside.signalsService, inside.interfaces]).toEqual([false, []])
-  })
+  it.each(cases)(
+    'in confinement mode $mode (started as root: $asRoot), it can open, see and call only what the guide lists',
+    async (one) => {
+      const inside = await measure(one)
+      measured.set(nameOf(one), inside)
+      if (typeof inside === 'string') return
+      expect(inside.capabilities).toBe('0000000000000000')
+      if (one.mode === 'bubblewrap') {
+        expect(inside).toMatchObject({
+          opened: { secret: false, shared: false, passwd: false, environment: false },
+          seesService: false,
+          filtered: true,
+        })
+        // The runtime, its libraries, a source of randomness, and no other file.
+        expect(inside.everyFile?.filter((file) => !/^\/workerd$|\.so(\.\d+)*$|^\/dev\/urandom$/.test(file))).toEqual([])
+      }
+      if (one.asRoot) expect([inside.opened.secret, inside.uid]).toEqual([false, workerUser])
+      if (one.mode === 'namespaces') expect([inside.signalsService, inside.interfaces]).toEqual([false, []])
+    },
+  )
 
-  it('the guide contains the measured results', (test) => {
+  it('the guide contains the table that these tests measured', (test) => {
     const text = readFileSync(guide, 'utf8')
     const lines = [...measured].flatMap(([name, inside]) => (typeof inside === 'string' ? [] : [line(name, inside)]))
     const section = text.slice(text.indexOf(begin) + begin.length, text.indexOf(end))

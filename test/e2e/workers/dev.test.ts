@@ -114,7 +114,7 @@ describe('ratecard cloud workers dev', () => {
     expect((await local.ended).exit).toBe(0)
   })
 
-  it('reloads on each save, and if the new version is broken, the last good one keeps serving', async () => {
+  it('reloads on each save, and keeps serving the last valid version if the new version is broken', async () => {
     const world = project()
     small(world)
     const local = await dev(world)
@@ -186,7 +186,7 @@ describe('ratecard cloud workers dev', () => {
     await local.shows(/Error: as planned\n\s+at fail \(src\/fail\.ts:2:9\)/)
   })
 
-  it('lets the worker call the service and allowed hosts, and no other private address', async () => {
+  it('lets the worker call the service and allowed hosts, and refuses other private addresses', async () => {
     const inside = http.createServer((_request, response) => response.end('inside'))
     await listenLocally(inside)
     open.push(() => new Promise((resolve) => inside.close(resolve)))
@@ -204,7 +204,7 @@ describe('ratecard cloud workers dev', () => {
     expect(await textOf(host.url)).toBe('inside')
   })
 
-  it('reports that the port is in use', async () => {
+  it('prints an error if the port is already in use', async () => {
     const world = project()
     small(world)
     const local = await dev(world)

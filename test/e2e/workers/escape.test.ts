@@ -115,7 +115,7 @@ describe('a worker cannot reach', () => {
     expect(hits).toEqual([])
   })
 
-  it('a private address by a redirect', async () => {
+  it('a private address through a redirect', async () => {
     const { attempt } = await start({ allowedHosts: new Set([`internal.test:${port}`]) })
     expect(await attempt('fetch', `http://internal.test:${port}/redirect`)).toEqual({
       refused: expect.stringContaining('may not reach loopback'),
@@ -146,7 +146,7 @@ describe('a worker cannot reach', () => {
 })
 
 describe('a worker can reach', () => {
-  it('the service’s own URL, and hosts that the operator allows, on their port only', async () => {
+  it('the service’s own URL, and hosts that the operator allows, only on the allowed port', async () => {
     const service = { origins: new Set(['http://billing.test']), address: '127.0.0.1', port }
     const { attempt } = await start({ service, allowedHosts: new Set([`internal.test:${port}`]) })
     expect(await attempt('fetch', 'http://billing.test/api')).toEqual({ got: '200 reached' })
@@ -200,7 +200,7 @@ describe('the process of a worker', () => {
     expect([state.mode & 0o777, state.uid]).toEqual([0o700, uid])
   })
 
-  it('is confined in the weaker confinement modes too', async () => {
+  it('is also confined in the weaker confinement modes', async () => {
     for (const confinement of ['namespaces', 'uid', 'none'] as const) {
       const runtime = testRuntime({}, { confinement })
       open.push(() => runtime.close())

@@ -16,7 +16,7 @@ describe('a service that is killed during a deployment', () => {
     ['stored', 'new'],
     ['activated', 'new'],
   ] as const)(
-    'at the point "%s" serves the %s version with its schedules, and the next deployment succeeds',
+    'at the point "%s" serves the %s version with its schedules after a restart, and the next deployment succeeds',
     async (step, which) => {
       const place = await inFile()
       const store = await place.open({ leaseMs: 1_000 })

@@ -102,7 +102,7 @@ function load(url: string, connections: number, paths = ['/']) {
   }
 }
 
-describe('the supervisor of a worker', () => {
+describe('the supervisor of a worker’s process', () => {
   it('replaces the version repeatedly under load without a failed request, and leaves no process behind', async () => {
     const { supervisor, site } = host()
     await supervisor.deploy(spec(answering('0'), { version: '0' }))
@@ -186,7 +186,7 @@ describe('the supervisor of a worker', () => {
     expect(supervisor.states()).toMatchObject([{ restarts: 2, lastExit: { reason: 'exceeded_memory' } }])
   })
 
-  it('restarts a process that was killed, with a growing backoff, and logs each restart', async () => {
+  it('restarts a process that was killed, with an exponential backoff, and logs each restart', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'rc-crash-'))
     open.push(() => rm(folder, { recursive: true }))
     const { supervisor, site, states } = host({ restartDelaysMs: [0, 50, 10_000], restartPatienceMs: 300 })

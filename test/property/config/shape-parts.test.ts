@@ -55,7 +55,7 @@ test('validating a document part by part gives the same errors as validating it 
   expect(invalid).toBeGreaterThan(1_000)
 })
 
-test('an unknown currency is reported with the supported ones', () => {
+test('an unknown currency is reported with the list of supported currencies', () => {
   const { issues } = checkShape(withPrices(price({ currency_options: { usb: { amount: 1 } } })))
   expect(issues).toMatchObject([
     { code: 'currency_unknown', pointer: '#/products/0/prices/0/currency_options/usb', hint: 'Did you mean "usd"?' },

@@ -30,13 +30,13 @@ describe('the movements of the monthly recurring revenue (MRR)', () => {
     [5, 0, true, ['churn 5']],
     [5, 5, true, []],
   ] as const)(
-    'of a customer whose MRR goes from %i to %i (paid before: %s) are %j',
+    'of a customer whose MRR changes from %i to %i (paid before: %s) are %j',
     (before, after, paidBefore, expected) => {
       expect(kindOf(one(before, after, paidBefore))).toEqual(expected)
     },
   )
 
-  test('add up to the difference of the MRR in each currency, and none is negative', () => {
+  test('add up to the difference of the MRR in each currency, and no movement is negative', () => {
     fc.assert(
       fc.property(changes, (given) => {
         const found = movementsOf(given)
@@ -54,7 +54,7 @@ describe('the movements of the monthly recurring revenue (MRR)', () => {
     )
   })
 
-  test('add up, over consecutive days, to the difference between the first and the last day', () => {
+  test('add up, over consecutive days, to the difference of the MRR between the first and the last day', () => {
     fc.assert(
       fc.property(fc.array(amounts, { minLength: 2 }), (states) => {
         const sum = states.slice(1).reduce<Movements>((movements, after, index) => {

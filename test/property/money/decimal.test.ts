@@ -83,7 +83,7 @@ describe('decimals:', () => {
     ).toEqual([1n, 2n, 3n, 0n, -1n, 0n, -1n])
   })
 
-  test('a quotient differs from the exact one by at most half of its last digit', () => {
+  test('a quotient differs from the exact quotient by at most half of its last digit', () => {
     fc.assert(
       fc.property(decimalArb, fc.bigInt({ min: 1n, max: 10n ** 15n }), (text, divisor) => {
         const x = rational(text)

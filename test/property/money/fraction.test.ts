@@ -42,7 +42,7 @@ describe('an exact fraction', () => {
     )
   })
 
-  test('is added exactly: twelve months of a yearly price are one year', () => {
+  test('is added without rounding: twelve months of a yearly price are one year', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 12n }), (year) => {
         const months = Array.from({ length: 12 }, () => fraction(year, 12))

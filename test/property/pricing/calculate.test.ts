@@ -59,8 +59,8 @@ const reference = (price: Price, units: number): bigint => {
   return total
 }
 
-describe('calculate', () => {
-  test('equals a calculation unit by unit, in each currency', () => {
+describe('the calculated cost of a price', () => {
+  test('equals the sum of a calculation unit by unit, in each currency', () => {
     const seen = new Set<string>()
     fc.assert(
       fc.property(fc.oneof(unitPrice, tieredPrice('graduated'), tieredPrice('volume')), quantity, (price, units) => {

@@ -9,7 +9,7 @@ const intervals = fc.constantFrom('day', 'week', 'month', 'year')
 const counts = fc.integer({ min: 1, max: 1095 })
 
 describe('the factor from a billing interval to a month', () => {
-  test('turns twelve months of any interval and count into exactly one year', () => {
+  test('makes twelve months of any interval and count equal to exactly one year', () => {
     fc.assert(
       fc.property(intervals, counts, (interval, count) => {
         const year = multiplyFractions(monthFactor(interval, count), fraction(12 * count))
@@ -18,7 +18,7 @@ describe('the factor from a billing interval to a month', () => {
     )
   })
 
-  test('is the same factor that the impact of a plan uses', () => {
+  test('equals the factor in the impact of a plan', () => {
     fc.assert(
       fc.property(intervals, counts, fc.integer({ min: 0, max: 1_000_000 }), (interval, intervalCount, amount) => {
         const { numerator, denominator } = monthFactor(interval, intervalCount)

@@ -70,7 +70,7 @@ const currenciesOf = (listed: Price) => [listed.currency, ...Object.keys(listed.
 const digits = (text: string) => text.replace(/[^\d]/g, '').replace(/^0+(?=\d)/, '')
 
 describe('the quantity slider of the pricing table', () => {
-  test('shows the result of calculate, in each currency of the price', () => {
+  test('shows the result of POST calculate, in each currency of the price', () => {
     fc.assert(
       fc.property(price, quantity, (listed, units) => {
         for (const currency of currenciesOf(listed)) {

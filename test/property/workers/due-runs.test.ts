@@ -8,7 +8,7 @@ const minute = 60_000
 const cron = fc.constantFrom('* * * * *', '*/5 * * * *', '0 * * * *', '30 6 * * 1', '0 0 29 2 *', '17 3 1 * *')
 const start = fc.integer({ min: 0, max: 60 * 365 * 24 * 60 }).map((minutes) => minutes * minute)
 
-test('each scheduled time is run or recorded as missed exactly once, however often it is checked, and none is run late', () => {
+test('each scheduled time is run or recorded as missed exactly once, however often the scheduler checks, and no run starts late', () => {
   const gaps = fc.array(fc.oneof(fc.integer({ min: 1, max: 3 * minute }), fc.integer({ min: 1, max: 90 * minute })), {
     minLength: 1,
     maxLength: 40,
@@ -42,7 +42,7 @@ test('each scheduled time is run or recorded as missed exactly once, however oft
   )
 })
 
-test('after a long outage the newest thousand missed runs are listed, with the number of earlier ones', () => {
+test('after a long outage the newest thousand missed runs are listed, with the number of earlier missed runs', () => {
   const first = Date.UTC(2026, 0, 1)
   const now = first + 10 * 24 * 60 * minute
   const plan = planDue('* * * * *', first, now + graceMs + 1)

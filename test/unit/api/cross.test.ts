@@ -58,23 +58,23 @@ const wire = {
 }
 
 describe('the case conversion between snake_case in the API and camelCase in the product', () => {
-  it('converts member names and times of a shape, and leaves content that authors chose unchanged', () => {
+  it('converts member names and times, and leaves content whose names authors chose unchanged', () => {
     expect(toWire(Whole, inside)).toEqual(wire)
     expect(fromWire(Whole, wire)).toEqual(inside)
   })
 
-  it('keeps the member order of the shape, so that equal responses have equal bytes', () => {
+  it('keeps the member order of the API description, so that equal responses have equal bytes', () => {
     const turned = Object.fromEntries(Object.entries(inside).reverse()) as typeof inside
     expect(JSON.stringify(toWire(Whole, turned))).toBe(JSON.stringify(wire))
   })
 
-  it('drops members that the shape does not have, at any depth', () => {
+  it('drops members that the API description does not contain, at any depth', () => {
     const leaking = { ...inside, secret: 's', firstPart: { ...inside.firstPart, secretKey: 's' } }
     expect(toWire(Whole, leaking)).toEqual(wire)
     expect(fromWire(Whole, { ...wire, secret: 's' })).toEqual(inside)
   })
 
-  it('leaves out absent optional members, and writes null for members that are always present', () => {
+  it('omits absent optional members, and writes null for members that are always present', () => {
     const { ownerName: _name, anyValue: _value, ...rest } = inside
     const { owner_name: _named, ...expected } = wire
     expect(toWire(Whole, { ...rest, anyValue: undefined })).toEqual({ ...expected, any_value: null })
@@ -102,7 +102,7 @@ describe('the case conversion between snake_case in the API and camelCase in the
     expect(toWire(Event, ['a_b'])).toEqual(['a_b'])
   })
 
-  it('selects a shape of the API rather than a document if a value fits both', () => {
+  it('selects the schema of an API object rather than a billing document if a value fits both', () => {
     const Either = Type.Union([document<{ readonly version: string }>('BillingConfig'), Part])
     expect(toWire(Either, inside.firstPart)).toEqual(wire.first_part)
     expect(toWire(Either, { version: '1', configMap: 1 } as { version: string })).toEqual({
@@ -111,7 +111,7 @@ describe('the case conversion between snake_case in the API and camelCase in the
     })
   })
 
-  it('produces the same JSON if it converts a list item by item', () => {
+  it('produces the same JSON if a list is converted item by item', () => {
     const List = shape('List', {
       item_list: Type.Array(Part),
       more: Type.Optional(shared(Whole)),

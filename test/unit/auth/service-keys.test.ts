@@ -46,7 +46,7 @@ describe('service keys', () => {
     expect(await keys.authenticate(key)).toBeNull()
   })
 
-  it('record their last use at most once a minute, not with each request', async () => {
+  it('get the timestamp of their last use updated at most once a minute, not with each request', async () => {
     const keys = createServiceKeys({ store, clock })
     const { key } = await keys.createKey('one')
     const lastUse = async () => (await keys.listKeys())[0]?.lastUsedAt
@@ -68,7 +68,7 @@ describe('service keys', () => {
     expect(await keys.listKeys()).toHaveLength(1)
   })
 
-  it('are kept before they are valid, so that the next start generates another one if the first one could not be kept', async () => {
+  it('are stored before they become valid, so that the next start generates another key if storing the first key failed', async () => {
     const keys = createServiceKeys({ store, clock })
     const full = () => {
       throw new Error('the disk is full')
@@ -80,7 +80,7 @@ describe('service keys', () => {
     expect(kept).toEqual([first?.key])
   })
 
-  it('can be set in the environment: a changed key is added, and the earlier ones stay valid', async () => {
+  it('can be set in the environment: a changed key is added, and the earlier keys stay valid', async () => {
     const keys = createServiceKeys({ store, clock })
     expect(await keys.ensureFirstKey('from-the-environment-1')).toBeNull()
     expect(await keys.ensureFirstKey('from-the-environment-1')).toBeNull()
@@ -90,7 +90,7 @@ describe('service keys', () => {
     expect(await keys.authenticate('from-the-environment-2')).not.toBeNull()
   })
 
-  it('stay revoked even if the environment still contains them', async () => {
+  it('that were revoked stay revoked even if the environment still contains them', async () => {
     const keys = createServiceKeys({ store, clock })
     await keys.ensureFirstKey('from-the-environment')
     const [environment] = await keys.listKeys()
@@ -100,14 +100,14 @@ describe('service keys', () => {
     expect(await keys.authenticate('from-the-environment')).toBeNull()
   })
 
-  it('are created once by replicas that start together', async () => {
+  it('are created only once by replicas that start at the same time', async () => {
     await Promise.all(
       Array.from({ length: 5 }, () => createServiceKeys({ store, clock }).ensureFirstKey('from-the-environment')),
     )
     expect(await store.serviceKeys.list()).toHaveLength(1)
   })
 
-  it('cannot all be revoked', async () => {
+  it('cannot all be revoked: at least one key stays valid', async () => {
     const keys = createServiceKeys({ store, clock })
     const [one, two] = [await keys.createKey('one'), await keys.createKey('two')]
     await keys.revokeKey(one.id)
@@ -139,7 +139,7 @@ describe('service keys', () => {
     await keys.revokeKey(only.id)
   })
 
-  it('are created at a start if only read keys and expired keys are left', async () => {
+  it('are created at a start if all existing keys are read keys or expired', async () => {
     const keys = createServiceKeys({ store, clock })
     await keys.createKey('looks', { scope: 'read' })
     await keys.createKey('brief', { expiresAt: now + 1000 })
@@ -154,7 +154,7 @@ describe('idempotency keys of requests', () => {
   const idempotent = () => createIdempotency({ store, clock, busy: () => Promise.resolve(busy) })
   const answer = { status: 200, body: '{"done":true}' }
 
-  it('make the service execute a request only once, and return its response again', async () => {
+  it('make the service execute a request only once, and return the stored response to retries', async () => {
     let runs = 0
     const work = () => Promise.resolve({ ...answer, body: `{"run":${String(++runs)}}` })
     expect(await idempotent()('k', 'f', work)).toEqual({ status: 200, body: '{"run":1}', replayed: false })
@@ -175,14 +175,14 @@ describe('idempotency keys of requests', () => {
     await expect(idempotent()('k', 'g', never)).rejects.toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  it('can be used again if the request fails', async () => {
+  it('can be used again if the request failed', async () => {
     await expect(idempotent()('k', 'f', () => Promise.reject(new Error('nothing done')))).rejects.toThrow(
       'nothing done',
     )
     expect(await idempotent()('k', 'f', () => Promise.resolve(answer))).toMatchObject({ replayed: false })
   })
 
-  it('stay with a request that takes long, as long as its process sends heartbeats', async () => {
+  it('stay reserved for a long request as long as its process sends heartbeats', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     let finish = () => {}
     const running = idempotent()('k', 'f', () => new Promise((resolve) => (finish = () => resolve(answer))))
@@ -249,13 +249,13 @@ describe('idempotency keys of requests', () => {
     expect(runs).toBe(2)
   })
 
-  it('do not keep the caller from getting the response if neither the response nor the release can be stored', async () => {
+  it('do not prevent the response to the caller if neither the response nor the release can be stored', async () => {
     store.idempotency.finish = () => Promise.reject(new Error('the store is away'))
     store.idempotency.release = () => Promise.reject(new Error('the store is still away'))
     expect(await idempotent()('k', 'f', () => Promise.resolve(answer))).toEqual({ ...answer, replayed: false })
   })
 
-  it('do not hide the error of a failed request if their release cannot be stored', async () => {
+  it('do not replace the error of a failed request if their release cannot be stored', async () => {
     store.idempotency.release = () => Promise.reject(new Error('the store is away'))
     const failing = idempotent()('k', 'f', () => Promise.reject(new Error('nothing done')))
     await expect(failing).rejects.toThrow('nothing done')

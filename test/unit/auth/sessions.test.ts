@@ -48,12 +48,15 @@ describe('sessions of tenants', () => {
     for (const secret of value.split('.').slice(1)) expect(kept).not.toContain(secret)
   })
 
-  test.each([59, 2_592_001, 60.5, 0, -60, Number.NaN, Infinity])('cannot last %d seconds', async (seconds) => {
-    await expect(sessions.createSession('acme', seconds)).rejects.toMatchObject({
-      code: 'request_invalid',
-      issues: [{ pointer: '#/ttl_seconds' }],
-    })
-  })
+  test.each([59, 2_592_001, 60.5, 0, -60, Number.NaN, Infinity])(
+    'are refused with a duration of %d seconds',
+    async (seconds) => {
+      await expect(sessions.createSession('acme', seconds)).rejects.toMatchObject({
+        code: 'request_invalid',
+        issues: [{ pointer: '#/ttl_seconds' }],
+      })
+    },
+  )
 
   test('require an existing tenant', async () => {
     await expect(sessions.createSession('nobody', null)).rejects.toMatchObject({ code: 'tenant_not_found' })
@@ -121,7 +124,7 @@ describe('sessions of tenants', () => {
     for (const value of forged) expect(await sessions.authenticateSession(value)).toBeNull()
   })
 
-  test('are valid on each replica of one store, and invalid on another store', async () => {
+  test('are valid on each replica of one store, and invalid with another store', async () => {
     const { value } = await sessions.createSession('acme', null)
     expect(await createSessions({ store, clock, newId }).authenticateSession(value)).not.toBeNull()
     const sealer = createSealer(generateMasterKey())

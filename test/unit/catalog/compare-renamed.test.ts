@@ -14,7 +14,7 @@ const document = (product: object, price: object): BillingConfig => ({
   ],
 })
 
-it('a webhook that loses its API version, which a push then leaves alone, is not shown as replaced', () => {
+it('the comparison of two documents shows a removed API version of a webhook as an update, and a changed version as a replacement', () => {
   const versioned = (version: object): BillingConfig => ({
     version: '1.0.0',
     products: [],
@@ -27,7 +27,7 @@ it('a webhook that loses its API version, which a push then leaves alone, is not
   expect([actions(now), actions(silent)]).toEqual([['replace'], ['update']])
 })
 
-it('a renamed item is shown in a comparison as one change of its id, not as a removed and an added item', () => {
+it('the comparison of two documents shows a renamed item as one change of its id, not as a removed and an added item', () => {
   const after = document({ id: 'plus', previous_ids: ['pro'] }, { id: 'plus_monthly', previous_ids: ['monthly'] })
   const found = compareDocuments(document({}, {}), after)
   expect(found.map(({ kind, configId, change, fields }) => [kind, configId, change, fields[0]])).toEqual([

@@ -46,7 +46,7 @@ describe.each(resourceKinds)('the table of fields of a %s', (kind) => {
   const rows = fieldRows[kind]
   const members = Object.keys(schemas[kind].properties)
 
-  it('has a row for each member of the schema, and for no other member', () => {
+  it('has a row for each member of the schema, and no further rows', () => {
     const said = [...rows.flatMap(([, row]) => row.members), ...Object.keys(ownMembers[kind])]
     const missing = members.filter((member) => !structure.includes(member) && !said.includes(member))
     expect(missing).toEqual([])
@@ -66,7 +66,7 @@ describe.each(resourceKinds)('the table of fields of a %s', (kind) => {
     }
   })
 
-  it('writes members that are read back as the same fields', () => {
+  it('converts fields to members that are read back as the same fields', () => {
     const samples = Object.values(fieldSamples[kind] as Readonly<Record<string, Sample<ResourceKind> | string>>)
     const items = samples
       .flatMap((sample) =>
@@ -87,7 +87,7 @@ describe.each(resourceKinds)('the table of fields of a %s', (kind) => {
     }
   })
 
-  it('marks a field as changeable exactly if the processor accepts it in an update, and links to its documentation', () => {
+  it('marks a field as changeable if and only if the processor accepts the field in an update, with a link to its documentation', () => {
     for (const [field, row] of rows) {
       const place = /^https:\/\/docs\.stripe\.com\/api\/([a-z_/]+)\/(?:create|update)#[a-z_]+-([a-z_-]+)$/.exec(
         row.source,

@@ -37,7 +37,7 @@ const money = (monthly: number, after: number, currency = 'eur') => ({
 const impactOf = (...prices: PlanFigures['impact']['prices']) => ({ prices, kept: { replaced: none, archived: none } })
 
 describe('the summary of a plan in words', () => {
-  it('states which prices increase, which customers keep the old price, and what new customers pay', () => {
+  it('contains the prices that increase, the customers who keep the old price, and the amount for new customers', () => {
     const text = said({
       moves: [rises('a'), rises('b'), rises('c')],
       impact: impactOf(money(200_000, 304_000)),
@@ -75,14 +75,14 @@ describe('the summary of a plan in words', () => {
     expect(text).toContain('would pay €5.00 and $2.00 a month more and £6.00 a month less in total.')
   })
 
-  it('states that a price increases for some customers and decreases for others', () => {
+  it('contains both groups if a price increases for some customers and decreases for others', () => {
     const both = { configId: 'a', currencies: [{ rise: at(1, 2), fall: at(2, 1) }] }
     expect(said({ moves: [both] })).toBe(
       '1 price rises for some and falls for others. It has no subscribers, so only new customers are affected.',
     )
   })
 
-  it('states that one or several changed prices have no subscribers', () => {
+  it('contains the fact that changed prices have no subscribers, in singular and plural', () => {
     expect(said({ moves: [rises('a')] })).toBe(
       '1 price rises. It has no subscribers, so only new customers are affected.',
     )
@@ -91,14 +91,14 @@ describe('the summary of a plan in words', () => {
     )
   })
 
-  it('leaves out amounts that are not known', () => {
+  it('omits unknown amounts', () => {
     const usage = { action: 'replace', monthly: [], monthlyAfter: [] }
     expect(
       said({ moves: [rises('a')], impact: impactOf(usage), kept: { replaced: { tenants: 3, withoutTenant: 0 } } }),
     ).toBe('1 price rises. 3 tenants keep the old price until you move them.')
   })
 
-  it('counts new and removed prices, and the customers who continue to pay removed prices', () => {
+  it('contains the numbers of new and removed prices, and the customers who continue to pay removed prices', () => {
     const text = said({
       changes: [change('create', 'price', 'n1'), change('create', 'price', 'n2'), change('archive', 'price', 'o')],
       kept: { archived: { tenants: 5, withoutTenant: 0 } },
@@ -115,14 +115,14 @@ describe('the summary of a plan in words', () => {
     expect(text).toContain('1 price rises, 1 negotiated price rises, 1 coupon is new, 1 promotion code ends.')
   })
 
-  it('states who gets fewer features, and that earlier subscribers keep theirs', () => {
+  it('contains the tenants that get fewer features, or the fact that existing customers keep theirs', () => {
     expect(said({ lowered: { products: 1, tenants: 12 } })).toBe('12 tenants get fewer features or lower limits.')
     expect(said({ lowered: { products: 1, tenants: 0 } })).toBe(
       '1 product gives less to new customers; existing customers keep their features.',
     )
   })
 
-  it('states that nothing changes for any customer', () => {
+  it('is a sentence about no change if no customer pays more or less', () => {
     expect(said({})).toBe('Nothing changes for any customer.')
     expect(said({ changes: [change('keep', 'price')] })).toBe('Nothing changes for any customer.')
     expect(said({ changes: [change('update', 'product')] })).toBe('No customer pays more or less.')

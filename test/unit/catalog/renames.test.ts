@@ -27,7 +27,7 @@ const ids = (mappings: readonly MappingEntry[]) =>
   mappings.map((one) => `${one.configId}=${one.processorId}@${String(one.sequence)}`)
 
 describe('renames in a new document:', () => {
-  test('an id in previous_ids passes its object to the new id if it has an object and is no longer in the document', () => {
+  test('an id in previous_ids transfers its object to the new id if it has an object and is no longer in the document', () => {
     const { renames, refused } = renamesOf(config(price('b', { previous_ids: ['a'] })), config(price('a')), [
       entry('a', 'o1', 1),
     ])
@@ -40,7 +40,7 @@ describe('renames in a new document:', () => {
     expect(renamesOf(next, config(price('b')), [entry('b', 'o1', 1)]).renames).toEqual([])
   })
 
-  test('a rename that merges two items of the current document is refused, and allowed if one of them was removed before', () => {
+  test('a rename that merges two items of the current document is refused, and allowed if one of the items was removed before', () => {
     const mappings = [entry('a', 'o1', 1), entry('b', 'o2', 2)]
     const next = config(price('b', { previous_ids: ['a'] }))
     expect(renamesOf(next, config(price('a'), price('b')), mappings)).toEqual({
@@ -51,7 +51,7 @@ describe('renames in a new document:', () => {
     expect(renamesOf(next, config(price('a')), mappings).renames).toEqual([rename('a', 'b', 'o1')])
   })
 
-  test('the adoption of the current object of an id that left the document is a rename too', () => {
+  test('the adoption of the current object of an id that is no longer in the document is a rename too', () => {
     const next = config(price('b', { processor_id: 'o1' }))
     expect(renamesOf(next, config(price('a')), [entry('a', 'o1', 1)]).renames).toEqual([rename('a', 'b', 'o1')])
     // The id stays in the document, so it is no rename, and the plan refuses it.
@@ -70,14 +70,14 @@ describe('renames in a new document:', () => {
 })
 
 describe('the transfer of a renamed item’s processor objects to its new id', () => {
-  test('includes all objects that the id has had, and the one that was sold last stays current', () => {
+  test('includes all objects that the id has had, and the most recently sold object stays current', () => {
     const mappings = [entry('a', 'o1', 1), entry('b', 'o9', 2), entry('a', 'o2', 3)]
     expect(ids(handOver(mappings, [rename('a', 'b', 'o9', [1, 3])]))).toEqual(['b=o1@1', 'b=o9@2', 'b=o2@3', 'b=o9@4'])
     expect(ids(handOver(mappings, [rename('a', 'c', 'o2', [1, 3])]))).toEqual(['c=o1@1', 'b=o9@2', 'c=o2@3'])
   })
 })
 
-test('puts the new id into the earlier document too, in the item and in each reference to it', () => {
+test('puts the new id into the earlier document too, in the item and in each reference to the item', () => {
   const before: BillingConfig = {
     version: '1.0.0',
     products: [
@@ -119,7 +119,7 @@ describe('renames that a rollback undoes:', () => {
     expect(ids(handOver(mappings, renames))).toEqual(['b=o1@1', 'a=o2@2', 'a=o3@3'])
   })
 
-  test('a rollback of a rename that was added later returns only the earlier object, not that of the present item', () => {
+  test('a rollback of a rename that was added later returns only the earlier object, not the object of the current item', () => {
     const mappings = [entry('b', 'o1', 1), entry('b', 'o2', 2)]
     const { renames } = renamesBack(2, [past('a', 'b', 3, [1], false)], mappings, config(price('b')))
     expect(renames).toEqual([rename('b', 'a', 'o1', [1], false)])
@@ -146,7 +146,7 @@ describe('renames that a rollback undoes:', () => {
     expect(taken).toEqual([])
   })
 
-  test('an item that uses an id of the restored revision is reported', () => {
+  test('a current item that uses an id of the restored revision is reported', () => {
     const mappings = [entry('b', 'o1', 1), entry('a', 'o2', 3)]
     const { taken } = renamesBack(1, [past('a', 'b', 2)], mappings, config(price('a'), price('b')))
     expect(taken).toMatchObject([{ from: 'b', to: 'a' }])

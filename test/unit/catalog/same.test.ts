@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { same } from '../../../packages/ratecard/src/catalog/fields/differences.ts'
 
 it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-  'a metadata key that is also a name of the object prototype is compared like any other key: %s',
+  'a metadata key that is also a name on the object prototype is compared like any other key: %s',
   (key) => {
     const [without, one] = [{ owner: 'x' }, { owner: 'x', [key]: 'y' }]
     expect(same(without, one)).toBe(false)

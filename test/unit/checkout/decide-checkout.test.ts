@@ -175,7 +175,7 @@ describe('the decision about a checkout request', () => {
     })
   })
 
-  test('is to accept a promotion code by its id in the configuration with a service key', () => {
+  test('is to accept a promotion code by its configuration id if the request has a service key', () => {
     expect(decideCheckout(byKey, { priceId: 'kiln', promotionCode: 'code_hello' })).toMatchObject({
       promotionCode: 'promo_hello',
     })
@@ -183,7 +183,7 @@ describe('the decision about a checkout request', () => {
     expect(past).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer: '#/promotion_code' }] })
   })
 
-  test('is to refuse a trial longer than the seller’s limit with a session, and to accept it with a service key', () => {
+  test('is to refuse a trial longer than the seller’s limit with a session, and to accept the trial with a service key', () => {
     const wish = { priceId: 'kiln_monthly', trialPeriodDays: 31 }
     expect(refusal(wish)).toMatchObject({ code: 'checkout_invalid' })
     expect(refusal({ ...wish, trialPeriodDays: 1 }, situation({ sessionTrialDays: 0 }))).toMatchObject({
@@ -198,7 +198,7 @@ describe('the decision about a checkout request', () => {
     expect(decideCheckout(byKey, { ...wish, trialPeriodDays: 730 })).toMatchObject({ trialPeriodDays: 730 })
   })
 
-  test('is the same 404 for hidden, negotiated and unknown prices with a session', () => {
+  test('is the same 404 for hidden, negotiated and unknown prices if the request has a session', () => {
     for (const priceId of ['kiln_hidden', 'kiln_monthly_partner', 'kiln_monthly_acme', 'nothing'])
       expect(refusal({ priceId })).toMatchObject({
         code: 'price_not_found',
@@ -206,13 +206,13 @@ describe('the decision about a checkout request', () => {
       })
   })
 
-  test('is to sell hidden and negotiated prices with a service key', () => {
+  test('is to sell hidden and negotiated prices if the request has a service key', () => {
     for (const priceId of ['kiln_hidden', 'kiln_monthly_partner', 'kiln_monthly_acme'])
       expect(decideCheckout(byKey, { priceId })).toMatchObject({ items: [{ priceId, price: `price_${priceId}` }] })
     expect(refusal({ priceId: 'nothing' }, byKey)?.code).toBe('price_not_found')
   })
 
-  test('is to sell nothing at the processor if the price is free', () => {
+  test('is to open no page at the processor if the price is free', () => {
     const wish = { priceId: 'kiln_free', trialPeriodDays: 0, allowPromotionCodes: true }
     expect(decideCheckout(situation(), wish)).toEqual({ kind: 'free', priceId: 'kiln_free' })
     expect(refusal({ priceId: 'kiln_ask' })?.code).toBe('price_not_sellable')
@@ -229,7 +229,7 @@ describe('a tenant with negotiated prices that requests a checkout', () => {
     ['launch', 'kiln_monthly', 'special'],
     ['orphans', 'kiln_monthly', 'kiln_monthly'],
     ['gone', 'kiln_monthly', 'kiln_monthly'],
-  ])('gets, on the template %s and for the price %s, the price %s', (template, priceId, sold) => {
+  ])('gets, with the template %s and for the price %s, the price %s', (template, priceId, sold) => {
     expect(decideCheckout(onTemplate(template), { priceId })).toMatchObject({
       items: [{ priceId: sold, price: `price_${sold}` }],
       metadata: { ratecard_price_id: sold },

@@ -39,7 +39,7 @@ const confirm = (own: object) => ({
 })
 
 describe('the configuration of a portal session', () => {
-  test('is the one that the request names, also by an earlier id, and otherwise the default of the document', () => {
+  test('is the configuration that the request names, also by an earlier id, and otherwise the default of the document', () => {
     expect(decidePortal(config, 'other')).toBe('bpc_2')
     expect(decidePortal(config, 'former')).toBe('bpc_2')
     expect(decidePortal(config, undefined)).toBe('bpc_1')
@@ -48,7 +48,7 @@ describe('the configuration of a portal session', () => {
   })
 })
 
-describe('a portal session that asks the customer to confirm a change', () => {
+describe('a portal session that leads to the confirmation of a change', () => {
   test('keeps the price and the quantity if the request does not name them, and changes the only item', () => {
     const flow = decideFlow(key, confirm({}), [subscription(item('si_1'))])
     expect(flow.confirm).toEqual({ item: 'si_1', price: 'price_0', quantity: 3, discounts: [] })
@@ -56,14 +56,14 @@ describe('a portal session that asks the customer to confirm a change', () => {
     expect(changed.confirm).toMatchObject({ price: 'price_1', quantity: 5 })
   })
 
-  test('requires the request to name the item if the subscription has several', () => {
+  test('requires the request to name the item if the subscription has several items', () => {
     const live = [subscription(item('si_1'), item('si_2'))]
     expect(() => decideFlow(key, confirm({}), live)).toThrow('has 2 items')
     expect(decideFlow(key, confirm({ id: 'si_2' }), live).confirm?.item).toBe('si_2')
     expect(() => decideFlow(key, confirm({}), [])).toThrow('no running subscription')
   })
 
-  test('finds neither hidden prices nor coupons if it is requested with a tenant’s session', () => {
+  test('finds neither hidden prices nor coupons if the request has a tenant’s session', () => {
     const session = { ...key, hidden: false }
     const live = [subscription(item('si_1'))]
     expect(() => decideFlow(session, confirm({ price: 'pro_monthly_partner' }), live)).toThrow('There is no price')

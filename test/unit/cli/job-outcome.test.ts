@@ -7,7 +7,7 @@ test('the message about closed checkout pages has a singular and a plural form',
   expect(closedPagesText(2)).toBe('2 open checkout pages closed, because they sold a former price of the tenant.')
 })
 
-test('the hint about a waiting webhook rotation names its own command, and no command for tenants and deals', () => {
+test('the hint about a waiting webhook rotation contains the command of the rotation, and no commands for tenants and deals', () => {
   const rotation = {
     id: 'j',
     kind: 'webhook_rotation',
@@ -21,7 +21,7 @@ test('the hint about a waiting webhook rotation names its own command, and no co
   expect(more).toEqual([])
 })
 
-test('the hints about a change of a subscription name its commands; only a job that can be resumed is said to be', () => {
+test('the hint about a subscription change contains the command that undoes it; only a resumable job has a hint to resume', () => {
   const job = { id: 'j', kind: 'subscription_change', subject: 'acme', state: 'failed', allows: [], steps: [] }
   const ways = (more: object) => waysBack({ ...job, ...more } as unknown as Parameters<typeof waysBack>[0])
   expect(ways({})).toEqual([])
@@ -32,7 +32,7 @@ test('the hints about a change of a subscription name its commands; only a job t
   expect(ways({ kind: 'migration', allows: ['resume'] })).toEqual(['To continue: ratecard jobs resume j'])
 })
 
-test('a change that waits for its payment says so, and counts as not moved', () => {
+test('a change that is not paid yet is printed as waiting for its payment, and counts as not moved', () => {
   const said: string[] = []
   const step = { state: 'succeeded', step: { op: 'update' }, result: { payment: { invoice: 'in_1' } } }
   const job = {

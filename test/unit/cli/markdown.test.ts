@@ -60,7 +60,7 @@ const show = (details: Detail[], more: Partial<PushOutcome> = {}, conceal = asIs
   )
 
 describe('a plan in Markdown', () => {
-  it('states in words whom it affects and by how much, then lists warnings, changes, variables and the fingerprint', () => {
+  it('contains the affected customers and amounts first, then warnings, changes, variables and the fingerprint', () => {
     const text = show([detail(), detail({ configId: 'kept', action: 'keep' })], {
       impact: [
         {
@@ -115,7 +115,7 @@ describe('a plan in Markdown', () => {
     )
   })
 
-  it('lists each broken policy with its rule, the change, the reason and who may override it, those that deny the push first', () => {
+  it('lists each violated policy with its rule, the change, the reason and who may override it; policies that deny the push come first', () => {
     const rule = { rule: 'max_increase_percent', kind: 'price', configId: 'pro', detail: 'It rises by 20%.' } as const
     const text = show([detail()], {
       violations: [
@@ -135,7 +135,7 @@ describe('a plan in Markdown', () => {
     )
   })
 
-  it('shows a change of the name once', () => {
+  it('shows a change of a name only once', () => {
     const renamed = detail({
       kind: 'product',
       configId: 'pro',
@@ -154,7 +154,7 @@ describe('a plan in Markdown', () => {
     expect(show([renamed])).toContain('| ↳ `description` |')
   })
 
-  it('shows a change of the name at the processor with its origin', () => {
+  it('shows a change of a name at the processor with the note that it was made there', () => {
     const renamed = detail({
       kind: 'product',
       configId: 'pro',
@@ -184,14 +184,14 @@ describe('a plan in Markdown', () => {
     expect(show(many.slice(0, 40))).not.toContain('<details>')
   })
 
-  it('shows two long values only around the place where they differ', () => {
+  it('shows two long values only around the characters that differ', () => {
     const long = (end: string) => ({ text: 'x'.repeat(400), end })
     const fields = [{ field: 'metadata.note', before: long('one'), after: long('two'), origin: 'edit' as const }]
     const text = show([detail({ kind: 'product', action: 'update', fields, display: { before: 'Pro', after: 'Pro' } })])
     expect(text).toMatch(/one.*\|.*two/)
   })
 
-  it('states that nothing changes if there is no change', () => {
+  it('contains the sentence that nothing changes if there is no change', () => {
     expect(show([detail({ action: 'keep' })], { writes: 0 })).toContain(
       'Plan: no changes. Nothing is written to the processor.',
     )
@@ -212,7 +212,7 @@ describe('a plan in Markdown', () => {
     expect(text).toContain('|  | edited at the processor | ↳ `name` | `Pro` | <code>Pro &#124; Team</code> |')
   })
 
-  it('drops lines beyond the size limit, states how many, and keeps removals', () => {
+  it('drops lines beyond the size limit, contains the number of dropped lines, and keeps removals', () => {
     const many = Array.from({ length: 3000 }, (_, index) =>
       detail({ configId: `new_${String(index)}`, action: 'create', display: { before: null, after: '€1.00 / month' } }),
     )
@@ -225,7 +225,7 @@ describe('a plan in Markdown', () => {
     expect(text).toContain(`${String(3000 - shown)} more changes left out`)
   })
 
-  it('contains names instead of secrets, even where a value is cut off or escaped', () => {
+  it('contains names instead of secrets, even where a value is truncated or escaped', () => {
     const secret = 'abc|def`ghi'
     const url = `https://hooks.example.test/?k=${secret}`
     const conceal = (text: string) => text.replaceAll(secret, '${HOOK_KEY}')
@@ -298,7 +298,7 @@ describe('untrusted text in Markdown', () => {
     '\u202etxet',
   ]
 
-  it('stays in its table cell and formats nothing', () => {
+  it('stays in its table cell and causes no formatting', () => {
     for (const text of hostile) {
       const cell = codeText(text)
       // A code span without a backtick inside, or an element whose special characters are all escaped as numbers.
@@ -314,7 +314,7 @@ describe('untrusted text in Markdown', () => {
     expect(proseText('The version 1.0.0 is not raised.')).toBe('The version 1.0.0 is not raised.')
   })
 
-  it('never exceeds the size limit or adds a table cell, whatever it contains', () => {
+  it('never exceeds the size limit or adds a table cell, whatever the text contains', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 400 }), { maxLength: 40 }), (texts) => {
         const text = show(

@@ -4,13 +4,13 @@ import { sparkline } from '../../../packages/ratecard/src/cli/views/sparkline.ts
 import { majorUnits } from '../../../packages/ratecard/src/money/format.ts'
 
 describe('a sparkline on the command line', () => {
-  it('has one bar per value, whose height corresponds to the value', () => {
+  it('has one bar per value, whose height is proportional to the value', () => {
     expect(sparkline([0, 50, 100])).toBe('▁▅█')
     expect(sparkline([7, 7])).toBe('██')
     expect(sparkline([0, 0])).toBe('▁▁')
   })
 
-  it('has at most 60 bars, which show averages if there are more values', () => {
+  it('has at most 60 bars, which show averages if there are more than 60 values', () => {
     expect(sparkline(Array.from({ length: 365 }, (_, day) => day))).toHaveLength(60)
   })
 })

@@ -27,7 +27,7 @@ const wide = detail({
 })
 
 describe('a plan on a terminal', () => {
-  it('has each change on one line if the line is wide enough', () => {
+  it('has each change on one line if the terminal is wide enough', () => {
     expect(shown([detail()], 80)).toBe('-/+  price  pro_monthly  €12.00 / month → €14.00 / month')
   })
 
@@ -55,7 +55,7 @@ describe('a plan on a terminal', () => {
     expect(shown([wide, detail()], Infinity).split('\n')).toHaveLength(2)
   })
 
-  it('shows two long values only around the place where they differ', () => {
+  it('shows two long values only around the characters that differ', () => {
     const field = {
       field: 'metadata.note',
       before: { text: 'x'.repeat(200), end: 'one' },

@@ -25,7 +25,7 @@ test('the error about a failed push contains the processor’s message and the n
   ])
 })
 
-test('the error about a push whose detail has no number of steps shows that number in the line about the push', () => {
+test('the error about a failed push contains the number of steps in the line about the push if the detail does not contain it', () => {
   expect(failed('It stopped.')).toContain('  It stopped.\n')
   expect(failed('It stopped.')).toContain('Push push-1 ended after 1 of 5 steps. ')
 })

@@ -30,11 +30,11 @@ describe('text on a terminal', () => {
     ['tag \u{e0041}', 'tag \\udb40\\udc41'],
     ['line\nline\tcolumn', 'line\nline\tcolumn'],
     ['שלום 漢字 👩‍💻 naïve', 'שלום 漢字 👩‍💻 naïve'],
-  ])('is printed as in this example: %j becomes %j', (text, shown) => {
+  ])('has control characters replaced as in this example: %j becomes %j', (text, shown) => {
     expect(sanitize(text)).toBe(shown)
   })
 
-  it('keeps the colours that Ratecard sets, even nested ones, and no control sequence of the text itself', () => {
+  it('keeps the colours that Ratecard sets, even nested colours, and no control sequence of untrusted text', () => {
     const paint = createPaint(true)
     expect(sanitize(paint.red(`a${paint.bold('b')}\u001b[8mhidden`))).toBe(
       '\u001b[31ma\u001b[1mb\u001b[22m\\u001b[8mhidden\u001b[39m',
@@ -45,7 +45,7 @@ describe('text on a terminal', () => {
     expect(createPaint(false).red('abc')).toBe('abc')
   })
 
-  it('stays the same JSON document if it is JSON', () => {
+  it('is still the same JSON document if it is JSON', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(JSON.parse(sanitize(JSON.stringify({ text })))).toEqual({ text })
@@ -53,7 +53,7 @@ describe('text on a terminal', () => {
     )
   })
 
-  it('contains no line break if it is meant for one line', () => {
+  it('contains no line break if it is printed on one line', () => {
     expect(inline('a\nb\r\nc\td')).toBe('a\\nb\\nc d')
   })
 })
@@ -66,7 +66,7 @@ describe('a secret in the output of a command', () => {
     confirm: (question: string) => Promise.resolve(written.push(question) > 0),
   } as unknown as CliIo)
 
-  it('is replaced by its name in results, questions and JSON, even if it is cut off', async () => {
+  it('is replaced by its name in results, questions and JSON, even if it is truncated', async () => {
     io.redact?.('HOOK_TOKEN', 's3cret"/value')
     io.redact?.('EMPTY_KEY', '')
     io.stdout.write('https://a.test/?token=s3cret"/value end')

@@ -25,7 +25,7 @@ describe('secrets in the URLs of pulled webhooks', () => {
     expect(urlsOf(url)).toEqual({ urls: [written], variables: [{ name: 'WEBHOOK_HOOK_0_TOKEN', value }] })
   })
 
-  it('get the same variable for equal values, and another name for another value', () => {
+  it('get the same variable for equal values, and a different variable for each other value', () => {
     const { urls, variables } = urlsOf('https://a.example/?token=x1x1', 'https://b.example/?token=x1x1&key=y2y2')
     expect(urls).toEqual([
       'https://a.example/?token=${WEBHOOK_HOOK_0_TOKEN}',
@@ -35,7 +35,7 @@ describe('secrets in the URLs of pulled webhooks', () => {
   })
 
   it.each(['https://example.com/webhooks/stripe?v=2', 'https://example.com/?token=${HOOK_TOKEN}', 'no url'])(
-    'are not found in %s',
+    'are not detected in %s',
     (url) => {
       expect(urlsOf(url)).toEqual({ urls: [url], variables: [] })
     },

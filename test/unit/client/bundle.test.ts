@@ -32,14 +32,14 @@ describe('the client library in a bundle', () => {
     expect(whole).toBeLessThanOrEqual(limit)
   })
 
-  it('contains only the signature check if only that is imported, from either entry point', async () => {
+  it('contains only the signature check if the import names only the signature check, from either entry point', async () => {
     const alone = zipped(await bundle(`export { verifyWebhook } from './webhooks.ts'`))
     expect(alone).toBeLessThanOrEqual(1536)
     const shaken = zipped(await bundle(`export { verifyWebhook } from './client.ts'`))
     expect(shaken).toBeLessThanOrEqual(alone + 64)
   })
 
-  it('needs no Node API, only APIs that browsers and workers have', async () => {
+  it('uses no Node.js API, only APIs that browsers and workers have', async () => {
     const text = new TextDecoder().decode(await bundle(`export * from './client.ts'`, 'iife'))
     expect(text).not.toMatch(/\bnode:|\bprocess\.|\bBuffer\b|\brequire\(/)
     const place: { bundled?: { createClient?: unknown } } = {}

@@ -30,7 +30,7 @@ function cacheOf(entitlements: EntitlementsClient, maxResults = 100) {
 }
 
 describe('the client library’s cache of feature checks', () => {
-  it('sends concurrent equal checks only once, and sends them again after a second', async () => {
+  it('sends concurrent equal checks as one request, and sends a new request after one second', async () => {
     const { entitlements, asked } = countedClient(answered)
     const { cache, clock } = cacheOf(entitlements)
     const ask = () => cache.check('projects', { used: 3, tenantId: 'acme' })
@@ -53,7 +53,7 @@ describe('the client library’s cache of feature checks', () => {
     expect(new Set(asked).size).toBe(6)
   })
 
-  it('stores no failed check', async () => {
+  it('does not store failed checks', async () => {
     let fails = true
     const { entitlements, asked } = countedClient((body) =>
       fails ? Response.json({ code: 'feature_not_found', detail: 'no' }, { status: 404 }) : answered(body),
@@ -65,7 +65,7 @@ describe('the client library’s cache of feature checks', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('drops its oldest result when it is full, and all results of a tenant on request', async () => {
+  it('evicts its oldest result when it is full, and all results of a tenant on request', async () => {
     const { entitlements, asked } = countedClient(answered)
     const { cache } = cacheOf(entitlements, 2)
     for (const tenantId of ['a', 'b', 'c', 'b', 'c']) await cache.check('projects', { tenantId })

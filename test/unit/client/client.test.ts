@@ -137,7 +137,7 @@ describe('the client library', () => {
     expect(seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['k1', 'k1'])
   })
 
-  it('does not retry a 404', async () => {
+  it('does not retry a request that got a 404', async () => {
     const { client, seen } = await serving([json(404, { code: 'price_not_found', title: 'x', detail: 'x' })])
     await expect(client.billing.price('x')).rejects.toMatchObject({ code: 'price_not_found' })
     expect(seen).toHaveLength(1)
@@ -152,7 +152,7 @@ describe('the client library', () => {
     expect(seen[0]?.body).toBe('{"version":"1.0.0"}')
   })
 
-  it('returns the id of an asynchronous push, or its result if it has already ended', async () => {
+  it('returns the id of an asynchronous push, or its result if the push has already ended', async () => {
     const { client, seen } = await serving([
       json(202, { push_id: 'p 1', state: 'running' }, { location: '/api/v1/billing/admin/pushes/p%201' }),
       json(200, outcome),
@@ -199,7 +199,7 @@ describe('the client library', () => {
     await expect(client.billing.config()).rejects.toMatchObject({ code: 'request_timeout', status: 0 })
   })
 
-  it('aborts a request when the caller’s signal is aborted', async () => {
+  it('aborts a request when the caller’s abort signal fires', async () => {
     const { client } = await serving([() => undefined])
     const stop = new AbortController()
     const call = client.billing.config({ signal: stop.signal })
@@ -207,7 +207,7 @@ describe('the client library', () => {
     await expect(call).rejects.toMatchObject({ code: 'request_aborted' })
   })
 
-  it('throws a clear error if the other side is not a Ratecard server', async () => {
+  it('throws an error with the hint to check the address if the other side is not a Ratecard server', async () => {
     const { client } = await serving([(_, response) => void response.writeHead(200).end('<html>')])
     await expect(client.billing.config()).rejects.toMatchObject({
       code: 'answer_invalid',

@@ -53,7 +53,7 @@ describe('the credentials of the client library', () => {
     )
   })
 
-  it('are those of the browser only if the option is set', async () => {
+  it('are the browser’s own cookies only if the corresponding option is set', async () => {
     const browser = answering([json(bought)], { credentials: 'include' })
     await browser.client.checkout.create(wish)
     expect(browser.sent[0]?.init.credentials).toBe('include')
@@ -64,7 +64,7 @@ describe('the credentials of the client library', () => {
 })
 
 describe('idempotent writes of the client library', () => {
-  it('are retried until the first attempt has ended if the first response was lost', async () => {
+  it('are retried, if the first response was lost, until the first attempt has ended', async () => {
     const running = problem(409, 'request_in_progress', { 'retry-after': '0' })
     const { client, sent } = answering([lost(), running, json(bought)])
     expect(await client.checkout.create(wish)).toEqual({ url: 'http://x.test/', sessionId: 'cs_1' })
@@ -77,7 +77,7 @@ describe('idempotent writes of the client library', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('are not retried after a refusal', async () => {
+  it('are not retried if the service refused the first attempt', async () => {
     const { client, sent } = answering([problem(422, 'price_not_sellable')])
     await expect(client.checkout.create(wish)).rejects.toMatchObject({ code: 'price_not_sellable', status: 422 })
     expect(sent).toHaveLength(1)
@@ -89,7 +89,7 @@ describe('idempotent writes of the client library', () => {
     expect(sent).toHaveLength(2)
   })
 
-  it('do not include portals, sessions, changes and removals, which are sent once and without an idempotency key', async () => {
+  it('exclude portals, sessions, changes and removals, which are sent once and without an idempotency key', async () => {
     for (const call of [
       (client: ReturnType<typeof createClient>) => client.portal.create({ returnUrl: 'http://x.test/' }),
       (client: ReturnType<typeof createClient>) => client.sessions.create({ tenantId: 't' }),
@@ -136,11 +136,11 @@ describe('member names in the client library', () => {
     })
   })
 
-  it('are unchanged after conversion to snake_case and back', () => {
+  it('are unchanged after a conversion to snake_case and back', () => {
     for (const name of ['priceId', 'ttl', 'allowPromotionCodes', 'x']) expect(camel(snake(name))).toBe(name)
   })
 
-  it('are left out of bodies and queries if they have no value', async () => {
+  it('are omitted from bodies and queries if their value is undefined', async () => {
     const list = { tenants: [], pagination: { total: 0, limit: 10, offset: 0, has_more: false } }
     const { client, sent } = answering([json(bought), json(list)])
     await client.checkout.create({ ...wish, quantity: undefined, promotionCode: undefined })

@@ -139,7 +139,7 @@ type Plain<Value> = Value extends readonly (infer Item)[]
 type Read<Shape> = Plain<Inside<Shape, string>>
 
 describe('the types of the client library', () => {
-  it('accept each document that the service may send', () => {
+  it('accept each document that the service may return', () => {
     expectTypeOf<BillingConfig>().toExtend<client.BillingDocument>()
     expectTypeOf<Product>().toExtend<client.ProductDocument>()
     expectTypeOf<Price>().toExtend<client.PriceDocument>()
@@ -153,7 +153,7 @@ describe('the types of the client library', () => {
     expectTypeOf<keyof BillingConfig>().toEqualTypeOf<keyof client.BillingDocument>()
   })
 
-  it('equal the shapes of the API, converted to camelCase', () => {
+  it('equal the schemas of the API, converted to camelCase', () => {
     expectTypeOf<Plain<client.Tenant>>().toEqualTypeOf<Read<typeof Tenant>>()
     expectTypeOf<Plain<client.TenantSubscriptions>>().toEqualTypeOf<Read<typeof TenantSubscriptions>>()
     expectTypeOf<Plain<client.UpcomingInvoice>>().toEqualTypeOf<Read<typeof UpcomingInvoice>>()

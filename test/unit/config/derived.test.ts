@@ -117,7 +117,7 @@ describe('the published JSON Schema of billing documents', () => {
     expect(silent).toEqual([])
   })
 
-  test('has only examples that are valid where they stand', () => {
+  test('has only examples that are valid for their own field', () => {
     const wrong: string[] = []
     const visit = (schema: unknown, path: string): void => {
       if (typeof schema !== 'object' || schema === null) return
@@ -146,7 +146,7 @@ describe('the validation of hostile documents:', () => {
     expect(validateConfig(document).errors.map(({ code }) => code)).toEqual(['document_too_large'])
   })
 
-  test('a list of more than 1000 errors is cut off, and its last entry says so', () => {
+  test('a list of more than 1,000 errors is truncated, and its last entry is issues_truncated', () => {
     const { errors } = validateConfig({ version: '1.0.0', products: Array(5000).fill(1) })
     expect(errors.length).toBe(maxIssues + 1)
     expect(errors.at(-1)).toMatchObject({
@@ -156,15 +156,18 @@ describe('the validation of hostile documents:', () => {
     })
   })
 
-  test.each([undefined, null, 1, 'x', true, [], Symbol('x'), () => 1])('%o is refused as no document', (document) => {
-    expect(validateConfig(document)).toMatchObject({
-      valid: false,
-      errors: [{ code: 'type_wrong', pointer: '#' }],
-      config: null,
-    })
-  })
+  test.each([undefined, null, 1, 'x', true, [], Symbol('x'), () => 1])(
+    '%o is refused because it is not an object',
+    (document) => {
+      expect(validateConfig(document)).toMatchObject({
+        valid: false,
+        errors: [{ code: 'type_wrong', pointer: '#' }],
+        config: null,
+      })
+    },
+  )
 
-  test('names of object prototypes are unknown fields like any other unknown name', () => {
+  test('names on the object prototype are reported as unknown fields like any other unknown name', () => {
     const document = JSON.parse(
       '{"version":"1.0.0","products":[{"id":"a","name":"A","__proto__":1,"constructor":2,"toString":3}]}',
     ) as unknown
@@ -227,7 +230,7 @@ describe('values that are derived from a document:', () => {
     expect(basePriceId(price({ id: 'pro_gold', enterprise_template: 't' }), renamed)).toBe('pro')
   })
 
-  test('the public view contains public prices, products without prices, and meters, and nothing else', () => {
+  test('the public view contains public prices, products without prices, and meters, and no other items', () => {
     const config = {
       ...(validDocument() as BillingConfig),
       products: [
@@ -256,7 +259,7 @@ describe('values that are derived from a document:', () => {
     expect(config).toEqual(before)
   })
 
-  test('the checksum depends on the content only, not on the order of keys or on $schema', () => {
+  test('the checksum depends only on the content, not on the order of keys or on $schema', () => {
     const config: BillingConfig = { version: '1.0.0', products: [{ id: 'a', name: 'A' }] }
     const turned: BillingConfig = { $schema: 'x', products: [{ name: 'A', id: 'a' }], version: '1.0.0' }
     expect(checksum(turned)).toBe(checksum(config))
@@ -286,7 +289,7 @@ describe('values that are derived from a document:', () => {
     expect(() => toUnixSeconds(text)).toThrow(RangeError)
   })
 
-  test('the known event names are those of the installed Stripe SDK', () => {
+  test('the list of known event names equals the list in the installed Stripe SDK', () => {
     const script = new URL('../../../scripts/stripe-contract.ts', import.meta.url).pathname
     expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toBe('')
     expect(webhookEvents).toEqual(expect.arrayContaining(['*', 'invoice.paid', 'customer.subscription.updated']))

@@ -94,7 +94,7 @@ describe('an edit of a YAML file', () => {
     ],
     ['an item added', ['webhooks', 0, 'events', 2], 'x.y', "'invoice.created']", "'invoice.created', x.y]"],
     ['a block of text', ['products', 0, 'description'], 'Short', '|\n      Many lines\n      of text\n', 'Short\n'],
-  ] as const)('changes no other byte: %s', (_what, path, value, from, to) => {
+  ] as const)('changes no byte outside of the edited value: %s', (_what, path, value, from, to) => {
     expect(shop.split(from)).toHaveLength(2)
     expect(editSource(yaml(shop), [{ path, value }])).toBe(shop.replace(from, to))
   })
@@ -118,7 +118,7 @@ describe('an edit of a YAML file', () => {
   test.each([
     ['an alias', 'a: &x\n  n: 1\nb: *x\n', ['b', 'n']],
     ['what an alias repeats', 'a: &x\n  n: 1\nb: *x\n', ['a', 'n']],
-  ])('is refused if it would also change another place: %s', (_what, text, path) => {
+  ])('is refused if it would also change another place of the file: %s', (_what, text, path) => {
     expect(() => editSource(yaml(text), [{ path, value: 2 }])).toThrow(NotEditable)
   })
 })
@@ -139,7 +139,7 @@ describe('an edit of a JSON file', () => {
     expect(editSource(jsonc(text), edits)).toBe(text.replace('1200', '1400').replace('[1, 2]', '[1, 2, 3]'))
   })
 
-  test('works in lists and objects over several lines, with and without a trailing comma', () => {
+  test('succeeds in lists and objects over several lines, with and without a trailing comma', () => {
     const lines = '{\n  "a": 1, // one\n  // about b\n  "b": 2 // two\n}\n'
     const edit = (path: string[], value: unknown) => editSource(jsonc(lines), [{ path, value }])
     expect(edit(['c'], { d: 3 })).toBe(lines.replace('2 // two', '2, // two\n  "c": {\n    "d": 3\n  }'))
@@ -154,7 +154,7 @@ describe('an edit of a JSON file', () => {
     )
   })
 
-  test('works in a file with a byte order mark', () => {
+  test('succeeds in a file with a byte order mark', () => {
     expect(editSource(jsonc('\uFEFF{"a": 1}'), [{ path: ['a'], value: 2 }])).toBe('\uFEFF{"a": 2}')
   })
 })
@@ -174,20 +174,23 @@ describe('the edits that lead from one value to another', () => {
     ),
   })).node
   const document = fc.dictionary(fc.constantFrom('p', 'q', 'r', 's'), value, { minKeys: 1 })
-  test.each(['json', 'yaml'])('turn the text of the first value into that of the second in %s', async (kind) => {
-    const { stringify } = await import('yaml')
-    fc.assert(
-      fc.property(document, document, fc.constantFrom(2, 4), (before, after, indent) => {
-        const text =
-          kind === 'json'
-            ? JSON.stringify(before, null, indent === 4 ? undefined : indent)
-            : stringify(before, { indent })
-        const path = kind === 'json' ? 'a.json' : 'a.yaml'
-        const edits = editsBetween(before, after, [])
-        const changed = editSource({ path, text }, edits)
-        expect(parseSource({ path, text: changed }).document).toEqual(after)
-      }),
-      { numRuns: 150 },
-    )
-  })
+  test.each(['json', 'yaml'])(
+    'turn the text of the first value into the text of the second value in %s',
+    async (kind) => {
+      const { stringify } = await import('yaml')
+      fc.assert(
+        fc.property(document, document, fc.constantFrom(2, 4), (before, after, indent) => {
+          const text =
+            kind === 'json'
+              ? JSON.stringify(before, null, indent === 4 ? undefined : indent)
+              : stringify(before, { indent })
+          const path = kind === 'json' ? 'a.json' : 'a.yaml'
+          const edits = editsBetween(before, after, [])
+          const changed = editSource({ path, text }, edits)
+          expect(parseSource({ path, text: changed }).document).toEqual(after)
+        }),
+        { numRuns: 150 },
+      )
+    },
+  )
 })

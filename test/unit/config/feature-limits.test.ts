@@ -13,7 +13,7 @@ const calls = { id: 'calls', name: 'Calls', type: 'metered', meter: 'api_calls' 
 const sso = { id: 'sso', name: 'SSO' }
 const issuesOf = (document: unknown) => validateConfig(document).errors.map(({ code, pointer }) => [code, pointer])
 
-test('a product includes features as switches, listed by id, or as limits, with a number or "unlimited"', () => {
+test('a product includes features either as switches, listed by id, or as limits, with a number or "unlimited"', () => {
   const given = [
     'sso',
     { id: 'projects', limit: 10, per_quantity: true },
@@ -63,7 +63,7 @@ test.each([
   ],
   ['a limit with a meter', [{ ...projects, meter: 'api_calls' }], [], 'meter_unused_field', '#/features/0/meter'],
   ['a switch with a unit', [{ ...sso, unit: 'projects' }], [], 'value_invalid', '#/features/0/unit'],
-] as const)('%s in a document is refused with its place', (_title, features, given, code, pointer) => {
+] as const)('%s in a document is refused with the place of the error', (_title, features, given, code, pointer) => {
   const document: unknown = JSON.parse(JSON.stringify(shop(features, given)))
   expect(issuesOf(document)[0]).toEqual([code, pointer])
 })

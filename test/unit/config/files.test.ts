@@ -120,7 +120,7 @@ describe('joining several files:', () => {
     expect(mergeFiles([b, a]).document).toMatchObject({ products: [{ id: 'a' }, { id: 'b' }] })
   })
 
-  test('the highest version is used, compared by its numbers, and each lower one causes a warning with both places', () => {
+  test('the highest version is used, compared number by number, and each lower version causes a warning with both places', () => {
     const files = ['1.9.0', '1.10.0', '1.2.0'].map((version, i) => json(`${i}.json`, { version, products: [] }))
     const { document, issues, locate } = mergeFiles(files)
     expect(document).toMatchObject({ version: '1.10.0' })
@@ -132,7 +132,7 @@ describe('joining several files:', () => {
     expect(issues[0]?.detail).toContain('0.json:2:14')
   })
 
-  test('the fields of one product in two files are joined, and different values for a field are an error with both places', () => {
+  test('the fields of one product in two files are joined, and different values for the same field are an error with both places', () => {
     const a = json('a.json', {
       version: '1.0.0',
       products: [{ id: 'a', name: 'A', type: 'good', ui: { badge: 'x', tagline: 'y' } }],
@@ -181,7 +181,7 @@ describe('joining several files:', () => {
     expect(placed.map(({ detail }) => /first at (\S+)\.$/.exec(detail)?.[1])).toEqual(['b.json:5:13', 'a.json:11:13'])
   })
 
-  test('a file that is not an object, lacks a section, or has a section that is not a list is reported by its name', () => {
+  test('a file that is not an object, lacks a section, or has a section that is not a list is reported with its file name', () => {
     const { issues, document } = mergeFiles([
       json('a.json', []),
       json('b.json', { version: '1.0.0' }),
@@ -198,7 +198,7 @@ describe('joining several files:', () => {
     expect(document).toEqual({ version: '1.0.0', products: [] })
   })
 
-  test('unknown fields of each file are kept, so that validation reports them with their place', () => {
+  test('unknown fields of each file are kept, so that validation reports the fields with their place', () => {
     const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }] })
     const b = json('b.json', { version: '1.0.0', products: [], meter: [] })
     const { document, locate } = mergeFiles([a, b])
@@ -263,7 +263,7 @@ describe('interpolation of variables:', () => {
   })
 
   test.each(['HOOK_TOKEN', 'SHARED_SECRET', 'API_KEY', 'DB_PASSWORD', 'apikey'])(
-    'the variable %s is expanded in the URL of a webhook and nowhere else',
+    'the variable %s is expanded in the URL of a webhook and refused in all other fields',
     (name) => {
       const text = `https://a.test/\${${name}}`
       const places = {
@@ -285,7 +285,7 @@ describe('interpolation of variables:', () => {
     },
   )
 
-  test('a forbidden variable is not suggested as the correction of an unset one', () => {
+  test('a forbidden variable is not suggested as the correction of an unset variable', () => {
     const { issues } = interpolate({ a: '${RATECARD_HOSTS}${STRIPE_KE}${HOSTT}' }, new Map([['STRIPE_KEY', 'x']]))
     expect(JSON.stringify(issues)).not.toContain('STRIPE_KEY"')
   })

@@ -9,7 +9,10 @@ describe('a file with a malformed version', () => {
   it.each([
     ['first', [file('a.json', '1.0'), file('b.json', '1.2.0')]],
     ['last', [file('a.json', '1.2.0'), file('b.json', 'v1.0.0')]],
-  ])('is reported even if another file has a valid version: the malformed one is %s', (_where, sources) => {
-    expect(mergeFiles(sources).document).not.toMatchObject({ version: '1.2.0' })
-  })
+  ])(
+    'is reported even if another file has a valid version (position of the malformed version: %s)',
+    (_where, sources) => {
+      expect(mergeFiles(sources).document).not.toMatchObject({ version: '1.2.0' })
+    },
+  )
 })

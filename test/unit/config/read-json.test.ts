@@ -27,7 +27,7 @@ describe('the JSON text of a request body', () => {
     )
   })
 
-  it('is accepted exactly if JSON.parse accepts it', () => {
+  it('is accepted if and only if JSON.parse accepts it', () => {
     const parts = [
       '{',
       '}',
@@ -79,7 +79,7 @@ describe('the JSON text of a request body', () => {
       '#/a',
       'An object has more than 10000 members.',
     ],
-  ])('is refused with its place: %.40s', (text, pointer, detail) => {
+  ])('is refused with the place of the error: %.40s', (text, pointer, detail) => {
     expect(issueOf(text)).toEqual({ code: 'syntax', pointer, detail })
   })
 

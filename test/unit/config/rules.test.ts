@@ -51,7 +51,7 @@ const elsewhere: readonly IssueCode[] = [
 ]
 
 describe('the validation rules of a document', () => {
-  test('accept a document that breaks no rule, without errors and warnings', () => {
+  test('cause no errors and no warnings for a document that breaks no rule', () => {
     const document = validDocument()
     expect(validateConfig(document)).toEqual({ valid: true, errors: [], warnings: [], config: document })
   })

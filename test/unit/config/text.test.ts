@@ -60,7 +60,7 @@ describe('text in a document', () => {
     expect(textIssues({ name: 'שלום ‏ Ünï 漢字 👩‍💻' })).toEqual([])
   })
 
-  it('is reported as one error with its place if it is malformed, in any field', () => {
+  it('is reported as one error with its place if it is malformed, whatever the field', () => {
     const document = rich()
     const all = places(document)
     expect(all.length).toBeGreaterThan(25)
@@ -98,7 +98,7 @@ describe('text in a document', () => {
     }
   })
 
-  it('is made valid by withSoundText() if it is malformed, and otherwise left unchanged', () => {
+  it('is made valid by withSoundText() if it is malformed, and is otherwise unchanged', () => {
     const any = fc.string({ unit: 'binary' }).map((text) => `${text}${half}`)
     fc.assert(
       fc.property(fc.dictionary(any, any, { maxKeys: 4 }), (document) => {

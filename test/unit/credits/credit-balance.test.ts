@@ -26,7 +26,7 @@ describe('the state of a billing credit', () => {
   })
 })
 
-test('the credit balance adds up the rest of all active credits, by currency', () => {
+test('the credit balance is the sum of the remaining amounts of all active credits, by currency', () => {
   const grants = [
     grant(),
     grant({ remaining: 100 }),

@@ -47,7 +47,7 @@ describe('the purchase that a paid invoice represents', () => {
     })
   })
 
-  test('is empty before the invoice is paid, and without a customer', () => {
+  test('is empty if the invoice is not paid or has no customer', () => {
     for (const status of ['draft', 'open', 'uncollectible', 'void'] as const)
       expect(paymentOfInvoice(invoice({ status }))).toBeNull()
     expect(paymentOfInvoice(invoice({ customer: null }))).toBeNull()
@@ -77,7 +77,7 @@ describe('the credits that a payment grants', () => {
     ])
   })
 
-  test('are none for a price without credit, and for a payment so old that its credit would have expired', () => {
+  test('are absent for a price without credit, and for a payment so old that its credit would have expired', () => {
     expect(creditsOf(payment, new Map(), paidAt)).toEqual([])
     const short = new Map([[price, terms({ expiresAfterDays: 1 })]])
     expect(creditsOf(payment, short, paidAt + day - 1)).toHaveLength(1)

@@ -76,14 +76,14 @@ describe('the amounts before and after a deal', () => {
     expect(moneyOf(item({ legacy: false }), [])).toEqual([4500, 3000])
   })
 
-  it('are taken from the invoice preview, for the amount before, if the item’s price was replaced or is unmanaged', () => {
+  it('include the amount before from the invoice preview if the item’s price was replaced or is unmanaged', () => {
     expect(moneyOf(item(), [line(3600)])).toEqual([3600, 3000])
     expect(moneyOf(item({ legacy: false, priceId: null }), [line(3600)], 'price_old')).toEqual([3600, 3000])
     // A tiered price has several lines.
     expect(moneyOf(item(), [line(2000), line(1600)])).toEqual([3600, 3000])
   })
 
-  it('leave out prorations of the current period and lines of other prices', () => {
+  it('exclude prorations of the current period and lines of other prices', () => {
     const before = { periodStart: '2026-11-15T00:00:00.000Z', periodEnd: renewal }
     expect(moneyOf(item(), [line(-500, before), line(3600), line(99, { processorPriceId: 'price_other' })])).toEqual([
       3600, 3000,
@@ -96,12 +96,12 @@ describe('the amounts before and after a deal', () => {
   })
 })
 
-describe('the dry run of a deal, if its invoice preview fails,', () => {
+describe('the dry run of a deal whose invoice preview fails', () => {
   const onList = item({ id: 'si_2', legacy: false })
   const outcome = { swaps: [swap, { ...swap, item: 'si_2' }] }
   const failing = () => Promise.reject(new Error('the processor is down'))
 
-  it('still shows the price swaps, and states why the amounts before are unknown for replaced prices', async () => {
+  it('still shows the price swaps, and contains the reason why the amounts before are unknown for replaced prices', async () => {
     const subscriptions = [subscriptionOf([item(), onList])]
     const { lines, unknown } = await dealMoney(outcome, { subscriptions }, documentOf(), failing)
     expect(lines.map(({ before, after }) => [before, after])).toEqual([

@@ -34,7 +34,7 @@ const read = (text: string) =>
     )
     .join('')
 
-describe('a text of the service on a page', () => {
+describe('a text of the service on a page of the dashboard', () => {
   test.each([
     ['List them with `ratecard tenants list`.', 'List them on [the Tenants page](/tenants).'],
     ['See `ratecard jobs show job_1`. It waits.', 'See [the page of the job](/jobs/job_1). It waits.'],
@@ -57,28 +57,28 @@ describe('a text of the service on a page', () => {
       'To switch it on, push with --force or edit it in the files.',
       'To switch it on, choose “Plan to overwrite these edits” or edit it in the files.',
     ],
-  ])('%s', (text, shown) => {
+  ])('replaces the command in a text with a link or a button’s name: %s', (text, shown) => {
     expect(read(text)).toBe(shown)
   })
 
-  test('keeps a command that the dashboard has no page for', () => {
+  test('keeps a command for which the dashboard has no page', () => {
     expect(read('Take the edit into the document with `ratecard billing pull --update`.')).toBe(
       'Take the edit into the document with `ratecard billing pull --update`.',
     )
   })
 
-  test('names no command in a hint of the service, except those that no page does', () => {
+  test('contains no command in a hint, except for commands for which the dashboard has no page', () => {
     const kept = hintsOfTheService().filter((hint) => pageWords(hint).some(isCommand))
     expect(kept.length).toBeGreaterThan(0)
     expect(kept.filter((hint) => !commandsWithoutPage.some((command) => hint.includes(command)))).toEqual([])
   })
 
-  test('names no option of a command in a hint of the service, except within a command', () => {
+  test('contains no option of a command in a hint, except within a command', () => {
     const plain = (hint: string) => pageWords(hint).flatMap(({ kind, text }) => (kind === 'text' ? text : []))
     expect(hintsOfTheService().filter((hint) => plain(hint).some((text) => /(?:^| )--[a-z]/.test(text)))).toEqual([])
   })
 
-  test('separates times, which are shown in the time zone of the viewer', () => {
+  test('is split at times, which are shown in the time zone of the viewer', () => {
     expect(
       pageWords('complete until 2026-11-23T16:56:58.036Z, then late').map(({ kind, text }) => [kind, text]),
     ).toEqual([
@@ -88,7 +88,7 @@ describe('a text of the service on a page', () => {
     ])
   })
 
-  test('keeps other literals, and a single backtick', () => {
+  test('keeps other literals in backticks, and a single backtick', () => {
     expect(read('Report with `strict`.')).toBe('Report with `strict`.')
     expect(read('A ` alone')).toBe('A ` alone')
   })

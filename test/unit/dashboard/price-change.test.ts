@@ -12,7 +12,7 @@ import {
 const price = { id: 'solo', amount: 1700, currency: 'eur', currency_options: { usd: { amount: 1900 } } }
 
 describe('a changed price in the dashboard', () => {
-  it('has the members of the newer document in both columns, except for the fields that changed', () => {
+  it('has the fields of the newer document in both columns, except for the fields that changed', () => {
     const { before, after } = sidesOf({ fields: [{ field: 'amount', before: 1200, after: 1700 }] }, price)
     expect(before).toMatchObject({ amount: 1200, currency: 'eur', currency_options: { usd: { amount: 1900 } } })
     expect(after).toMatchObject({ amount: 1700 })
@@ -40,7 +40,7 @@ describe('a changed price in the dashboard', () => {
     expect(needsTables({ before: { currency: 'eur', amount: 1 }, after: { currency: 'eur', amount: 2 } })).toBe(false)
   })
 
-  it('lists the tier ranges between the bounds of both versions, each with the tier that bills it', () => {
+  it('lists the tier ranges between the bounds of both versions, each with the tier that bills the range', () => {
     const before = [
       { up_to: 1000, unit_amount: 0 },
       { up_to: 'inf' as const, unit_amount: 2 },
@@ -63,7 +63,7 @@ describe('a changed price in the dashboard', () => {
     ])
   })
 
-  it('shows the change in per cent, unless an amount is missing or was 0', () => {
+  it('shows the change in per cent, unless an amount is missing or the former amount is 0', () => {
     expect([percentChange('1200', '1700'), percentChange('0.05', '0.04'), percentChange('5', '5')]).toEqual([
       41.7, -20, 0,
     ])

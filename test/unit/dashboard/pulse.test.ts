@@ -18,7 +18,7 @@ function openPage() {
 }
 
 describe('an open page of the dashboard', () => {
-  it('reloads its data when the change tag of the service differs, and not before', async () => {
+  it('reloads its data when the change tag of the service differs, and not earlier', async () => {
     const { service, reloads } = openPage()
     await vi.advanceTimersByTimeAsync(3000)
     expect(reloads).not.toHaveBeenCalled()
@@ -27,7 +27,7 @@ describe('an open page of the dashboard', () => {
     expect(reloads).toHaveBeenCalledOnce()
   })
 
-  it('reloads its data after a lost connection, because a change may have been missed', async () => {
+  it('reloads its data after a lost connection, because the page may have missed a change', async () => {
     const { service, pulse, reloads } = openPage()
     service.tag = null
     await vi.advanceTimersByTimeAsync(1000)

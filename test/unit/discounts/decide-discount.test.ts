@@ -47,8 +47,8 @@ const situation = (offer: DiscountOffer, of = held()) => ({ held: of, offer, now
 const refusalOf = (offer: DiscountOffer, of?: DiscountedSubscription) =>
   refusedWith(() => decideGift(situation(offer, of)))
 
-describe('the decision about a discount on a subscription', () => {
-  test('adds it to the running discounts, with its promotion code if there is one', () => {
+describe('the decision about a change of a subscription’s discounts', () => {
+  test('adds the discount to the running discounts, with its promotion code if the request has a code', () => {
     const of = held([discount('di_1'), discount('di_2')])
     expect(decideGift(situation({ coupon, code: null }, of))).toEqual({
       subscription: 'sub_1',
@@ -59,7 +59,7 @@ describe('the decision about a discount on a subscription', () => {
     expect(decideGift(situation({ coupon, code })).add).toEqual({ kind: 'promotion_code', promotionCode: 'promo_1' })
   })
 
-  test('removes it, and the other discounts stay', () => {
+  test('removes the named discount and keeps the others', () => {
     const gone = discount('di_1', 'loyal')
     expect(decideRemoval(held([gone, discount('di_2')]), gone)).toEqual({
       subscription: 'sub_1',
@@ -83,7 +83,7 @@ describe('the decision about a discount on a subscription', () => {
       { products: [processorId('prod_other')] },
       'The coupon is for "prod_other", which the subscription sub_1 does not contain.',
     ],
-  ])('refuses it if its coupon %s', (_what, change, message) => {
+  ])('refuses a discount if its coupon %s', (_what, change, message) => {
     expect(refusalOf({ coupon: { ...coupon, ...change }, code: null })).toMatchObject({
       code: 'discount_invalid',
       message,
@@ -97,7 +97,7 @@ describe('the decision about a discount on a subscription', () => {
     ['was switched off', { active: false }, 'The promotion code is not active.'],
     ['is of another customer', { customer: processorId('cus_other') }, 'belongs to another customer'],
     ['has a minimum amount', { hasMinimum: true }, 'it works only at a checkout'],
-  ])('refuses it if its code %s', (_what, change, message) => {
+  ])('refuses a discount if its promotion code %s', (_what, change, message) => {
     expect(refusalOf({ coupon, code: { ...code, ...change } })).toMatchObject({
       code: 'discount_invalid',
       message: expect.stringContaining(message) as string,
@@ -105,21 +105,21 @@ describe('the decision about a discount on a subscription', () => {
     })
   })
 
-  test.each(['paused', 'incomplete'] as const)('refuses it for a subscription that is %s', (status) => {
+  test.each(['paused', 'incomplete'] as const)('refuses a discount for a subscription that is %s', (status) => {
     expect(refusalOf({ coupon, code: null }, held([], { status }))).toMatchObject({
       code: 'discount_invalid',
       issues: [{ pointer: '#/subscription' }],
     })
   })
 
-  test('refuses it if there are 20 discounts already, or if one has the same coupon', () => {
+  test('refuses a discount if the subscription already has 20 discounts, or a discount of the same coupon', () => {
     const many = Array.from({ length: 20 }, (_, index) => discount(`di_${String(index)}`))
     expect(refusalOf({ coupon, code: null }, held(many))?.code).toBe('discount_invalid')
     expect(refusalOf({ coupon, code: null }, held([discount('di_1', 'loyal')]))?.code).toBe('conflict')
   })
 })
 
-test('a discount needs no subscription id if only one subscription is billed, and paused subscriptions do not count', () => {
+test('a discount needs no subscription id if only one subscription is billed, where paused subscriptions do not count', () => {
   const billed = held()
   const paused = held([], { id: 'sub_2', status: 'paused' })
   expect(selectSubscription([paused, billed], undefined)).toBe(billed)

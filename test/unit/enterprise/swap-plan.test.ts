@@ -124,11 +124,11 @@ describe('a planned swap of a subscription item to a negotiated price', () => {
     ['p_pro_monthly_silver', gold, 'p_pro_monthly_gold'],
     ['old_pro_monthly_gold', gold, 'p_pro_monthly_gold'],
     ['p_pro_monthly_gold', nothing, 'p_pro_monthly'],
-  ])('moves a licensed item on %s with the deal %j at once to %s, with its quantity', (from, target, to) => {
+  ])('moves a licensed item on %s with the deal %j immediately to %s, and keeps its quantity', (from, target, to) => {
     expect(moves([state([item(from)])], book(), target)).toEqual([[from, to, 7, 'now']])
   })
 
-  test('leaves an item that already has the price, and items on ordinary or former prices when a deal is removed', () => {
+  test('keeps an item that already has the price, and items on ordinary or former prices when a deal is removed', () => {
     const there = [state([item('p_pro_monthly_gold')])]
     expect(planSwaps(there, book(), gold)).toEqual({ steps: [], skipped: [] })
     expect(planSwaps([state([item('old_pro_monthly'), item('p_pro')])], book(), nothing)).toEqual({
@@ -149,7 +149,7 @@ describe('a planned swap of a subscription item to a negotiated price', () => {
   test.each([
     ['free → paid', '0', 800],
     ['paid → free', '1000', 0],
-  ])('from one price to the other takes effect at the end of the period: %s', (_name, live, target) => {
+  ])('between a free and a paid price takes effect at the end of the period: %s', (_name, live, target) => {
     const changed = book((config) => (priceIn(config, 'pro_monthly_gold').amount = target))
     expect(moves([state([item('p_pro_monthly', { unitAmount: live })])], changed, gold)[0]?.at(-1)).toBe('period_end')
   })
@@ -189,7 +189,7 @@ describe('a planned swap of a subscription item to a negotiated price', () => {
   })
 })
 
-test('a swap of an item whose schedule changes the billing interval leads to the negotiated price of the new interval', () => {
+test('a swap of an item whose schedule changes the billing interval leads to the negotiated price with the new interval', () => {
   const yearly = book((config) =>
     config.products[0]?.prices?.push({
       id: 'pro_yearly_gold',
@@ -204,7 +204,7 @@ test('a swap of an item whose schedule changes the billing interval leads to the
   expect(moves([upgrade], yearly, gold)).toEqual([['p_pro_yearly', 'p_pro_yearly_gold', 7, 'period_end']])
 })
 
-describe('an item is not swapped, and the plan states the reason, if the item', () => {
+describe('an item is not swapped, and the plan contains the reason, if the item', () => {
   test.each<[string, Partial<LivePrice>]>([
     ['interval', { interval: 'year' }],
     ['interval', { intervalCount: 3 }],
@@ -223,7 +223,7 @@ describe('an item is not swapped, and the plan states the reason, if the item', 
     expect(moves([sold], book(), gold)).toHaveLength(1)
   })
 
-  test('has a schedule that leads to a former price of another billing interval', () => {
+  test('has a schedule that leads to a former price with another billing interval', () => {
     const fitting = state([item('p_seat')], {}, { p_seat: 'old_pro_monthly' })
     expect(moves([fitting], book(), gold)).toEqual([['old_pro_monthly', 'p_pro_monthly_gold', 7, 'period_end']])
     const yearly = state([item('p_seat', { interval: 'year' })], {}, { p_seat: 'old_pro_monthly' })
@@ -274,7 +274,7 @@ describe('an item is not swapped, and the plan states the reason, if the item', 
     expect(reasons([state([item('p_pro_monthly_gold')])], free, nothing)[0]).toContain('no object at the processor')
   })
 
-  test('belongs to a subscription that is not billed, and is reported only if it would have been swapped otherwise', () => {
+  test('belongs to a subscription that is not billed; the reason is reported only if the item would have been swapped otherwise', () => {
     const unpaid = state([item('p_pro_monthly'), item('p_pro')], { status: 'unpaid' })
     expect(planSwaps([unpaid], book(), gold)).toMatchObject({ steps: [], skipped: [{ price: 'pro_monthly' }] })
   })
@@ -328,7 +328,7 @@ describe('a change of a tenant from one deal to another', () => {
     ])
   })
 
-  test('skips an item on a price of the old deal that has no base price, and states the reason', () => {
+  test('skips an item on a price of the old deal without a base price, with the reason', () => {
     for (const unmatched of ['keep', 'base'] as const)
       expect(planSwaps([state([item('p_lonely')])], lonely, silver, { unmatched }).skipped).toMatchObject([
         { reason: 'on_other_deal', detail: 'The enterprise price "lonely" has no base price.' },

@@ -6,7 +6,7 @@ import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.t
 
 const finding: Finding = { check: 'store', status: 'ok', detail: 'It answers.' }
 
-test('calls during a run of the checks share it, and a failed run is not kept', async () => {
+test('concurrent calls of the doctor share one run of the checks, and a failed run is not cached', async () => {
   const clock = { now: () => Date.UTC(2031, 0, 1) }
   const store = await openStore({ url: null, file: ':memory:', sealer: createSealer(generateMasterKey()), clock })
   onTestFinished(() => store.close())

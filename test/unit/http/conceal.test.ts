@@ -4,7 +4,7 @@ import { redactText } from '../../../packages/ratecard/src/http/response/conceal
 
 const webhooks = (...urls: string[]) => ({ webhooks: urls.map((url) => ({ url })) })
 
-it('a text with a secret is shown with the variable’s name in place of the secret, and other texts are shown in full', () => {
+it('a text with a secret is shown with the variable’s name in place of the secret, and other texts are unchanged', () => {
   const written = webhooks('https://${HOST}/$${x}?token=${HOOK_TOKEN}&a="b"', 'https://${HOST}/plain', 'https://a.test')
   const document = webhooks('https://h.test/${x}?token=s3cret&a="b"', 'https://h.test/plain', 'https://a.test')
   const secrets = secretTexts(written, document)
@@ -17,7 +17,7 @@ it('a text with a secret is shown with the variable’s name in place of the sec
   )
 })
 
-it('if one secret URL is the beginning of another one, both are shown by their variables’ names', () => {
+it('if one secret URL is a prefix of another secret URL, both URLs are replaced by the names of their variables', () => {
   const secrets = [
     { text: 'https://a.test/?k=1', shown: 'https://a.test/?k=${A_KEY}' },
     { text: 'https://a.test/?k=12', shown: 'https://a.test/?k=${B_KEY}' },

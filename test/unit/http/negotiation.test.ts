@@ -27,7 +27,7 @@ describe('the header Accept-Encoding', () => {
     for (const [header, encoding] of cases) expect([header, encodingOf(header)]).toEqual([header, encoding])
   })
 
-  it('never selects an encoding that it does not list, whatever its form', () => {
+  it('never selects an encoding that the header does not list, however malformed the header is', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         const encoding = encodingOf(header)

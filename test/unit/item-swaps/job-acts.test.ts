@@ -14,7 +14,7 @@ const codeOf = (work: () => void) => {
 }
 
 describe('the actions that a job allows', () => {
-  it.each(jobKinds)('are exactly those that the job’s responses list, for the kind %s', (kind) => {
+  it.each(jobKinds)('are exactly the actions that the service accepts, for the kind %s', (kind) => {
     for (const state of jobStates)
       for (const act of jobActs) {
         const isOpen = actsOpenTo(kind, state).includes(act)
@@ -26,7 +26,7 @@ describe('the actions that a job allows', () => {
       }
   })
 
-  it('are, for a job of many subscriptions, cancelling while it runs or waits, and resuming until it is done', () => {
+  it('are, for a job of many subscriptions, cancelling while the job runs or waits, and resuming until the job is done', () => {
     const acts = jobStates.map((state) => [state, actsOpenTo('migration', state)])
     expect(Object.fromEntries(acts)).toEqual({
       running: ['cancel'],
@@ -38,7 +38,7 @@ describe('the actions that a job allows', () => {
     })
   })
 
-  it('are none for a job of one tenant, and for a webhook rotation only those that are possible while it waits', () => {
+  it('are none for a job of one tenant, and for a webhook rotation only the actions in the state waiting', () => {
     for (const kind of ['enterprise_apply', 'subscription_discount'] as const)
       expect(jobStates.flatMap((state) => actsOpenTo(kind, state))).toEqual([])
     expect(jobStates.filter((state) => actsOpenTo('webhook_rotation', state).length > 0)).toEqual(['waiting'])

@@ -55,7 +55,7 @@ function subscription(id: string, names: readonly string[], more: Partial<LiveSu
   }
 }
 
-describe('two subscribed items', () => {
+describe('two items that could be sold to one tenant', () => {
   test.each([
     ['team_monthly', 'team_monthly', true],
     ['team_monthly', 'team_yearly', true],
@@ -83,7 +83,7 @@ describe('an existing subscription of the tenant', () => {
     ['incomplete_expired', false],
     ['canceled', false],
   ]
-  test.each(states)('with the status %s prevents another subscription: %s', (status, result) => {
+  test.each(states)('with the status %s prevents a second subscription of its group: %s', (status, result) => {
     const present = subscription('sub_1', ['team_monthly'], { status })
     const found = subscriptionBeside(of('business'), [present], soldItem)
     expect(found).toEqual(result ? { subscription: 'sub_1', item: of('team_monthly'), endsAt: null } : null)
@@ -117,7 +117,7 @@ describe('duplicate subscriptions', () => {
     ])
   })
 
-  test('do not include one that was sold with allow_duplicate, but include later ones', () => {
+  test('exclude a subscription that was sold with allow_duplicate, but include later subscriptions', () => {
     const all = [
       subscription('sub_1', ['storage'], { allowsDuplicate: true }),
       subscription('sub_2', ['storage'], { allowsDuplicate: true }),
@@ -126,7 +126,7 @@ describe('duplicate subscriptions', () => {
     expect(idsOf(all)).toEqual([['sub_3', 'sub_1']])
   })
 
-  test('do not include two items of one subscription', () => {
+  test('exclude two items of one subscription', () => {
     expect(idsOf([subscription('sub_1', ['team_monthly', 'business'])])).toEqual([])
   })
 })

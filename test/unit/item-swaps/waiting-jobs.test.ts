@@ -67,7 +67,7 @@ test('waiting jobs are checked at the start and one minute after each check, and
   await service.close()
 })
 
-test('a failed check of the waiting jobs is reported, and the next check follows', async () => {
+test('a failed check of the waiting jobs is reported, and the next check still takes place', async () => {
   const { service, looks } = await looked()
   const told: unknown[] = []
   service.waitingJobs.start((error) => told.push(error))
@@ -80,7 +80,7 @@ test('a failed check of the waiting jobs is reported, and the next check follows
   await service.close()
 })
 
-test('closing the service waits for the running check of the waiting jobs, and no other check follows', async () => {
+test('closing the service waits for the running check of the waiting jobs, and no further check starts', async () => {
   const { service, looks } = await looked()
   service.waitingJobs.start(() => undefined)
   let closed = false

@@ -63,7 +63,7 @@ describe('the cached configuration of a replica', () => {
     })
   })
 
-  it('contains a push of this process at once, and a push of another replica within half a second', async () => {
+  it('contains a push of the same process immediately, and a push of another replica within half a second', async () => {
     await publish(sampleConfig())
     const [here, there] = [createLookups({ store, clock, documents }), createLookups({ store, clock, documents })]
     await Promise.all([here.published(), there.published()])
@@ -89,7 +89,7 @@ describe('the cached configuration of a replica', () => {
     expect(asked).toBe(1)
   })
 
-  it('is served from memory while the store is unavailable, and renewed afterwards', async () => {
+  it('is served from memory while the store is unavailable, and refreshed afterwards', async () => {
     await publish(sampleConfig())
     let down = false
     const flaky = {
@@ -111,7 +111,7 @@ describe('the cached configuration of a replica', () => {
     await expect(createLookups({ store: flaky, clock, documents }).published()).rejects.toThrow('store away')
   })
 
-  it('is not replaced by data that was read before the cache was invalidated', async () => {
+  it('is not replaced by stale data that was read before the cache was invalidated', async () => {
     await publish(sampleConfig())
     let release = () => {}
     let held: Promise<void> | null = null
@@ -174,7 +174,7 @@ describe('the cached configuration of a replica', () => {
     expect((await lookups.published()).served).toMatchObject({ createdAt: first, updatedAt: now, revision: 3 })
   })
 
-  it('is renewed in the background between start and stop', async () => {
+  it('is refreshed in the background between start and stop', async () => {
     await publish(sampleConfig())
     const lookups = createLookups({ store, clock, documents })
     await lookups.published()
@@ -188,7 +188,7 @@ describe('the cached configuration of a replica', () => {
 })
 
 describe('the conversion of a processor id', () => {
-  it('returns the item that the id belongs to now, not one that it belonged to earlier', async () => {
+  it('returns the current item of the id, not an item that had the id earlier', async () => {
     await publish(sampleConfig(), [
       ['price', 'pro_monthly', 'x'],
       ['price', 'free', 'free'],
@@ -204,7 +204,7 @@ describe('the conversion of a processor id', () => {
 })
 
 describe('the difference between two documents', () => {
-  it('compares meaning, not notation', () => {
+  it('is empty if only the notation differs, not the meaning', () => {
     const explicit = changedConfig('9.9.9', (config) => {
       config.$schema = 'https://schema.example.test'
       config.products[0]!.type = 'service'
@@ -223,7 +223,7 @@ describe('the difference between two documents', () => {
     expect(compareDocuments(sampleConfig(), explicit)).toEqual([])
   })
 
-  it('lists what was added, changed and removed by the ids of the document', () => {
+  it('lists added, changed and removed items by their ids in the document', () => {
     const later = changedConfig('1.1.0', (config) => {
       config.products[1]!.description = 'For bigger teams'
       config.products[1]!.prices!.push({ id: 'pro_yearly', amount: 12_000, currency: 'usd', interval: 'year' })

@@ -3,7 +3,7 @@ import { withEndedCurrencies } from '../../../packages/ratecard/src/mirror/sums/
 import { emptyCurrency } from '../../../packages/ratecard/src/mirror/sums/money.ts'
 import { noMovements } from '../../../packages/ratecard/src/mirror/sums/movements.ts'
 
-test('a currency whose last subscription ended is still listed, so that the lost revenue is shown', () => {
+test('a currency whose last subscription ended is still listed with zero, so that the lost revenue is visible', () => {
   const movements = new Map([
     ['usd', noMovements],
     ['eur', noMovements],

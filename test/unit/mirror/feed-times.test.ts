@@ -11,11 +11,11 @@ describe('the nightly comparison of the mirror', () => {
     ['2026-11-23T23:00:00', '2026-11-23T03:00:01', false],
     ['2026-11-24T01:00:00', '2026-11-23T04:00:00', false],
     ['2026-11-24T01:00:00', '2026-11-22T23:00:00', true],
-  ])('is due at %s after a previous one at %s: %s', (now, last, due) => {
+  ])('is due at %s after a previous comparison at %s: %s', (now, last, due) => {
     expect(comparisonDue(at(now), at(last))).toBe(due)
   })
 
-  it('is due if there was no previous one', () => {
+  it('is due if there was no previous comparison', () => {
     expect(comparisonDue(at('2026-11-23T00:00:00'), null)).toBe(true)
   })
 })

@@ -73,7 +73,7 @@ describe('the monthly recurring revenue (MRR) of a subscription', () => {
   describe('with discounts:', () => {
     const [a, b] = [price('price_a'), price('price_b', {}, '3000')]
 
-    test('the MRR ignores discounts with an end, and subtracts those that last forever', () => {
+    test('the MRR ignores discounts with an end, and subtracts discounts that last forever', () => {
       for (const duration of ['once', 'repeating', 'forever'] as const) {
         const off = discount({ percentOff: '12.5', duration })
         expect(monthly(subscription([item(a)], { discounts: [off] }), [a])).toEqual([
@@ -82,7 +82,7 @@ describe('the monthly recurring revenue (MRR) of a subscription', () => {
       }
     })
 
-    test('the MRR applies discounts in order, each to the amount that the previous one left', () => {
+    test('the MRR applies discounts in order, each to the amount after the previous discount', () => {
       const tenth = discount({ id: 'di_2', percentOff: '10' })
       const amount = discount({ amountOff: { usd: 500 } })
       expect(monthly(subscription([item(a)], { discounts: [tenth, amount] }), [a])).toEqual(['400'])
@@ -95,7 +95,7 @@ describe('the monthly recurring revenue (MRR) of a subscription', () => {
       expect(monthly(of(9000), [a, b])).toEqual(['0', '0'])
     })
 
-    test('the MRR ignores a fixed discount in a currency that the coupon lacks', () => {
+    test('the MRR ignores a fixed discount if its coupon has no amount in the currency of the subscription', () => {
       const off = discount({ amountOff: { eur: 500 } })
       expect(monthly(subscription([item(a)], { discounts: [off] }), [a])).toEqual(['1000'])
     })
@@ -105,21 +105,21 @@ describe('the monthly recurring revenue (MRR) of a subscription', () => {
       expect(monthly(subscription([item(a), item(b)], { discounts: [off] }), [a, b])).toEqual(['1000', '1500'])
     })
 
-    test('the MRR applies the discounts of an item to that item only, before those of the subscription', () => {
+    test('the MRR applies the discounts of an item to that item only, before the discounts of the subscription', () => {
       const ofItem = discount({ amountOff: { usd: 500 } })
       const half = discount({ percentOff: '50' })
       const sold = subscription([item(a, 1, [ofItem]), item(b)], { discounts: [half] })
       expect(monthly(sold, [a, b])).toEqual(['250', '1500'])
     })
 
-    test('the MRR uses the discount of the customer only if the subscription has none', () => {
+    test('the MRR uses the discount of the customer only if the subscription has no discount', () => {
       const half = discount({ percentOff: '50' })
       const tenth = discount({ percentOff: '10' })
       expect(monthly(subscription([item(a)]), [a], half)).toEqual(['500'])
       expect(monthly(subscription([item(a)], { discounts: [tenth] }), [a], half)).toEqual(['900'])
     })
 
-    test('the MRR subtracts a fixed discount once per invoice, so that a yearly price is reduced by a twelfth of it per month', () => {
+    test('the MRR subtracts a fixed discount once per invoice, so that a yearly price is reduced by one twelfth of the discount per month', () => {
       const yearly = price('price_y', { interval: 'year' }, '12000')
       const off = discount({ amountOff: { usd: 600 } })
       expect(monthly(subscription([item(yearly)], { discounts: [off] }), [yearly])).toEqual(['950'])

@@ -38,8 +38,8 @@ function slowStores() {
   }
 }
 
-describe('the sums of customers, if many requests need them at the same time,', () => {
-  it('are computed only once for all requests that wait for them', async () => {
+describe('the sums of customers, if many requests read them at the same time,', () => {
+  it('are computed only once for all waiting requests', async () => {
     const { stores, open, reads } = slowStores()
     const current = createSharedSums(stores)
     const waiting = Array.from({ length: 50 }, () => current())

@@ -69,7 +69,7 @@ describe('the billing summary of a customer', () => {
     expect(standing({ subscriptions: [ended], invoices: [invoice()] }).owed).toEqual({ usd: 1000 })
   })
 
-  test('takes usage from the invoices of the last finished period, over all tiers, after discounts and without tax', () => {
+  test('contains the usage amount of the last finished period’s invoices, over all tiers, after discounts and without tax', () => {
     const metered = subscription([item(calls, null)])
     const line = (periodEnd: number, amount: number, off = 0, inclusiveTax = 0) =>
       invoiceLine({ subscriptionItem: 'si_price_calls', amount, discount: off, inclusiveTax, periodEnd })
@@ -85,7 +85,7 @@ describe('the billing summary of a customer', () => {
     expect(standing({ subscriptions: [trial], invoices }).items).toMatchObject([{ usageLastPeriod: 0, counts: false }])
   })
 
-  test('takes the discount of the customer into account', () => {
+  test('contains amounts after the discount of the customer', () => {
     const facts = { subscriptions: [subscription([item(seats)])], invoices: [], prices: new Map([[seats.id, seats]]) }
     const half = customer({ discount: discount({ percentOff: '50' }) })
     expect(standingOf({ ...facts, customer: half }).monthly).toEqual({ usd: '500' })

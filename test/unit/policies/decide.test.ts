@@ -123,14 +123,14 @@ describe('the policy rule no_archive_with_subscribers', () => {
 describe('the policy rule required_metadata', () => {
   const rule = { rule: 'required_metadata', value: ['owner', 'cost_centre'] } as const
 
-  it('names the metadata keys that a created or changed item lacks', () => {
+  it('reports the metadata keys that a created or changed item lacks', () => {
     expect(broken(rule, { items: [item({ metadata: ['owner'] })] })[0]?.detail).toBe(
       'The price "pro" has no metadata "cost_centre".',
     )
     expect(broken(rule, { items: [item({ metadata: ['cost_centre', 'owner', 'more'] })] })).toEqual([])
   })
 
-  it('ignores archived items, and kinds of items that it does not name', () => {
+  it('ignores archived items, and kinds of items that the rule does not name', () => {
     const items = [item({ action: 'archive' }), item({ kind: 'webhook', metadata: null })]
     expect(broken(rule, { items })).toEqual([])
   })
@@ -151,7 +151,7 @@ describe('the policy rule id_pattern', () => {
 describe('the policy rule currencies', () => {
   const rule = { rule: 'currencies', value: ['eur', 'usd'] } as const
 
-  it('names the currencies of a plan that are not allowed', () => {
+  it('reports the currencies of a plan that the rule does not allow', () => {
     expect(broken(rule, { items: [item({ currencies: ['eur', 'gbp'] })] })[0]?.detail).toBe(
       'The price "pro" has amounts in gbp; allowed: eur, usd.',
     )
@@ -185,7 +185,7 @@ describe('the policy rule max_tenants_affected', () => {
 describe('the policy rule max_monthly_affected', () => {
   const rule = { rule: 'max_monthly_affected', value: { currency: 'eur', amount: 1500 } } as const
 
-  it('adds up only amounts in its own currency', () => {
+  it('adds up only amounts in the rule’s own currency', () => {
     const usd = affected({ monthly: [{ currency: 'usd', amount: 9_999_999 }] })
     const half = affected({ monthly: [{ currency: 'eur', amount: 500 }] })
     expect(broken(rule, { affected: [affected(), half, usd] })).toEqual([])
@@ -200,14 +200,14 @@ describe('the policy rule freeze', () => {
   const rule = { rule: 'freeze', value: { from: '2026-12-20', to: '2026-12-31' } } as const
   const at = (text: string) => broken(rule, { items: [item()] }, { now: Date.parse(text) }).length
 
-  it('begins with the first moment of its first day and ends after its last day', () => {
+  it('begins with the first millisecond of its first day and ends after its last day', () => {
     expect(at('2026-12-19T23:59:59.999Z')).toBe(0)
     expect(at('2026-12-20T00:00:00Z')).toBe(1)
     expect(at('2026-12-31T23:59:59.999Z')).toBe(1)
     expect(at('2027-01-01T00:00:00Z')).toBe(0)
   })
 
-  it('refuses a change of which only a part is excepted', () => {
+  it('refuses a change of which only a part is excepted by the rule', () => {
     const excepted = { ...rule, except: ['pro'] }
     expect(broken(excepted, { items: [item()] })).toEqual([])
     expect(broken(excepted, { items: [item(), item({ configId: 'other' })] })).toHaveLength(1)
@@ -224,7 +224,7 @@ describe('the policy rule require_message', () => {
 describe('each policy rule', () => {
   const rule = { rule: 'require_message' } as const
 
-  it('applies in the environments that it names, and in all of them if the environment is unknown', () => {
+  it('applies in the environments that the rule names, and in all environments if the current environment is unknown', () => {
     const named = { ...rule, environments: ['production'] }
     expect(broken(named, {}, { environment: 'production' })).toHaveLength(1)
     expect(broken(named, {}, { environment: 'dev' })).toEqual([])
@@ -232,7 +232,7 @@ describe('each policy rule', () => {
     expect(broken(rule, {}, { environment: 'dev' })).toHaveLength(1)
   })
 
-  it('ignores excepted ids, and states its reason', () => {
+  it('ignores excepted ids, and reports the reason of the rule', () => {
     const rises = changed(monthly(1000), monthly(2000))
     const limit = { rule: 'max_increase_percent', value: 10, reason: 'We promised.' } as const
     expect(broken({ ...limit, except: ['pro'] }, rises)).toEqual([])

@@ -33,7 +33,7 @@ describe('a limit of a product on the pricing table', () => {
     expect(texts([{ id: 'seats', limit: 12_000 }], 'de-DE')).toEqual(['12.000 seats'])
   })
 
-  it('has the period after which usage starts at zero again', () => {
+  it('contains the period after which the usage is reset to zero', () => {
     const calls = { id: 'calls', limit: 50_000 } as const
     expect(texts([calls])).toEqual(['50,000 API calls a month'])
     expect(texts([calls], 'en', { interval: 'year' })).toEqual(['50,000 API calls a year'])
@@ -49,7 +49,7 @@ describe('a limit of a product on the pricing table', () => {
     expect(texts([{ id: 'storage', limit: 'unlimited' }])).toEqual(['Storage: unlimited'])
   })
 
-  it('is left out for a feature that is only on or off, and for an unknown feature', () => {
+  it('is not shown for a feature that is a switch, or for an unknown feature', () => {
     expect(limitsOf(['sso', { id: 'other', limit: 1 }], features)).toEqual([])
   })
 })

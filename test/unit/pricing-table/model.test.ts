@@ -43,7 +43,7 @@ describe('the content of the pricing table', () => {
     expect(orderedProducts(products, ['a', 'b', 'nothing']).map(({ id }) => id)).toEqual(['b', 'a'])
   })
 
-  it('shows attached prices with the price that they are sold with, and not as separate offers of the product', () => {
+  it('shows attached prices with the price that sells them, and not as separate offers of the product', () => {
     const calls = monthly('calls', 10, { usage_type: 'metered', meter: 'calls' })
     const prices: PriceList = {
       meters: [{ id: 'calls', display_name: 'Calls', event_name: 'call' }],
@@ -132,23 +132,23 @@ describe('the content of the pricing table', () => {
   })
 })
 
-describe('a product in a currency', () => {
+describe('a product on the pricing table, for a chosen currency,', () => {
   const usd = { currency: 'usd' as const }
   const ids = (prices: Parameters<typeof product>[1], period: string) =>
     cardsOf(list(product('p', prices)), { period, currency: 'eur' }).map(({ offers }) =>
       offers.map(({ price, kind }) => `${price.id} ${kind}`),
     )
 
-  it('shows only the prices that are sold in it', () => {
+  it('shows only the prices that are sold in that currency', () => {
     expect(ids([monthly('eur', 100), monthly('usd', 100, usd)], 'month')).toEqual([['eur money']])
   })
 
-  it('shows the price of another period, if that one is sold in it', () => {
+  it('shows the price of another billing period, if only that price is sold in that currency', () => {
     const yearly = monthly('eur_y', 1000, { interval: 'year' })
     expect(ids([monthly('usd_m', 100, usd), yearly], 'month')).toEqual([['eur_y money']])
   })
 
-  it('keeps one price that says it is not sold in it, if none is', () => {
+  it('shows one price as unavailable if no price is sold in that currency', () => {
     const yearly = monthly('usd_y', 1000, { ...usd, interval: 'year' })
     expect(ids([monthly('usd_m', 100, usd), yearly, monthly('usd_2', 9, usd)], 'year')).toEqual([['usd_y unavailable']])
   })
@@ -185,7 +185,7 @@ describe('the quantity slider of a price', () => {
     })
   })
 
-  it('begins at a quantity that costs something if the price is metered with free units', () => {
+  it('begins at the first quantity with a cost if the price is metered with free units', () => {
     const [offer] = offersOf(
       list(product('p', [monthly('u', 0, { amount: undefined as never, tiers, usage_type: 'metered', meter: 'x' })])),
     )
@@ -219,7 +219,7 @@ describe('the saving of a longer billing period', () => {
     expect(savingOf([plan('a', 1000, 10_000)], 'year', 'eur')).toEqual({ percent: 16, same: true })
   })
 
-  it('is absent for the shortest period, for a higher amount, and if nothing can be compared', () => {
+  it('is absent for the shortest period, for a higher amount, and if no amounts can be compared', () => {
     expect(savingOf([plan('a', 1000, 10_000)], 'month', 'eur').percent).toBe(0)
     expect(savingOf([plan('a', 1000, 13_000)], 'year', 'eur').percent).toBe(0)
     expect(savingOf([product('a', [monthly('y', 1, { interval: 'year' })])], 'year', 'eur').percent).toBe(0)
@@ -246,7 +246,7 @@ describe('addresses of the pricing table’s buttons', () => {
       'https://shop.example.test/buy?price=pro%20monthly%2F1&n=3',
     )
   })
-  it('are refused if they run a script or are not a web page', () => {
+  it('are refused if they run a script or are not http or https', () => {
     const hostile = [
       'javascript:alert({quantity})',
       ' java\nscript:alert(1)',
@@ -261,7 +261,7 @@ describe('addresses of the pricing table’s buttons', () => {
 })
 
 describe('texts and numbers of the pricing table', () => {
-  it('are in the language of the page, or otherwise in English, and the site can override each text', () => {
+  it('are in the language of the page, or else in English, and the site can override each text', () => {
     expect(wordsFor('de-AT').free).toBe('Kostenlos')
     expect(wordsFor('tlh').free).toBe('Free')
     const own = wordsFor('ar', { free: 'مجاني', nothing: 'x', choose: 5, constructor: 'x' })
@@ -299,7 +299,7 @@ describe('texts and numbers of the pricing table', () => {
 })
 
 describe('a longer billing period on the pricing table', () => {
-  it('has an amount per month, rounded half up, if it is a whole number of months', () => {
+  it('has an amount per month, rounded half up, if the period is a whole number of months', () => {
     expect(perMonth(14_000n, 'year')).toBe(1167n)
     expect(perMonth(3_000n, '3 month')).toBe(1000n)
     expect(perMonth(5n, '2 month')).toBe(3n)
@@ -320,7 +320,7 @@ describe('the texts of the price list in several languages', () => {
   if (price !== undefined)
     Object.assign(price.ui ?? {}, { translations: { 'pt-BR': { custom_text: 'Fale conosco', limits: ['5 lugares'] } } })
 
-  it('are those of the locale or of its language, and the original text if a translation is missing', () => {
+  it('are in the page’s locale or else its language, and in the original language if a translation is missing', () => {
     const ui = (locale: string) => inLanguage(list(sold), locale).products[0]?.ui
     expect(ui('pl-PL')).toMatchObject({ tagline: 'Dla zespołów', badge: 'Popular' })
     expect(ui('en')).toMatchObject({ tagline: 'For teams' })

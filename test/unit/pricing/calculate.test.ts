@@ -30,7 +30,7 @@ const problemOf = (work: () => unknown): ServiceError => {
 }
 const unit = (fields: Partial<Price>): Price => ({ id: 'p', currency: 'usd', interval: 'month', ...fields })
 
-describe('calculate():', () => {
+describe('the cost that calculate() returns:', () => {
   test.each([
     [0, 0, 0],
     [50, 0, 2000],
@@ -48,7 +48,7 @@ describe('calculate():', () => {
     expect(calculate(priceOf('export_jobs_volume'), quantity).amount).toBe(volume)
   })
 
-  test('the result lists the units of each tier', () => {
+  test('the result lists the number of units in each tier', () => {
     expect(calculate(priceOf('render_minutes_graduated'), 2001)).toEqual({
       priceId: 'render_minutes_graduated',
       quantity: 2001,
@@ -70,7 +70,7 @@ describe('calculate():', () => {
     ])
   })
 
-  test('a quantity of 0 costs the flat amount of the first tier, and no other', () => {
+  test('a quantity of 0 costs the flat amount of the first tier, and of no other tier', () => {
     const tiers: Price['tiers'] = [
       { up_to: 10, flat_amount: 500 },
       { up_to: 'inf', unit_amount: 7, flat_amount: 100 },
@@ -171,7 +171,7 @@ describe('the cost of a price in several currencies', () => {
     expect(calculate(priced, 1, 'jpy')).toMatchObject({ amount: 1501, amountDecimal: '1500.5' })
   })
 
-  test('cannot be calculated in any other currency', () => {
+  test('is an error in a currency that the price lacks', () => {
     expect(problemOf(() => calculate(priced, 1, 'gbp')).code).toBe('currency_not_offered')
     expect(problemOf(() => calculate(priced, 1, '__proto__')).code).toBe('currency_not_offered')
   })

@@ -36,7 +36,7 @@ describe('the monthly amount of subscriptions', () => {
     expect(monthlyAmount(usd({ intervalCount: 2, amount: 1 }), [1]).amount).toBe(1)
   })
 
-  test('is calculated per quantity if the price has tiers', () => {
+  test('is calculated for each quantity separately if the price has tiers', () => {
     const graduated: BilledPrice = {
       currency: 'jpy',
       interval: 'year',

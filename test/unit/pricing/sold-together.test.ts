@@ -67,7 +67,7 @@ test('the document of these tests is valid', () => {
 })
 
 describe('attached prices', () => {
-  test('are sold with their price: metered ones without a quantity, licensed ones in the quantity of the price', () => {
+  test('are sold with their price: metered attached prices without a quantity, licensed ones in the quantity of the price', () => {
     expect(short(sold([{ priceId: 'pro', quantity: 3 }, { priceId: 'setup' }]).items)).toEqual([
       ['pro', 3],
       ['calls', null],
@@ -109,7 +109,7 @@ describe('attached prices', () => {
     ])
   })
 
-  test('are only those of the negotiated price’s own list if it has a list', () => {
+  test('are taken only from the negotiated price’s own list if the negotiated price has a list', () => {
     expect(short(sold([{ priceId: 'pro' }], { ...none, enterpriseId: 'acme' }).items)).toEqual([
       ['pro_acme', 1],
       ['storage', 1],
@@ -136,7 +136,7 @@ describe('a request to sell several items together:', () => {
     expect(refused('pro', { priceId: 'calls', quantity: 1 })).toEqual([['invalid', 'quantity', 1, detail]])
   })
 
-  test('an attached price is refused in a quantity that differs from its base price', () => {
+  test('an attached price is refused in a quantity that differs from the quantity of its base price', () => {
     const detail = 'The price "storage" is sold with "pro" in the quantity 3, not 2.'
     const wanted = [
       { priceId: 'pro', quantity: 3 },
@@ -145,7 +145,7 @@ describe('a request to sell several items together:', () => {
     expect(refused(...wanted)).toEqual([['invalid', 'quantity', 1, detail]])
   })
 
-  test('two products of one group are refused', () => {
+  test('prices of two products of one subscription group are refused', () => {
     const detail = '"pro" and "team" are both of the group "plan": a tenant can have only one of them.'
     expect(refused('setup', 'pro', 'team')).toEqual([['invalid', 'price_id', 2, detail]])
   })
@@ -169,7 +169,7 @@ describe('a request to sell several items together:', () => {
   })
 })
 
-describe('the items that are sold together, from any document,', () => {
+describe('the items of a valid request for any document', () => {
   const wishes = fc.array(fc.record({ at: fc.nat(30), quantity: fc.option(fc.integer({ min: 1, max: 9 })) }), {
     minLength: 1,
     maxLength: 4,
@@ -183,7 +183,7 @@ describe('the items that are sold together, from any document,', () => {
     })
   }
 
-  test('can be requested again, with the same result', () => {
+  test('can be requested again by their price ids, with the same result', () => {
     fc.assert(
       fc.property(arbitraryConfig, wishes, (document, chosen) => {
         const selling = { config: document, deal: none, mayBuy: () => true }

@@ -4,13 +4,13 @@ import { connect, isLiveKey } from '../../../packages/ratecard/src/processor/str
 const options = { secretKey: 'sk_test_abc', apiBase: null, timeoutMs: 1000 }
 
 describe('the configuration of the connection to Stripe', () => {
-  it('never lets a live key be sent to a host other than Stripe', () => {
+  it('never sends a live key to a host other than Stripe', () => {
     for (const secretKey of ['sk_live_abc', 'rk_live_abc', 'something'])
       expect(() => connect({ ...options, secretKey, apiBase: 'http://127.0.0.1:4243' })).toThrow(/live/)
     expect(() => connect({ ...options, secretKey: 'sk_live_abc' })).not.toThrow()
   })
 
-  it('reports a malformed key as unauthorized, without printing it', () => {
+  it('reports a malformed key as unauthorized, without printing the key', () => {
     for (const secretKey of ['', 'sk_test_abc\n', 'sk_test_ä', 'sk test'])
       expect(() => connect({ ...options, secretKey })).toThrow(expect.objectContaining({ kind: 'unauthorized' }))
     expect(() => connect({ ...options, secretKey: 'sk_test_öffentlich' })).not.toThrow(/öffentlich/)

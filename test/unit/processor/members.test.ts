@@ -113,7 +113,7 @@ function isCreatable(type: ts.Type, [first = '', ...rest]: readonly string[]): b
   return rest.length === 0 || isCreatable(checker.getTypeOfSymbol(member), rest)
 }
 
-it('members outside of the document are copied to a replacement exactly if Stripe accepts them at creation', () => {
+it('members outside of the document are copied to a replacement if and only if Stripe accepts them at creation', () => {
   const rows = resourceKinds.flatMap((kind) =>
     unsaidRows(memberTables[kind]).map(([path, carried]) => ({ kind, path, carried })),
   )

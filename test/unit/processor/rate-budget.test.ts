@@ -29,14 +29,14 @@ describe('a limit for the rate of requests to the processor', () => {
     expect(starts.length).toBeGreaterThan(10 * 23 - 23)
   })
 
-  it('spreads requests evenly from the first one on', async () => {
+  it('spreads requests evenly, beginning with the first request', async () => {
     const budget = createRateBudget({ perSecond: 10, perOperationPerSecond: 10, clock })
     const starts = asking(budget, 'x', 5)
     await vi.advanceTimersByTimeAsync(1000)
     expect(starts.map((at) => at - 1_000_000)).toEqual([0, 100, 200, 300, 400])
   })
 
-  it('does not save up requests during a pause', async () => {
+  it('does not accumulate unused requests during a pause', async () => {
     const budget = createRateBudget({ perSecond: 10, perOperationPerSecond: 10, clock })
     asking(budget, 'x', 1)
     await vi.advanceTimersByTimeAsync(60_000)
@@ -57,7 +57,7 @@ describe('a limit for the rate of requests to the processor', () => {
     expect(mostInOneSecond(starts)).toBeLessThanOrEqual(20)
   })
 
-  it('counts a request that started late', async () => {
+  it('counts a request at its actual start if the request started late', async () => {
     const budget = createRateBudget({ perSecond: 20, perOperationPerSecond: 20, clock })
     const starts = asking(budget, 'x', 60)
     await vi.advanceTimersByTimeAsync(45)
@@ -67,7 +67,7 @@ describe('a limit for the rate of requests to the processor', () => {
     expect(mostInOneSecond(starts)).toBe(20)
   })
 
-  it('limits each operation, and an operation at its limit does not delay another one', async () => {
+  it('limits each operation, and an operation at its limit does not delay other operations', async () => {
     const budget = createRateBudget({ perSecond: 80, perOperationPerSecond: 20, clock })
     const prices = asking(budget, 'POST /v1/prices', 500)
     const products = asking(budget, 'POST /v1/products', 10)
@@ -87,7 +87,7 @@ describe('a limit for the rate of requests to the processor', () => {
     expect(starts.length).toBeGreaterThan(5 * 30 - 15)
   })
 
-  it('serves the callers of an operation in the order of their arrival', async () => {
+  it('grants requests of one operation in the order of their arrival', async () => {
     const budget = createRateBudget({ perSecond: 50, perOperationPerSecond: 50, clock })
     const served: number[] = []
     for (let i = 0; i < 30; i++) void budget.take('x', forever).then(() => served.push(i))
@@ -107,12 +107,12 @@ describe('a limit for the rate of requests to the processor', () => {
     expect(next).toEqual([1_000_100])
   })
 
-  it('refuses a caller at once if its signal is already aborted', async () => {
+  it('rejects a caller immediately if its abort signal is already aborted', async () => {
     for (const budget of [unlimitedBudget, createRateBudget({ perSecond: 1, perOperationPerSecond: 1, clock })])
       await expect(budget.take('x', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('cannot be configured to allow no requests at all', () => {
+  it('cannot be configured to allow zero requests', () => {
     for (const perSecond of [0, -1, 0.5, NaN])
       expect(() => createRateBudget({ perSecond, perOperationPerSecond: 1, clock })).toThrow(RangeError)
   })
@@ -138,7 +138,7 @@ describe('the rate limit that Ratecard keeps for an API key', () => {
     expect(await inFiveSeconds(budgetFor(live), ['a', 'b', 'c', 'd', 'e'])).toBe(80)
   })
 
-  it('does not pace usage in live mode, where Stripe allows 1,000 meter events a second, and paces it in test mode', async () => {
+  it('does not apply to usage in live mode, where Stripe allows 1,000 meter events a second, but applies to usage in test mode', async () => {
     const usageOf = (livemode: boolean) =>
       throttledBudget(
         { engine: 'sqlite', paces: { reserve: () => Promise.reject(new Error('unused')) } },

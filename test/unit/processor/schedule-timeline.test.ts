@@ -44,7 +44,7 @@ const timelines = fc
 const moments = fc.integer({ min: 1, max: 30 })
 
 describe('the schedule phases after a scheduled swap of prices', () => {
-  test('follow each other without a gap from the current phase on, and the last one is open only after a later swap', () => {
+  test('follow each other without a gap from the current phase on, and the last phase has no end only after a later swap', () => {
     fc.assert(
       fc.property(timelines, moments, (said, at) => {
         const { segments } = kept(phasesOf(said), [{ from: 'a', to: 'n', at }])
@@ -59,7 +59,7 @@ describe('the schedule phases after a scheduled swap of prices', () => {
     )
   })
 
-  test('have the same prices as before until the swap, and then the new price in place of the old one', () => {
+  test('have the same prices as before until the swap, and then the new price in place of the old price', () => {
     fc.assert(
       fc.property(timelines, moments, (said, at) => {
         const phases = phasesOf(said)
@@ -74,7 +74,7 @@ describe('the schedule phases after a scheduled swap of prices', () => {
     )
   })
 
-  test('stay the same if the swap is requested again', () => {
+  test('are unchanged if the swap is requested again', () => {
     fc.assert(
       fc.property(timelines, moments, moments, (said, first, second) => {
         const turns = [

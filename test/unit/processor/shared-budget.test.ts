@@ -36,7 +36,7 @@ test('the callers of an operation are served in the order of their arrival, and 
   expect(asked.map(([, count]) => count)).toEqual([1, 4, 4])
 })
 
-test('operations do not wait for each other’s request slots', async () => {
+test('an operation does not wait for the request slots of other operations', async () => {
   const budget = createSharedBudget({
     batch: 4,
     reserve: (operation) => (operation === 'slow' ? new Promise(() => undefined) : Promise.resolve([now()])),
@@ -47,7 +47,7 @@ test('operations do not wait for each other’s request slots', async () => {
   expect(slow).toBe('waiting')
 })
 
-test('a request slot that is granted too late is not used, and another one is reserved', async () => {
+test('a request slot that is granted too late is discarded, and a new slot is reserved', async () => {
   let turns = 0
   const { budget, asked } = sharedBudget(4, () => [turns++ === 0 ? lost() : now()])
   await budget.take('x', forever)
@@ -57,7 +57,7 @@ test('a request slot that is granted too late is not used, and another one is re
   ])
 })
 
-test('a caller that aborts leaves the queue for request slots, and uses none', async () => {
+test('a caller that aborts leaves the queue for request slots, and uses no slot', async () => {
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const budget = createSharedBudget({

@@ -116,7 +116,7 @@ type Arbitraries<K extends ResourceKind, Apart extends FieldName<K> = never> = {
   >
 }
 
-describe('an object that is written and read back stays the same:', () => {
+describe('an object is unchanged after it is written to Stripe’s form and read back:', () => {
   it('a price', () => {
     fc.assert(
       fc.property(id, reference, price, (name, product, fields) => {
@@ -176,7 +176,7 @@ describe('an object that is written and read back stays the same:', () => {
     )
   })
 
-  it('a coupon, whatever the redemptions of the coupons it replaced', () => {
+  it('a coupon, whatever the redemptions of the coupons that it replaced', () => {
     const discount = fc.oneof(
       fc.integer({ min: 1, max: 10_000 }).map((hundredths) => ({
         ...{ percentOff: canonicalDecimal(hundredths / 100), amountOff: null, currency: null, currencyOptions: {} },
@@ -212,7 +212,7 @@ describe('an object that is written and read back stays the same:', () => {
     )
   })
 
-  it('a promotion code, whatever the redemptions of the codes it replaced', () => {
+  it('a promotion code, whatever the redemptions of the codes that it replaced', () => {
     const fields = fc.record({
       code: id,
       active: fc.boolean(),

@@ -19,7 +19,7 @@ const now = 1_790_000_000
 describe('amounts in requests to Stripe and in its responses', () => {
   const perUnit = (unitAmount: string) => newPriceParams(createPrice('x', processorId('p'), { unitAmount }))
 
-  it('have one of two forms: whole amounts are integers, and others are decimals', () => {
+  it('are integers if they are whole minor units, and decimals otherwise', () => {
     expect(perUnit('1200')).toMatchObject({ unit_amount: 1200 })
     expect(perUnit('1200')).not.toHaveProperty('unit_amount_decimal')
     expect(perUnit('0.5')).not.toHaveProperty('unit_amount')
@@ -30,7 +30,7 @@ describe('amounts in requests to Stripe and in its responses', () => {
     expect(String(perUnit('90071992547409931').unit_amount_decimal)).toBe('90071992547409931')
   })
 
-  it('are read from the SDK’s decimals and from strings alike', () => {
+  it('are read from the SDK’s decimals and from strings with the same result', () => {
     const live = livePrice(perUnit('0.5'))
     for (const unit_amount_decimal of [Stripe.Decimal.from('0.50'), '0.500' as unknown as Stripe.Decimal])
       expect(observePrice({ ...live, unit_amount_decimal }).fields.unitAmount).toBe('0.5')
@@ -136,7 +136,7 @@ describe('the flag that marks used-up coupons and promotion codes', () => {
 })
 
 describe('metadata of an object at the processor', () => {
-  it('is split into the author’s keys and those of Ratecard', () => {
+  it('is split into the author’s keys and Ratecard’s keys', () => {
     const live = { ...liveProduct({ name: 'P' }), metadata: { a: '1', ratecard_id: 'p', ratecard_other: 'x' } }
     expect(observeProduct(live)).toMatchObject({ mark: 'p', fields: { metadata: { a: '1' } } })
     expect(Object.keys(observeProduct(live).fields.metadata)).toEqual(['a'])
@@ -163,7 +163,7 @@ describe('a webhook endpoint that is read from Stripe', () => {
     expect(observeWebhook({ ...live, application: 'ca_1' }).fields.connect).toBe(true)
   })
 
-  it('has its events sorted, each listed once', () => {
+  it('has its events sorted and without duplicates', () => {
     const live = liveWebhook({
       url: 'https://x.example',
       enabled_events: ['invoice.paid', 'charge.failed', 'invoice.paid'],

@@ -10,7 +10,7 @@ const step = fc.record({
 const moment = fc.integer({ min: Date.UTC(2000, 0, 1) / 1000, max: Date.UTC(2060, 0, 1) / 1000 })
 
 describe('billing periods of the sandbox', () => {
-  test('contain each point in time exactly once, and each period begins where the previous one ends', () => {
+  test('contain each point in time exactly once, and each period begins where the previous period ends', () => {
     fc.assert(
       fc.property(moment, step, moment, (anchor, every, at) => {
         const { start, end } = periodAt(anchor, every, at)

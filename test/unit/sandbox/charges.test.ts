@@ -55,7 +55,7 @@ function tierBody({ up_to, unit, flat }: { up_to: number | null; unit: string; f
 }
 
 describe('invoice amounts of the sandbox', () => {
-  test('equal those that Ratecard calculates, for any quantity, tiers and tiers mode', () => {
+  test('equal the amounts that Ratecard calculates, for any quantity, tiers and tiers mode', () => {
     const mode = fc.constantFrom('graduated' as const, 'volume' as const)
     fc.assert(
       fc.property(tiers, mode, fc.integer({ min: 0, max: 3000 }), (given, tiers_mode, quantity) => {
@@ -77,13 +77,13 @@ describe('invoice amounts of the sandbox', () => {
     expect(amountFor(priceBody({ unit_amount_decimal: '0.000001' }), 'usd', '0.4')).toBe(0)
   })
 
-  test('are charged per whole package', () => {
+  test('are calculated with whole packages, rounded up or down as the price defines', () => {
     const inTens = (round: 'up' | 'down') =>
       amountFor(priceBody({ unit_amount_decimal: '7', transform_quantity: { divide_by: 10, round } }), 'usd', '21')
     expect([inTens('up'), inTens('down')]).toEqual([21, 14])
   })
 
-  test('are, for a tiered price, the sum of its lines, for any tiers', () => {
+  test('are, for a tiered price, the sum of the invoice’s lines, for any tiers', () => {
     const mode = fc.constantFrom('graduated' as const, 'volume' as const)
     fc.assert(
       fc.property(tiers, mode, fc.integer({ min: 0, max: 3000 }), (given, tiersMode, quantity) => {

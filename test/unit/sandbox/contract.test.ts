@@ -23,7 +23,7 @@ describe('the contract that is derived from the SDK’s types', () => {
     expect(checkRequest(method, path, params)).not.toEqual([])
   })
 
-  test('finds a missing, a wrong and an unknown member in a response', async () => {
+  test('reports a missing, a wrong and an unknown member in a response', async () => {
     const { stripe } = await sandboxForTest()
     const { lastResponse: _response, ...meter } = await stripe.billing.meters.create({
       display_name: 'm',
@@ -40,7 +40,7 @@ describe('the contract that is derived from the SDK’s types', () => {
     expect(checkReply('GET', '/v1/billing/meters/m', 404, { error: { type: 'odd', message: 'x' } })).toHaveLength(1)
   })
 
-  test('fails a test at its end if the test’s sandbox violated the contract', async () => {
+  test('makes a test fail at its end if the test’s sandbox violated the contract', async () => {
     const sandbox = await startTestSandbox({ check: ({ path }) => [`${path} is broken`] })
     await sandbox.stripe.products.list()
     expect(sandbox.violations).toEqual(['/v1/products is broken'])

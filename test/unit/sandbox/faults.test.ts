@@ -3,7 +3,7 @@ import { Faults } from '../../../packages/sandbox/src/control/faults.ts'
 import { RateLimit } from '../../../packages/sandbox/src/protocol/requests/rate-limit.ts'
 
 describe('fault injection in the sandbox', () => {
-  test('fails a request with the oldest matching fault, and with no other', () => {
+  test('fails a request with the oldest matching fault, and with no other fault', () => {
     const faults = new Faults()
     faults.add({ kind: 'conflict' })
     faults.add({ kind: 'rate_limit' })
@@ -33,7 +33,7 @@ describe('fault injection in the sandbox', () => {
 })
 
 describe('rate limits of the sandbox', () => {
-  test('allow, in any period, at most the limit per second plus the limit of one second', () => {
+  test('allow, in any time range, at most its seconds times the limit per second, plus the limit of one second', () => {
     const rate = new RateLimit('live')
     let passed = 0
     for (let ms = 0; ms < 10_000; ms += 2) if (rate.take('acct', `op ${ms % 40}`, ms) === undefined) passed++
@@ -41,7 +41,7 @@ describe('rate limits of the sandbox', () => {
     expect(passed).toBeLessThanOrEqual(1100)
   })
 
-  test('allow 1,000 meter events a second in live mode, apart from all other requests, and in test mode like them', () => {
+  test('allow 1,000 meter events a second in live mode, separate from other requests, and count them with other requests in test mode', () => {
     const meterEvents = 'POST /v1/billing/meter_events'
     const passed = (rate: RateLimit) =>
       Array.from({ length: 1100 }, () => rate.take('acct', meterEvents, 0)).filter((reason) => reason === undefined)

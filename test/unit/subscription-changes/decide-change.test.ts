@@ -122,7 +122,7 @@ const code = (of: ChangeSituation): unknown => {
 }
 
 describe('the decision about a subscription change', () => {
-  test('keeps the item of a price that stays, and reuses other items for new prices of the same usage type', () => {
+  test('keeps the item of a price that remains, and reuses other items for new prices of the same usage type', () => {
     const items = [present('basic', 2), present('calls', null), present('addon', 1, false)]
     expect(decideChange(situation(items, [wanted('calls_pro', null), wanted('pro', 2)]))).toMatchObject({
       when: 'now',
@@ -174,12 +174,12 @@ describe('the decision about a subscription change', () => {
     })
   })
 
-  test('begins a new period with the first paid price', () => {
+  test('starts a new billing period with the first paid price', () => {
     expect(decideChange(situation([present('free', 1)], [wanted('pro')]))).toMatchObject({ restarts: true })
     expect(decideChange(situation([present('basic', 1)], [wanted('pro')]))).toMatchObject({ restarts: false })
   })
 
-  test('waits for the end of the period if usage would be lost otherwise', () => {
+  test('delays the change to the end of the period if usage would be lost otherwise', () => {
     const state = { billingMode: 'classic' } as const
     const items = [present('basic', 1), present('calls', null)]
     const asked = [wanted('pro'), wanted('calls_pro', null)]
@@ -189,7 +189,7 @@ describe('the decision about a subscription change', () => {
     expect(decideChange(situation(items, same, { state }))).toMatchObject({ when: 'now' })
   })
 
-  test('waits for a payment only if a card is charged now', () => {
+  test('makes the change depend on a payment only if a card is charged now', () => {
     const of = (live: State['live'] = {}, wish = {}) =>
       decideChange(situation([present('basic', 1)], [wanted('pro')], { state: { live }, wish })).waitsForPayment
     expect([
@@ -248,7 +248,7 @@ describe('the decision about a subscription change', () => {
     })
   })
 
-  test('prorates each change by a session, and makes it immediately only if the new price is not lower', () => {
+  test('prorates each change by a session, and makes the change immediately only if the new price is not lower', () => {
     const of = (wish: ChangeSituation['wish']) =>
       code(situation([present('pro', 1)], [wanted('basic')], { session: true, wish }))
     expect([of({}), of({ when: 'now' }), of({ proration: 'none' })]).toEqual([null, 'not_allowed', 'not_allowed'])

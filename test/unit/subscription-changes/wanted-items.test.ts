@@ -60,7 +60,7 @@ const refusal = (work: () => unknown) => {
 }
 
 describe('the items of a subscription after a change', () => {
-  test('include attached prices in the quantity of the replaced item', () => {
+  test('include attached prices in the quantity of the replaced item if the request has no quantity', () => {
     expect(change(basicFor(7), [{ priceId: 'pro' }])).toEqual([
       ['pro', 7],
       ['calls_pro', null],
@@ -85,7 +85,7 @@ describe('the items of a subscription after a change', () => {
     ])
   })
 
-  test('include a shared attached price in the quantities of the new item and of those that stay', () => {
+  test('include a shared attached price in the sum of the quantities of the new item and of the kept items', () => {
     const present = [item('basic', 3), item('calls', null), item('desk', 2), item('storage', 5)]
     expect(change(present, [{ priceId: 'pro', quantity: 4 }])).toEqual([
       ['pro', 4],
@@ -94,13 +94,13 @@ describe('the items of a subscription after a change', () => {
     ])
   })
 
-  test('include an attached price of a removed item if an item that stays needs it', () => {
+  test('include an attached price of a removed item if a kept item requires the attached price', () => {
     const present = [item('basic', 3), item('calls', null), item('desk', 2), item('storage', 5)]
     expect(change(present, [])).toEqual([['storage', 2]])
     expect(change(present, [], { scope: 'storage' })).toEqual([['storage', 5]])
   })
 
-  test('leave out items that stay and share nothing with the change', () => {
+  test('exclude kept items that share no attached price with the change', () => {
     const present = [...basicFor(1), item('secret', 1)]
     expect(change(present, [{ priceId: 'secret', quantity: 4 }], { scope: 'secret', hidden: true })).toEqual([
       ['secret', 4],
@@ -135,12 +135,12 @@ describe('a request for a subscription change', () => {
   })
 })
 
-test('a change to a free price only contains it once, under its own id, whatever the quantity was', () => {
+test('a change to a free price contains only that price, under its own id, whatever the quantity was', () => {
   expect(change(basicFor(7), [{ priceId: 'free' }])).toEqual([['free', 1]])
 })
 
 describe('the items that a subscription change replaces', () => {
-  test('are those of the group with their attached prices, even in later phases', () => {
+  test('are the items of the group with their attached prices, including later phases', () => {
     const present = [...basicFor(2), item('desk', 1)]
     const replaced = replacedItems('group plan', present, [item('pro', 2), item('calls_pro', null), item('desk', 1)])
     expect([...replaced.prices].sort()).toEqual(['basic', 'calls', 'calls_pro', 'pro', 'storage'])

@@ -40,7 +40,7 @@ describe('the allowance of a tenant for a feature', () => {
     expect(allowanceOf(projects, sources, undefined, now).limit).toBe('unlimited')
   })
 
-  test('is unlimited if an item has the feature from a document in which the feature was a switch', () => {
+  test('is unlimited if an item was sold with a document in which the feature was a switch, not a limit', () => {
     expect(allowanceOf(projects, [source('projects')], undefined, now)).toMatchObject({
       ...{ included: true, limit: 'unlimited' },
     })
@@ -49,7 +49,7 @@ describe('the allowance of a tenant for a feature', () => {
     )
   })
 
-  test('is 0, and the feature is not included, without an item that has the feature', () => {
+  test('is 0, and the feature is not included, if no item has the feature', () => {
     expect(allowanceOf(projects, [source('sso')], undefined, now)).toMatchObject({ included: false, limit: 0 })
     expect(allowanceOf(sso, [], undefined, now)).toMatchObject({ included: false, limit: null })
   })
@@ -75,7 +75,7 @@ describe('the allowance of a tenant for a feature', () => {
     expect(limitWith({ limit: 'unlimited' })).toBe('unlimited')
   })
 
-  test('is switched on or off by a grant for a feature that is only on or off', () => {
+  test('includes a feature that is a switch if a grant switches the feature on, and excludes it if a grant switches it off', () => {
     const on = grant({ feature: 'sso', enabled: true })
     expect(allowanceOf(sso, [], on, now).included).toBe(true)
     expect(allowanceOf(sso, [source('sso')], { ...on, enabled: false }, now).included).toBe(false)
@@ -83,7 +83,7 @@ describe('the allowance of a tenant for a feature', () => {
   })
 })
 
-test('a check of a feature allows exactly the rest of a limit, and more only if the product allows it', () => {
+test('a check of a feature allows exactly the remaining limit, and more only if the product allows overage', () => {
   fc.assert(
     fc.property(
       fc.nat(100),

@@ -35,7 +35,7 @@ describe('a comparison of recorded usage with the processor’s count', () => {
     expect(usageDiffers('sum', { counted: 1e9, recorded: 1e9 - 1 }, none)).toBe(true)
   })
 
-  test('treats a sum below zero like the zero that the processor bills', () => {
+  test('treats a sum below zero as zero, which is the quantity that the processor bills', () => {
     expect(usageDiffers('sum', { counted: -5, recorded: 0 }, none)).toBe(false)
     expect(usageDiffers('sum', { counted: -5, recorded: 1 }, none)).toBe(true)
   })
@@ -55,7 +55,7 @@ describe('the days that the comparison of usage covers', () => {
     })
   })
 
-  test('are none in the first two days', () => {
+  test('are none if the first usage was today, yesterday or the day before', () => {
     expect(daysToCompare(now, at('2026-11-20T23:59:59'))).not.toBeNull()
     expect(daysToCompare(now, at('2026-11-21T00:00:00'))).toBeNull()
   })

@@ -18,7 +18,7 @@ test.each([
   ['paused', [at('incomplete'), at('paused')]],
   ['incomplete', [at('incomplete')]],
 ] as const)(
-  'the billing status of a tenant is %s: debts come first, then running subscriptions, then all others',
+  'the billing status of a tenant is %s, because debts have priority over running subscriptions, and these over all others',
   (status, subscriptions) => {
     expect(billingStatus(subscriptions)).toBe(status)
     expect(billingStatus([...subscriptions].reverse())).toBe(status)

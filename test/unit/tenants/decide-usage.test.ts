@@ -83,7 +83,7 @@ describe('a usage report', () => {
     }
   })
 
-  test('may be far ahead with a service key in test mode, because of test clocks', () => {
+  test('may be 40 days ahead with a service key in test mode, because of test clocks', () => {
     const ahead = { livemode: false, byKey: true }
     expect(event({ timestamp: now + 40 * day }, ahead).timestamp).toBe(now + 40 * day)
   })
@@ -101,7 +101,7 @@ describe('a usage report', () => {
     expect(event({ value: 0 }, { meter: replaced, byKey: true }).payload['value']).toBe('0')
   })
 
-  test('never shares its identifier with a report of another tenant or meter, or with one by a session instead of a service key', () => {
+  test('never shares its identifier with a report of another tenant or meter, or a session’s report with a service key’s report', () => {
     const other = { ...meter, id: 'read' }
     const all = [
       event({}, { tenantId: 'a', identifier: 'b' }),
@@ -132,13 +132,13 @@ describe('the identifier of a usage report at the processor', () => {
     expect(readIdentifier(event().identifier, meters)).toEqual({ tenantId: 'acme', identifier: 'a' })
   })
 
-  test('belongs to no tenant if its middle part is no id of the meter, e.g. in a timestamp', () => {
+  test('belongs to no tenant if its middle part is not an id of the meter, e.g. in a timestamp', () => {
     for (const whole of ['2026-01-01T10:00:00Z', 'acme:calls:day-7', 'acme:readings:', '~:readings:a', 'lost-1'])
       expect(readIdentifier(whole, meters)).toEqual({ tenantId: null, identifier: whole })
     expect(readIdentifier('acme:readings:a', new Set())).toEqual({ tenantId: null, identifier: 'acme:readings:a' })
   })
 
-  test('is a hash of the reported identifier if that was too long', () => {
+  test('is a hash of the reported identifier if the reported identifier is too long', () => {
     expect(isDigest(event({}, { identifier: 'x'.repeat(200) }).identifier)).toBe(true)
     expect(isDigest('lost-1')).toBe(false)
   })

@@ -39,11 +39,11 @@ describe('the members of a tenant', () => {
     expect(pointers({ name: 'Acme', ...wrong })).toEqual([pointer])
   })
 
-  test('are all checked, and all errors are reported at once', () => {
+  test('are all checked, and all errors are in one response', () => {
     expect(pointers({ id: '-', name: '', email: '' })).toEqual(['#/id', '#/name', '#/email'])
   })
 
-  test('are validated in an update too', () => {
+  test('are also validated in an update', () => {
     expect(
       refusedWith(() => {
         checkTenantChange({ name: '' })

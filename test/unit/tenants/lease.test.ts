@@ -26,7 +26,7 @@ test('a second request for a tenant waits until the first one has ended', async 
   expect(await second).toBe('done')
 })
 
-test('a request for a busy tenant is refused with tenant_busy after a timeout, and does nothing', async () => {
+test('a request for a busy tenant is refused with tenant_busy after a timeout, and changes nothing', async () => {
   const { store, release } = await heldStore()
   let begun = false
   const work = () => Promise.resolve((begun = true))

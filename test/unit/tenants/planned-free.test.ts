@@ -5,7 +5,7 @@ const hour = 60 * 60_000
 const end = Date.UTC(2031, 4, 1)
 const running = { endedAt: null, cancelAt: end, cancelAtPeriodEnd: true, testClock: null }
 
-describe('the plan of a free subscription that follows a paid one', () => {
+describe('the planned free subscription that follows a paid subscription', () => {
   test.each([
     [
       'is carried out at the time at which the paid subscription ended',

@@ -23,7 +23,7 @@ function reports(answer: () => Promise<readonly UsageError[]>) {
   return { seen, recent }
 }
 
-test('repeated requests for an upcoming invoice read the reports of dropped usage only once a minute', async () => {
+test('several requests for an upcoming invoice within a minute read the reports of dropped usage only once', async () => {
   const { seen, recent } = reports(() => Promise.resolve([report]))
   expect(await Promise.all([recent.recent(), recent.recent(), recent.read()])).toEqual([[report], [report], [report]])
   seen.now += 59_999

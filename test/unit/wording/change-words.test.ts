@@ -6,8 +6,8 @@ import type { ChangeAction } from '../../../packages/ratecard/src/wording/change
 
 const change = (action: ChangeAction, id = 'a') => ({ kind: 'price', configId: configId(id), action })
 
-describe('the words of changes', () => {
-  it('are the same before a change, after it, and for an edit at the processor, in the order of a summary', () => {
+describe('the words for changes of a plan', () => {
+  it('exist in three forms (before a change, after it, and for an edit at the processor) and follow the order of a summary', () => {
     const changes = (['archive', 'replace', 'create', 'replace', 'keep', 'reactivate'] as const).map((one) =>
       change(one),
     )
@@ -16,7 +16,7 @@ describe('the words of changes', () => {
     expect(countedChanges(changes, 'drift')).toEqual(['1 missing', '1 switched off', '3 edited'])
   })
 
-  it('count edited fields, and say apart which objects are missing or switched off', () => {
+  it('contain the number of edited fields, and list missing and switched-off objects separately', () => {
     const text = (...actions: readonly ChangeAction[]) => {
       const differences = actions.map((action) => ({ action, fields: action === 'update' ? ['a', 'b', 'c'] : [] }))
       return driftText({ inSync: actions.length === 0, differences }, 'revision 3')
@@ -38,7 +38,7 @@ describe('the words of changes', () => {
     ])
   })
 
-  it('name a replaced price in the history as in its plan, although the report lists it as updated', () => {
+  it('describe a replaced price in the history as in its plan, although the stored report lists the price as updated', () => {
     const planned = [change('replace', 'pro'), change('update', 'solo'), { ...change('adopt', 'team'), foreign: true }]
     const kept = readReport(reportText(planned as unknown as Parameters<typeof reportText>[0]))
     expect(kept.changes.prices.updated).toEqual(['pro', 'solo'])

@@ -17,7 +17,7 @@ const swap = {
   items: [{ from: 'pro', to: 'pro', from_processor_id: 'price_1', to_processor_id: 'price_2', quantity: 3 }],
 }
 
-it('a step is a sentence for each kind of job: prices, discounts, credits, webhooks, and changes of a subscription', () => {
+it('a job step is described as a sentence for prices, discounts, credits, webhooks and subscription changes', () => {
   expect(sentences('succeeded', { tenant_id: 'acme', ...swap }, { result: { ...swap, effective_at: null } })).toEqual([
     'acme, sub_1: pro × 3 went from price_1 to price_2, when the period ends.',
   ])
@@ -33,7 +33,7 @@ it('a step is a sentence for each kind of job: prices, discounts, credits, webho
   expect(sentences('succeeded', { op: 'cancel', subscription: 'sub_1' })).toEqual(['sub_1: it was cancelled.'])
 })
 
-it('a change that depends on a payment is not told as made', () => {
+it('a subscription change that is not paid yet is described as pending on the payment of its invoice', () => {
   const step = { op: 'update', subscription: 'sub_1' }
   expect(sentences('succeeded', step, { result: { ...step, payment: null } })).toEqual([
     'sub_1: the items were changed.',
@@ -43,7 +43,7 @@ it('a change that depends on a payment is not told as made', () => {
   ])
 })
 
-it('a step that has not begun is announced only while its job goes on; that of a waiting job with the time', () => {
+it('a job step that has not started is described as future only while its job continues; a waiting job’s step has the date', () => {
   const [update, move] = [{ op: 'update', subscription: 'sub_1' }, { tenant_id: 'acme' }]
   expect([...sentences('pending', update), ...sentences('pending', move)]).toEqual([
     'sub_1: the items will be changed.',
@@ -70,7 +70,7 @@ it('a step that has not begun is announced only while its job goes on; that of a
   ])
 })
 
-it('a step that was refused, skipped or lost says so with its reason', () => {
+it('a job step that was refused, skipped or has an unknown outcome is described with the reason', () => {
   expect(sentences('failed', { tenant_id: 'acme' }, { error: { detail: 'The card was declined.' } })).toEqual([
     'acme was refused: The card was declined.',
   ])

@@ -34,7 +34,7 @@ function last(start: string): string {
 
 describe('an address range that is not part of the public internet:', () => {
   it.each(ranges)(
-    '%s is refused from %s to %s, and the addresses around it are not',
+    '%s is refused from %s to %s, and the addresses next to the range are not',
     (_range, first, final, before, after) => {
       expect([first, final].filter(isPublicAddress)).toEqual([])
       const around = [before, after].filter((address) => address !== null)

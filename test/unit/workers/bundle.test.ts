@@ -39,7 +39,7 @@ describe('bundleWorker()', () => {
     })
   })
 
-  it('leaves node: and cloudflare: imports to the runtime, and treats a bare name of a Node module as node:', async () => {
+  it('leaves node: and cloudflare: imports to the runtime, and treats a bare name of a Node.js module as node:', async () => {
     const { bundle: made } = await bundle({
       'src/index.ts': `import { x } from 'cloudflare:workers'\nimport a from 'node:util'\nimport { createHmac } from 'crypto'\nimport cjs from './old.cjs'\nconst text = [x, a, createHmac, cjs]\n${handler}`,
       'src/old.cjs': `module.exports = require('path').join`,

@@ -37,7 +37,7 @@ describe('the next time of a cron schedule', () => {
   })
 })
 
-describe('a malformed cron expression', () => {
+describe('a cron expression with a mistake or an impossible date', () => {
   it.each([
     ['0 0 * * 7', 8, 'Write 0 for Sunday.'],
     ['0 0 * * 1-7', 10, 'Write 0 for Sunday.'],
@@ -85,7 +85,7 @@ describe('a malformed cron expression', () => {
     expect(parseCron(expression).issue).toBeDefined()
   })
 
-  it('is accepted with an impossible date if a weekday makes it fire', () => {
+  it('is accepted with an impossible date if a weekday makes the schedule fire', () => {
     expect(next('0 0 30 2 1', '2026-01-01T00:00:00Z')).toBe('2026-02-02T00:00:00.000Z')
   })
 })

@@ -26,7 +26,7 @@ describe('the CPU budget of a worker', () => {
     expect(budget.look(201, 51)).toBe('exceeded')
   })
 
-  it('allows the CPU time of only one limit while no output arrives and no ping is answered', () => {
+  it('allows only one CPU limit in total while the worker prints nothing and does not respond to a ping', () => {
     const budget = new CpuBudget(100, 0)
     for (let count = 0; count < 20; count++) budget.begin(0)
     expect(budget.look(50, 50)).toBe('ping')
@@ -34,7 +34,7 @@ describe('the CPU budget of a worker', () => {
     expect(budget.look(101, 50)).toBe('exceeded')
   })
 
-  it('stops a loop that yields, however slowly it uses CPU time', () => {
+  it('stops a loop that yields to the event loop, however slowly the loop uses CPU time', () => {
     const budget = new CpuBudget(100, 0)
     budget.begin(0)
     let cpu = 0
@@ -45,7 +45,7 @@ describe('the CPU budget of a worker', () => {
     expect(verdicts.indexOf('exceeded')).toBe(10)
   })
 
-  it('starts again when no invocation is in flight', () => {
+  it('is reset when no invocation is in flight', () => {
     const budget = new CpuBudget(100, 0)
     budget.begin(0)
     expect(budget.look(90, 1_000)).toBe('watch')
@@ -168,7 +168,7 @@ describe('an outbound request of a worker', () => {
 })
 
 describe('hop-by-hop headers of a request to a worker', () => {
-  it('are removed, together with those that the Connection header names', () => {
+  it('are removed, together with the headers that the Connection header names', () => {
     const raw = [
       'Connection',
       'close, X-Hop',
@@ -191,7 +191,7 @@ describe('hop-by-hop headers of a request to a worker', () => {
 
 describe('lines that a worker’s process prints', () => {
   const context = { version: 'v', now: 1_000_000, map: (text: string) => text.replace('worker.js:1:1', 'src/a.ts:3:4') }
-  it('are parsed by their format, and a forged log record is an ordinary line', () => {
+  it('are parsed by their format, and a forged log record is treated as an ordinary line', () => {
     const mark = '\u001e'
     expect(parseLogLine(`${mark}{"time":1000001,"level":"warn","message":"m","requestId":"r"}`, context)).toEqual({
       time: 1_000_001,
@@ -213,7 +213,7 @@ describe('lines that a worker’s process prints', () => {
     expect(parseLogLine('plain', context)).toMatchObject({ level: 'log', message: 'plain' })
   })
 
-  it('on standard error are the worker’s only if they report its exception', () => {
+  it('on standard error are attributed to the worker only if they report its exception', () => {
     const said =
       'workerd/server/listen.rs:372: error: Uncaught exception: workerd/jsg/value.h:1456: failed: remote.jsg.RangeError: in the middle'
     expect(exceptionIn(said, context)).toMatchObject({ level: 'exception', message: 'RangeError: in the middle' })
@@ -225,7 +225,7 @@ describe('lines that a worker’s process prints', () => {
       expect(exceptionIn(own, context)).toBeUndefined()
   })
 
-  it('may be split at any byte, and are cut off at 64 KiB', () => {
+  it('may be split at any byte, and are truncated at 64 KiB', () => {
     const lines: string[] = []
     const reader = lineReader((line) => lines.push(line))
     for (const byte of Buffer.from('ü\n\nlast')) reader.push(Buffer.from([byte]))
@@ -237,7 +237,7 @@ describe('lines that a worker’s process prints', () => {
     expect(lines[3]).not.toContain('y')
   })
 
-  it('beyond 1,000 a second are counted, but not kept', () => {
+  it('beyond 1,000 a second are counted, but not stored', () => {
     let now = 0
     const kept: string[] = []
     const limit = limitLines(

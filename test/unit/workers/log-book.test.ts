@@ -55,7 +55,7 @@ describe('the log buffer of workers', () => {
     expect(await messages()).toEqual(all)
   })
 
-  test('reports how many lines did not fit', async () => {
+  test('reports the number of lines that did not fit', async () => {
     const { book, dropped, failures, messages } = await world()
     failures.push(new ServiceError('store_unavailable', 'away'))
     for (let index = 0; index < 10_100; index++) book.add('one', said('x'))
@@ -132,7 +132,7 @@ describe('the log buffer of workers', () => {
     ])
   })
 
-  test('counts the requests per worker that it does not list, and lists only failures as errors', async () => {
+  test('counts the successful requests per worker that it does not list, and lists only failures as errors', async () => {
     const { book, store } = await world()
     for (let index = 0; index < 101; index++) book.addRequest('one', 'd1', answered())
     book.addRequest('two', 'd2', answered())
@@ -170,7 +170,7 @@ describe('the log buffer of workers', () => {
     expect(kept[500]).toBe('200 more requests were answered within a second and are not listed.')
   })
 
-  test('streams lines of another replica even if they become visible late', async () => {
+  test('streams lines of another replica even if these lines become visible late', async () => {
     const { book, store, clock } = await world()
     book.add('one', said('before'))
     const leave = new AbortController()

@@ -202,12 +202,12 @@ routes = [{ pattern = "a.example", custom_domain = true, zone_name = "example" }
     expect(issue).toMatchObject({ severity: 'error', path: 'a/wrangler.toml', line: 4 })
   })
 
-  it('reports all errors in the order of the file', () => {
+  it('reports all errors in the order of their lines', () => {
     const text = `name = "Bad Name"\nmain = 5\ncompatibility_date = "soon"\nfoo = 1\n[triggers]\ncrons = ["@daily"]\n`
     expect(problems(text).map((line) => line.split(' ')[1])).toEqual(['1:8', '2:8', '3:22', '4:1', '6:11'])
   })
 
-  it('reports the right line of an error after comments, quotes and multi-line strings', () => {
+  it('reports the correct line of an error after comments, quotes and multi-line strings', () => {
     const text = `# crons = ["x"]\n'name' = 'hooks' # "\nmain="""\na\\"""b"""\ncompatibility_date = "2026-11-01"\n[ "triggers" ] # ]\ncrons = [ # [\n '* * * * *', # "\n '''0 0 L * *'''\n]\n`
     expect(problems(text)[0]).toMatch(/^error 9:/)
   })

@@ -28,7 +28,7 @@ const now = Date.UTC(2026, 10, 21)
 const environment = (text: string) => ({ path: '/p/.env.dev', text })
 
 describe('an environment file', () => {
-  it('is parsed like dotenv does: with quotes, comments and several lines, without expansion', () => {
+  it('is parsed as in dotenv: with quotes, comments and several lines, without expansion', () => {
     const text = `A=1 # one\nexport B="two\\nlines"\nC='$A \${A}'\nD="first\nsecond"\nE=\n`
     const { variables, issues } = workerEnvironment(`\uFEFF${text}`)
     expect(Object.fromEntries(variables)).toEqual({
@@ -41,7 +41,7 @@ describe('an environment file', () => {
     expect(issues).toEqual([])
   })
 
-  it('is refused with the line of each malformed line and invalid name, and never with a value', () => {
+  it('is refused with the line of each malformed line and invalid name, and without any value', () => {
     const text = `# comment\n\nGOOD=1\nsk_live_secret\n  my-key=sk_live_other\n1st=x\nLAST=\${GOOD}\n`
     const { issues } = workerEnvironment(text)
     expect(issues.map(({ severity, line, column }) => [severity, line, column])).toEqual([
@@ -89,7 +89,7 @@ describe('an environment file', () => {
     expect(workerEnvironment("KEY='unfinished\nnot an assignment").issues.map(({ line }) => line)).toEqual([1, 2])
   })
 
-  it('passes the credentials that are used for deployments to no worker', () => {
+  it('passes deployment credentials to no worker', () => {
     const { variables } = workerEnvironment('CLOUDFLARE_API_TOKEN=t\nCLOUDFLARE_ACCOUNT_ID=a\nOTHER=x')
     expect([...variables.keys()]).toEqual(['OTHER'])
   })
@@ -117,7 +117,7 @@ describe('the workers of a project', () => {
     expect(read.known).toEqual(['worker-a', 'worker-b', 'worker-c'])
   })
 
-  it('must have an entry file inside of the project, and one outside is neither read nor quoted', () => {
+  it('must have an entry file inside of the project; a file outside is neither read nor quoted', () => {
     const place = write('ratecard/workers/a/wrangler.toml', manifest('a').replace('index.ts', '../../../../secret.ts'))
     const secret = path.join(path.dirname(folder), 'secret.ts')
     const issuesOf = () => readWorkers(findWorkerFolders(folder), [], environment(''), now).issues
@@ -137,7 +137,7 @@ describe('the workers of a project', () => {
     expect(issuesOf()).toEqual([])
   })
 
-  it('get no credentials of the service and the processor, unless the manifest requires them by name', () => {
+  it('receive no credentials of the service and the processor, unless the manifest requires the credentials by name', () => {
     const text = 'RATECARD_SERVICE_KEY=rck_x\nSTRIPE_SECRET_KEY=sk_test_x\nSTRIPE_API_BASE=http://x\nOWN=y\n'
     const given = (extra: string) => {
       write('ratecard/workers/a/wrangler.toml', manifest('a', extra))
@@ -174,7 +174,7 @@ describe('the workers of a project', () => {
     ])
   })
 
-  it('must have different names, and an entry file each', () => {
+  it('must have different names, and each must have an entry file', () => {
     write('ratecard/workers/one/wrangler.toml', manifest('same'))
     write('ratecard/workers/two/wrangler.toml', manifest('same'))
     write('ratecard/workers/one/index.ts', '')
@@ -187,7 +187,7 @@ describe('the workers of a project', () => {
 })
 
 describe('the repeated bundling of a worker during development', () => {
-  it('notices changes, and lists its input files', async () => {
+  it('detects changes, and lists its input files', async () => {
     write('index.ts', `import { text } from './text.ts'\nimport page from './page.html'\nexport default { text, page }`)
     write('text.ts', `export const text = 'first'`)
     write('page.html', '<p>one</p>')
@@ -216,7 +216,7 @@ describe('the repeated bundling of a worker during development', () => {
     }
   })
 
-  it('provides @ratecard/client if the project has not installed it, and otherwise uses the project’s own', async () => {
+  it('provides @ratecard/client if the project has not installed it, and otherwise uses the project’s own version', async () => {
     const source = `import { verifyWebhook } from '@ratecard/client/webhooks'\nexport default { fetch: () => verifyWebhook }`
     write('index.ts', source)
     const ours = await bundleWorker({ entry: 'index.ts', workingDirectory: folder })
@@ -228,7 +228,7 @@ describe('the repeated bundling of a worker during development', () => {
     expect(theirs.bundle?.code).toContain('the one of the project')
   })
 
-  it('explains how to install a missing package', async () => {
+  it('reports a missing package with the command that installs the package', async () => {
     write('index.ts', `import x from '@scope/pkg/deep'\nimport y from './gone'\nexport default { x, y }`)
     const { issues } = await bundleWorker({ entry: 'index.ts', workingDirectory: folder })
     expect(issues.map(({ hint }) => hint)).toEqual(['Install it: npm install @scope/pkg', 'Correct the path.'])
@@ -246,7 +246,7 @@ describe('the file watcher of a worker’s folder', () => {
     watch.close()
   }
 
-  it('notices a saved file in the folder, in a new subfolder, and in another folder that the worker uses', async () => {
+  it('detects a saved file in the folder, in a new subfolder, and in another folder that the worker uses', async () => {
     write('worker/src/index.ts', '')
     const env = write('environments/.env.dev', '')
     await changeAfter(() => write('worker/src/index.ts', 'changed'))

@@ -112,7 +112,7 @@ describe('text in the configuration for workerd', () => {
     )
   })
 
-  it('stays inside of its quotes, so that the rest of the configuration is unchanged', () => {
+  it('is escaped inside of its quotes, so that the rest of the configuration is unchanged', () => {
     const skeleton = (text: string): string => text.replace(/"(?:[^"\\]|\\.)*"/g, '""')
     const plain = skeleton(workerdConfig({ ...version, vars: { A: 'x' } }, '/x'))
     fc.assert(
