@@ -174,7 +174,6 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     for (const [where, value] of [
       ['tenants/t00', 'billing@t0.example.com'],
       ['history/25', 'mira@example.com'],
-      ['webhooks', 'https://shop.example.com/hooks/billing'],
     ] as const) {
       await open(where)
       const box = await page.getByRole('definition').getByText(value).boundingBox()
