@@ -264,8 +264,8 @@ describe('a rollback that is refused', () => {
         version,
         products: [
           {
-            id: 'mug',
-            name: 'Mug',
+            id: 'pro',
+            name: 'Pro',
             prices: [
               { id: 'mug_monthly', amount, currency: 'eur', interval: 'month', default: true },
               { id: 'mug_yearly', amount: 9900, currency: 'eur', interval: 'year' },
@@ -283,7 +283,7 @@ describe('a rollback that is refused', () => {
     })
     const back = await world.run(['billing', 'rollback', String(revision)])
     expect(back.exit).toBe(1)
-    expect(back.stderr).toContain('product mug, price mug_yearly error price "mug_yearly": active is false')
+    expect(back.stderr).toContain('product pro, price mug_yearly error price "mug_yearly": active is false')
     expect(back.stderr).not.toContain('#/')
     const { document } = await world.json(['billing', 'rollback', String(revision)])
     expect(document.error.errors).toMatchObject([{ pointer: '#/products/0/prices/1' }])

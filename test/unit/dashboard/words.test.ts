@@ -29,7 +29,9 @@ describe('numbers and their units', () => {
     expect(limitWords({ id: 'calls', limit: 5000 }, calls)).toBe('5,000 calls a billing period')
     expect(limitWords({ id: 'calls', limit: 1, resets: 'month' }, calls)).toBe('1 call a month')
     expect(limitWords({ id: 'boards', limit: 1200, per_quantity: true }, boards, 'seat')).toBe('1,200 boards per seat')
-    expect(limitWords({ id: 'boards', limit: 'unlimited' }, { ...boards, unit: undefined })).toBe('Boards: unlimited')
+    expect(limitWords({ id: 'boards', limit: 'unlimited' }, { id: 'boards', name: 'Boards', type: 'limit' })).toBe(
+      'Boards: unlimited',
+    )
   })
 })
 

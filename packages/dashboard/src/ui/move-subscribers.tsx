@@ -62,7 +62,7 @@ export function MoveSubscribers({ price, onClose }: { readonly price: string; re
 async function readNames(price: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const { subscribers } = await api.money.subscribers(price, { generation: 'legacy', limit: mostNames, signal })
   return new Map(
-    subscribers.flatMap(({ tenantId, tenantName }) =>
+    subscribers.flatMap(({ tenantId, tenantName }): readonly (readonly [string, string])[] =>
       tenantId === null || tenantName === null ? [] : [[tenantId, tenantName]],
     ),
   )
