@@ -37,13 +37,20 @@ if (version === 'this checkout') refuseForgotten(menu)
 /** Tables of six columns and more, e.g. the comparison with other tools: narrow cells, so that the last column is in view. */
 const wideTables = `.vp-doc table:has(th:nth-child(6)) :is(th, td) { padding: 0.4rem 0.5rem; font-size: 0.8125rem; line-height: 1.45; vertical-align: top; }`
 
+/** On a phone, tables of any width have narrow cells: most of them are then wholly in view. */
+const tablesOfPhones = `@media (max-width: 640px) { .vp-doc :is(th, td) { padding: 0.4rem 0.5rem; font-size: 0.8125rem; line-height: 1.45; vertical-align: top; } .vp-doc :is(th, td) code { font-size: 0.75rem; padding: 1px 3px; } }`
+
+/** The name of the language above a block of code, and comments in it on dark ground, have too little contrast by default. */
+const contrasts = `:root:root { --vp-code-lang-color: var(--vp-c-text-2); }
+.dark .vp-doc span[style*='--shiki-dark:#6A737D'] { color: #9da5ae !important; }`
+
 export default defineConfig({
   title: 'Ratecard',
   description:
     'Billing configuration as code, for Stripe: products, prices, deals and limits as files, with a plan before each change.',
   lang: 'en',
   base,
-  head: [['style', {}, wideTables]],
+  head: [['style', {}, [wideTables, tablesOfPhones, contrasts].join('\n')]],
   // A copy of docs/: pages find Vue in this folder only.
   srcDir: '.pages',
   outDir: process.env['DOCS_OUT'] ?? path.join(import.meta.dirname, '../dist'),

@@ -256,3 +256,36 @@ describe('the subscribers whom a push affects', () => {
     await expect.poll(plan, { timeout: 30_000 }).toContain(affected)
   })
 })
+
+describe('a rollback that is refused', () => {
+  it('names the objects of the earlier revision by their ids, and in JSON by their pointers', async () => {
+    const shop = (version: string, amount: number) =>
+      smallConfig({
+        version,
+        products: [
+          {
+            id: 'pro',
+            name: 'Pro',
+            prices: [
+              { id: 'mug_monthly', amount, currency: 'eur', interval: 'month', default: true },
+              { id: 'mug_yearly', amount: 9900, currency: 'eur', interval: 'year' },
+            ],
+          },
+        ],
+      })
+    const { revision } = await client().admin.push(shop('7.0.0', 500), { force: true })
+    await client().admin.push(shop('7.1.0', 600))
+    const yearly = (await client().billing.price('mug_yearly')).price.processor_id ?? ''
+    await fetch(`${server.sandboxUrl ?? ''}/v1/prices/${yearly}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim()}` },
+      body: new URLSearchParams({ active: 'false' }),
+    })
+    const back = await world.run(['billing', 'rollback', String(revision)])
+    expect(back.exit).toBe(1)
+    expect(back.stderr).toContain('product pro, price mug_yearly error price "mug_yearly": active is false')
+    expect(back.stderr).not.toContain('#/')
+    const { document } = await world.json(['billing', 'rollback', String(revision)])
+    expect(document.error.errors).toMatchObject([{ pointer: '#/products/0/prices/1' }])
+  })
+})

@@ -157,7 +157,8 @@ describe.runIf(missing.length === 0)('the container image', () => {
 
     await containers.podman('start', name)
     await healthy(name)
-    expect((await asked()).stdout).toBe('200')
+    // The workers are read from the store after the port is open.
+    await expect.poll(async () => (await asked()).stdout, { timeout: 30_000 }).toBe('200')
     expect((await cli('billing', 'history')).text).toMatch(/\b1\b/)
   })
 

@@ -10,7 +10,7 @@ import { dashboardShots, planOf } from '../support/dashboard-shots.ts'
 import { fillService, nextPrices } from '../support/filled-service.ts'
 import { showDays } from '../support/money-days.ts'
 import { announceSkip } from '../support/skips.ts'
-import { openDashboard, pageFindings } from './dashboard-world.ts'
+import { narrow, openDashboard, pageFindings } from './dashboard-world.ts'
 import type { DashboardWorld } from './dashboard-world.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
@@ -57,6 +57,8 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     await page.getByRole('row', { name: '1 – 1,000 €9.00 flat fee €12.00 flat fee +33.3%' }).waitFor()
     await page.getByText('50% off forever').waitFor()
     expect(await textOf(page)).toMatch(/price studio_monthly €16\.00 \/ month → €19\.00 \/ month \+18\.8%/)
+    // The line has what the fields of the coupon would repeat.
+    expect(await textOf(page)).not.toMatch(/percent_off|duration/)
   })
 
   test('the tenants that pay an earlier price can be opened with one click from the overview and from the price list', async () => {
@@ -102,6 +104,83 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     const when = dialog.getByText('At the renewal', { exact: true })
     expect((await when.boundingBox())?.height).toBeGreaterThan(20)
     expect(await dialog.getByRole('button', { name: /^Move \d+ subscriptions/ }).isDisabled()).toBe(true)
+  })
+
+  test('a migration lists who would move by name and id, in the order of the page below it', async () => {
+    const { page, open } = await world.signIn(world.key)
+    await open('prices/solo_monthly?legacy')
+    const listed = page.getByRole('table', { name: 'Subscribers' }).getByRole('row')
+    await listed.filter({ hasText: 'Acme Rockets' }).first().waitFor()
+    const below = await listed.allInnerTexts()
+    await page.getByRole('button', { name: 'Move subscribers …' }).click()
+    const table = page.getByRole('dialog').getByRole('table', { name: 'Subscribers that would move' })
+    await table.getByRole('row', { name: /^Acme Rockets t00 €12\.00 €17\.00/ }).waitFor()
+    const idsIn = (rows: readonly string[]) => rows.flatMap((row) => /\bt\d\d\b/.exec(row)?.[0] ?? [])
+    const ids = idsIn(await table.getByRole('row').allInnerTexts())
+    expect(ids.length).toBeGreaterThan(10)
+    expect(ids).toEqual(idsIn(below))
+  })
+
+  test('a subscriber by usage has no amount a month', async () => {
+    const { page, open } = await world.signIn(world.key)
+    await open('prices/renders_monthly')
+    await page.getByRole('row', { name: /t26 Active earlier price — by usage — / }).waitFor()
+  })
+
+  test('every dialog opens with Enter, keeps the focus inside, closes with Escape, and returns the focus to its button', async () => {
+    const { page, open } = await world.signIn(world.key)
+    const focused = () => page.evaluate<string>('document.activeElement?.textContent')
+    for (const [where, buttons] of [
+      ['overview', ['Go to …']],
+      ['tenants', ['Add a tenant …']],
+      ['tenants/t00', ['Remove …', 'Change plan …', 'Pause …', 'Cancel …', 'Give a grant …', 'Give a discount …']],
+      ['prices/solo_monthly', ['Move subscribers …']],
+      ['history/20', ['Roll back to this …']],
+      ['workers/price-watch', ['Run now …']],
+      ['webhooks', ['Rotate the secret …']],
+      ['keys', ['Create key …', 'Revoke …']],
+    ] as const) {
+      await open(where)
+      for (const name of buttons) {
+        const button = page.getByRole('button').filter({ hasText: name }).first()
+        await button.focus()
+        await page.keyboard.press('Enter')
+        await page.getByRole('dialog').waitFor()
+        // More steps than a dialog has fields and buttons, so that the focus has been all around.
+        for (let step = 0; step < 12; step++) {
+          await page.keyboard.press('Tab')
+          const isInside = await page.evaluate(
+            `document.activeElement === document.body || document.activeElement.closest('dialog') !== null`,
+          )
+          expect([where, name, isInside]).toEqual([where, name, true])
+        }
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        await expect.poll(focused).toContain(name)
+      }
+    }
+  })
+
+  test('the price list marks the price that is switched off at the processor', async () => {
+    const { page, open } = await world.signIn(world.key)
+    await open('prices')
+    const off = page.getByRole('link', { name: 'off at the processor' })
+    await off.waitFor()
+    expect(await page.getByRole('listitem').filter({ has: off }).innerText()).toContain('backup_monthly')
+    expect(await off.getAttribute('href')).toBe('/dashboard/drift')
+  })
+
+  test('on a phone, a fact with a long value does not break within a word', async () => {
+    const { page, open } = await world.signIn(world.key)
+    await narrow(page)
+    for (const [where, value] of [
+      ['tenants/t00', 'billing@t0.example.com'],
+      ['history/25', 'mira@example.com'],
+    ] as const) {
+      await open(where)
+      const box = await page.getByRole('definition').getByText(value).boundingBox()
+      expect([where, (box?.height ?? 99) < 30]).toEqual([where, true])
+    }
   })
 
   test('the menu of the first page that is opened contains the numbers of drift and health', async () => {
@@ -190,6 +269,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     await page.getByText('Two million pictures').waitFor()
     await open('health')
     await page.getByText('3 tenants are past due').waitFor()
+    await page.getByText(/^\d+ warnings$/).waitFor()
     expect((await page.locator('.finding .badge').allInnerTexts()).slice(0, 2)).toEqual(['warning', 'warning'])
     await page.getByRole('link', { name: 'The Tenants page' }).first().click()
     await page.getByRole('row', { name: /Owing 1/ }).waitFor()
@@ -208,6 +288,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     await open('history/20')
     await page.getByRole('button', { name: 'Roll back to this …' }).click()
     await page.getByText('A push would also overwrite edits of product "studio" (name)').waitFor()
+    await page.getByText('product backup, price backup_monthly').waitFor()
     await page.getByRole('button', { name: 'Plan to overwrite these edits' }).click()
     await page.getByText('What changes').waitFor()
   })

@@ -15,7 +15,9 @@ beforeAll(async () => {
     products: [
       {
         ...{ id: 'pro', name: 'Pro', features: [{ id: 'projects', limit: 1200 }] },
-        prices: [{ id: 'free', amount: 0, currency: 'usd' }],
+        prices: [
+          { id: 'free', amount: 0, currency: 'usd', currency_options: { eur: { amount: 0 }, gbp: { amount: 0 } } },
+        ],
       },
     ],
   })
@@ -27,10 +29,11 @@ afterAll(async () => {
 })
 
 describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
-  test('the price list shows the limits of a product', async () => {
+  test('the price list shows the limits of a product, and the currencies in which it is free', async () => {
     const { page, open, context } = await world.signIn(world.key)
     await open('prices')
     await page.getByText('1,200 projects').waitFor()
+    await page.getByText('Also free in EUR, GBP.').waitFor()
     await context.close()
   })
 

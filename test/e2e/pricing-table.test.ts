@@ -333,6 +333,21 @@ describe('the cards of the pricing table', () => {
     }),
   )
 
+  inBrowser('show every text of the example in German on a German page', () =>
+    withPage({}, async (visit) => {
+      const english = example.products.flatMap(({ ui }) => [
+        ...[ui?.tagline, ui?.badge, ui?.cta_text].filter((text) => text !== undefined),
+        ...(ui?.features ?? []),
+      ])
+      for (const interval of ['month', 'year']) {
+        await open(visit, `products="${shown}" interval="${interval}"`, { lang: 'de' })
+        const texts = (await visit.page.locator('[part~=card]').allInnerTexts()).join('\n')
+        expect([...english, 'boards', 'months free', 'talk'].filter((text) => texts.includes(text))).toEqual([])
+        expect(texts).toContain('250 Tafeln')
+      }
+    }),
+  )
+
   for (const [name, width] of [
     ['a desktop', 1280],
     ['a phone', 390],

@@ -1,6 +1,6 @@
 // Dialog that finds a page, price, product, tenant or revision by a part of its name, and opens its page. Opened with ⌘K or Ctrl+K, or from
 // the menu.
-import { useEffect, useId, useState } from 'react'
+import { useEffect, useId, useLayoutEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api } from './api.ts'
 import { useLoaded } from './live.ts'
@@ -22,7 +22,8 @@ const keyOf = ({ kind, path }: Hit) => `${kind} ${path}`
 
 export function Palette() {
   const [isOpen, setOpen] = useState(false)
-  useEffect(() => {
+  // A layout effect, so that the key works as soon as the page is visible.
+  useLayoutEffect(() => {
     const open = () => setOpen(true)
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return

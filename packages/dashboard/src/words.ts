@@ -211,6 +211,18 @@ export function shown(value: unknown): string {
   return JSON.stringify(value)
 }
 
+const dealActions: Readonly<Record<string, string>> = {
+  apply_template: 'deal applied',
+  apply_custom: 'deal applied',
+  remove: 'deal removed',
+}
+
+/**
+ * Returns what happened in words, for an entry of the audit log: `subscription_ended` is `subscription ended`. Actions of deals have names
+ * of their own.
+ */
+export const auditWords = (action: string) => dealActions[action] ?? action.replaceAll(/[._]/g, ' ')
+
 export function asError(error: unknown): RatecardError {
   if (error instanceof RatecardError) return error
   const message = error instanceof Error ? error.message : String(error)

@@ -87,6 +87,8 @@ function aroundTimes(xs: readonly number[]): [number, number] {
 
 /** Width (px) of a character of the axis, roughly. */
 const characterPx = 7
+/** Least space between two labels, in characters. */
+const spaceBetween = 2
 
 /** Returns the labels of the x axis: the short form of a time, or the text of a value. */
 function xLabels(splits: readonly number[], { isTime, timeZone, says }: DrawnPlot): string[] {
@@ -97,7 +99,7 @@ function xLabels(splits: readonly number[], { isTime, timeZone, says }: DrawnPlo
 
 /** Leaves out labels that would overlap in a narrow chart: every second one, every third one and so on. */
 function spaced(labels: readonly string[], { width }: Pick<uPlot, 'width'>): string[] {
-  const longest = Math.max(0, ...labels.map(({ length }) => length))
+  const longest = Math.max(0, ...labels.map(({ length }) => length)) + spaceBetween
   const fitting = Math.max(1, Math.floor((width - axisPx - namePx) / (longest * characterPx)))
   const every = Math.max(1, Math.ceil(labels.length / fitting))
   return labels.map((label, index) => (index % every === 0 ? label : ''))

@@ -1,4 +1,5 @@
 // Coverage page: for each price of the public list, the prices of the enterprise templates, and the templates that lack one.
+import { Fragment } from 'react'
 import type { Coverage, PriceDocument } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useLoaded } from '../live.ts'
@@ -99,12 +100,24 @@ export function CoveragePage() {
   )
 }
 
+/** Renders an id that may break after an underscore, because columns of long ids are wider than the window. */
+const BrokenId = ({ children: id }: { readonly children: string }) => (
+  <bdi className="mono text">
+    {id.split(/(?<=_)/).map((word, index) => (
+      <Fragment key={index}>
+        {word}
+        <wbr />
+      </Fragment>
+    ))}
+  </bdi>
+)
+
 /** Renders the id of a price, and below it its amount. */
 function Priced({ id, prices }: { readonly id: string; readonly prices: ReadonlyMap<string, PriceDocument> }) {
   const price = prices.get(id)
   return (
     <>
-      <Id>{id}</Id>
+      <BrokenId>{id}</BrokenId>
       {price === undefined ? null : (
         <span className="matrix-money">
           <PriceMoney price={price} unit={undefined} />

@@ -87,8 +87,8 @@ export function Drift() {
                   <>
                     <p className="quiet card-words">
                       These objects are active at the processor, but are not in your files. Pushes leave them alone. To
-                      manage one, take it into your files with <code>ratecard billing pull --update --all</code>, and
-                      push.
+                      manage one, take it into your files with <code>ratecard billing pull</code>{' '}
+                      <code className="nowrap">--update --all</code>, and push.
                     </p>
                     <Table
                       caption="Objects that are not managed"

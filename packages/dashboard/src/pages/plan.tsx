@@ -1,5 +1,5 @@
 // Plan page: files are dropped or pasted, planned by the service, reviewed with their impact, and applied.
-import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useLayoutEffect, useId, useMemo, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { BillingDocument, PushOutcome } from '@ratecard/client'
 import { api } from '../api.ts'
@@ -48,7 +48,7 @@ export function Plan() {
   const planned = plan.value?.outcome
   const result = useRef<HTMLDivElement>(null)
   // Moves the focus to the result of the plan. The button that was pressed may no longer exist, e.g. the button that approves the impact.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (plan.value !== undefined || plan.error !== null) result.current?.focus()
   }, [plan.value, plan.error])
   return (

@@ -9,6 +9,7 @@ import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Table, Te
 import { Choices } from '../ui/choices.tsx'
 import { priced } from '../priced.ts'
 import { SalesOfPrices } from '../ui/price-sales.tsx'
+import { OffBadge, SwitchedOff } from '../ui/switched-off.tsx'
 import { ProductLimits } from '../ui/product-limits.tsx'
 import { count, isFree, pluralize, money, period, unitAmount } from '../words.ts'
 
@@ -48,7 +49,9 @@ export function Prices() {
         ) : null
       ) : (
         <SalesOfPrices>
-          <Listing document={served.value.config} isAll={view === 'all'} />
+          <SwitchedOff>
+            <Listing document={served.value.config} isAll={view === 'all'} />
+          </SwitchedOff>
         </SalesOfPrices>
       )}
     </Page>
@@ -203,6 +206,7 @@ function Product({ product, features }: ProductProps) {
             </Badge>
           )}
           {ui?.highlighted === true ? <Badge tone="note">highlighted</Badge> : null}
+          <OffBadge kind="product" id={product.id} />
         </div>
         <p className="quiet small">
           <Id>{product.id}</Id>

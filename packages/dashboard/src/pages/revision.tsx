@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import type { BillingDocument } from '@ratecard/client'
 import { reportedChanges } from '../../../ratecard/src/wording/change-words.ts'
+import { placeWords } from '../../../ratecard/src/wording/place-words.ts'
 import { api } from '../api.ts'
 import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
@@ -120,6 +121,8 @@ function RollBack({ revision, document, onClose }: RollBackProps) {
     setAllowed(allowances)
   }
   const isUnapproved = needsApproval(apply.error)
+  const place = <Placed extends { readonly pointer: string }>(issues: readonly Placed[]) =>
+    issues.map((issue) => ({ ...issue, place: placeWords(document, issue.pointer) }))
   return (
     <Confirm
       title={`Roll back to revision ${revision}?`}
@@ -131,7 +134,7 @@ function RollBack({ revision, document, onClose }: RollBackProps) {
       onClose={onClose}
     >
       <p>Its content becomes a new revision. Prices that still exist at the processor are restored.</p>
-      {plan.error === null ? null : <Problem error={plan.error} onRetry={plan.reload} />}
+      {plan.error === null ? null : <Problem error={plan.error} place={place} onRetry={plan.reload} />}
       {plan.error === null ? null : (
         <div className="actions">
           <AllowanceButtons of={[plan.error, ...plan.error.errors]} allowed={allowed} onAllow={planAgain} />
@@ -148,6 +151,7 @@ function RollBack({ revision, document, onClose }: RollBackProps) {
         <PlanView
           outcome={plan.value}
           document={document}
+          place={place}
           acts={<AllowanceButtons of={plan.value.warnings} allowed={allowed} onAllow={planAgain} />}
         />
       )}

@@ -7,7 +7,7 @@ import { useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Id, Page, Pager, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
-import { Amounts, AsOf, mirrorReload, ShowMirrored } from '../ui/mirrored.tsx'
+import { amounts, AsOf, mirrorReload, ShowMirrored } from '../ui/mirrored.tsx'
 import { MoveSubscribers } from '../ui/move-subscribers.tsx'
 import { NamedTenant } from '../ui/named-tenant.tsx'
 import { SubscriptionState } from '../ui/standing.tsx'
@@ -107,7 +107,8 @@ const SubscriberTable = ({ subscribers }: { readonly subscribers: readonly Subsc
         </>,
         one.formatted ?? '—',
         one.quantity === null ? 'by usage' : count(one.quantity),
-        <Amounts of={one.monthly} />,
+        // What usage costs is known when it is invoiced.
+        one.quantity === null ? '—' : amounts(one.monthly),
         one.currentPeriodEnd === null || one.endsAt !== null ? '—' : <Time at={one.currentPeriodEnd} isDay />,
       ],
     }))}

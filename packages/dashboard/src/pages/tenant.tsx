@@ -12,13 +12,13 @@ import { Choices } from '../ui/choices.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { DroppedUsage } from '../ui/dropped-usage.tsx'
 import { DryRun } from '../ui/dry-run.tsx'
-import { Amounts, mirrorReload } from '../ui/mirrored.tsx'
+import { amounts, mirrorReload } from '../ui/mirrored.tsx'
 import { TenantCredits } from '../ui/tenant-credits.tsx'
 import { TenantDiscounts } from '../ui/tenant-discounts.tsx'
 import { TenantFeatures, TenantGrants } from '../ui/tenant-features.tsx'
 import { TenantInvoices } from '../ui/tenant-invoices.tsx'
 import { TenantSubscriptions } from '../ui/tenant-subscriptions.tsx'
-import { count, money, shown } from '../words.ts'
+import { auditWords, count, money, shown } from '../words.ts'
 import { Deal } from './tenants.tsx'
 
 export function TenantPage() {
@@ -47,8 +47,8 @@ export function TenantPage() {
                     one.processorCustomerId === null ? 'none yet' : <Id key="c">{one.processorCustomerId}</Id>,
                   ],
                   ['Since', <Time key="since" at={one.createdAt} />],
-                  ['A month', <Amounts key="month" of={sums.value?.monthly} />],
-                  ['Owed', <Amounts key="owed" of={sums.value?.owed} />],
+                  ['A month', amounts(sums.value?.monthly)],
+                  ['Owed', amounts(sums.value?.owed)],
                 ]}
               />
             </Card>
@@ -367,15 +367,6 @@ function AuditTrail({ id }: { readonly id: string }) {
 }
 
 type JsonRecord = Readonly<Record<string, unknown>> | null
-
-const dealActions: Readonly<Record<string, string>> = {
-  apply_template: 'deal applied',
-  apply_custom: 'deal applied',
-  remove: 'deal removed',
-}
-
-/** Returns what happened in words: `subscription_ended` is `subscription ended`. Actions of deals have names of their own. */
-const auditWords = (action: string) => dealActions[action] ?? action.replaceAll(/[._]/g, ' ')
 
 /** Converts the items in an audit entry about a changed subscription to a field, e.g. `{ items: 'pro_monthly × 3' }`. */
 function itemsIn(items: unknown): JsonRecord {

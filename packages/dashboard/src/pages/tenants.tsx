@@ -7,7 +7,7 @@ import { useAct, useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Page, Pager, Table, Text, Time } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
-import { Amounts, AsOf, mirrorReload, ShowMirrored } from '../ui/mirrored.tsx'
+import { amounts, AsOf, mirrorReload, ShowMirrored } from '../ui/mirrored.tsx'
 import { NamedTenant } from '../ui/named-tenant.tsx'
 import { TenantState } from '../ui/standing.tsx'
 import { stateLabel } from '../words.ts'
@@ -218,22 +218,26 @@ const TenantTable = ({ tenants }: { readonly tenants: readonly ListedTenant[] })
       cells: [
         <NamedTenant {...tenant} />,
         <TenantState of={tenant} />,
-        <>
-          {tenant.products === undefined || tenant.products.length === 0 ? (
-            '—'
-          ) : (
-            <Text>{tenant.products.join(', ')}</Text>
-          )}{' '}
-          {(tenant.legacyItems ?? 0) > 0 ? <Badge tone="warn">earlier price</Badge> : null}
-        </>,
-        <Amounts of={tenant.monthly} />,
-        <Amounts of={tenant.owed} />,
+        bought(tenant),
+        amounts(tenant.monthly),
+        amounts(tenant.owed),
         <Deal tenant={tenant} />,
         <Time at={tenant.createdAt} isDay />,
       ],
     }))}
   />
 )
+
+/** Renders the products of a tenant, and whether it pays an earlier price for one. */
+function bought({ products = [], legacyItems = 0 }: ListedTenant) {
+  if (products.length === 0 && legacyItems === 0) return '—'
+  return (
+    <>
+      {products.length === 0 ? '—' : <Text>{products.join(', ')}</Text>}{' '}
+      {legacyItems > 0 ? <Badge tone="warn">earlier price</Badge> : null}
+    </>
+  )
+}
 
 export function Deal({ tenant }: { readonly tenant: Tenant }) {
   const { enterpriseEndsAt: endsAt } = tenant

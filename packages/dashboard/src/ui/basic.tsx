@@ -110,8 +110,15 @@ export function Who({ author, by }: { readonly author: string | null; readonly b
   )
 }
 
+interface ProblemProps {
+  readonly error: RatecardError
+  /** Adds the places of the issues, e.g. in files. */
+  readonly place?: (issues: RatecardError['errors']) => readonly ShownIssue[]
+  readonly onRetry?: () => void
+}
+
 /** Renders an error: its message, its hint, and data for the operator of the service (e.g. the request id). */
-export function Problem({ error, onRetry }: { readonly error: RatecardError; readonly onRetry?: () => void }) {
+export function Problem({ error, place = (issues) => issues, onRetry }: ProblemProps) {
   return (
     <div className="alert alert-problem" role="alert">
       <p>
@@ -124,7 +131,7 @@ export function Problem({ error, onRetry }: { readonly error: RatecardError; rea
           <Prose>{error.hint}</Prose>
         </p>
       )}
-      <IssueList issues={error.errors.filter(({ severity }) => severity === 'error')} />
+      <IssueList issues={place(error.errors.filter(({ severity }) => severity === 'error'))} />
       {error.processor?.message === undefined ? null : (
         <p>
           Message from the processor: <Text>{error.processor.message}</Text>

@@ -209,16 +209,26 @@ const EditedBadge = ({ origin = 'edit' }: { readonly origin?: ChangeRow['fields'
 const isEmpty = (value: unknown) =>
   value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
 
+/** Fields that the line of a resource contains, by kind (`catalog/display.ts`). That of a price contains more than its amount. */
+const fieldsInLine: Readonly<Record<string, readonly string[]>> = {
+  coupon: ['percent_off', 'amount_off', 'currency', 'duration', 'duration_in_months'],
+  feature: ['name'],
+  meter: ['display_name', 'event_name'],
+  price: ['amount'],
+  product: ['name'],
+  promotion_code: ['code', 'coupon'],
+  tax_rate: ['display_name', 'percentage', 'inclusive'],
+  webhook: ['url'],
+}
+
 /**
- * Returns the fields to list below a change. Returns none if the line of the change already shows them as `before → after`: all tax
- * settings, or the only changed field (`name`, `display_name`, `url`).
+ * Returns the fields to list below a change: those that its line does not show. Tax settings are wholly in their line. A line that is the
+ * same on both sides shows no change, and edits at the processor are always listed.
  */
 function fieldsBeside({ kind, fields, display: { before, after } }: ChangeRow): ChangeRow['fields'] {
   if (kind === 'tax') return []
-  const [only, ...rest] = fields
-  const isSaid = rest.length === 0 && before !== null && after !== null && before !== after
-  const isPlain = only !== undefined && ['amount', 'name', 'display_name', 'url'].includes(only.field)
-  return isSaid && isPlain && (only.origin ?? 'edit') === 'edit' ? [] : fields
+  const inLine = before === after ? [] : (fieldsInLine[kind] ?? [])
+  return fields.filter(({ field, origin = 'edit' }) => origin !== 'edit' || !inLine.includes(field))
 }
 
 function BeforeAfter({ before, after }: Detail['display']) {

@@ -42,10 +42,10 @@ export function ShowMirrored<Value>({ of, what, children }: MirroredProps<Value>
   )
 }
 
-/** Renders amounts of several currencies, one per line; a dash if there are none. */
-export const Amounts = ({ of }: { readonly of: readonly { readonly formatted: string }[] | undefined }) =>
+/** Returns amounts of several currencies, one per line. Returns a dash if there are none, so that a table knows that its cell is empty. */
+export const amounts = (of: readonly { readonly formatted: string }[] | undefined): ReactNode =>
   of === undefined || of.length === 0 ? (
-    <span className="quiet">—</span>
+    '—'
   ) : (
     <>
       {of.map(({ formatted }) => (

@@ -14,6 +14,8 @@ import { useOverride, Violations } from './violations.tsx'
 
 const whens = { renewal: 'At the renewal', now: 'Now, billed at the renewal' } as const
 const mostLines = 20
+/** Maximum of a page of the API. */
+const mostNames = 100
 
 export function MoveSubscribers({ price, onClose }: { readonly price: string; readonly onClose: () => void }) {
   const [to, setTo] = useState<keyof typeof whens>('renewal')
@@ -21,6 +23,7 @@ export function MoveSubscribers({ price, onClose }: { readonly price: string; re
   const plan = useLoaded(`move ${price} ${to}`, (signal) => api.migrations.plan({ priceId: price, to }, { signal }), {
     isLive: false,
   })
+  const names = useLoaded(`names ${price}`, (signal) => readNames(price, signal), { isLive: false })
   const { actor, fields } = useActor()
   const { override, field, isAllowed } = useOverride(plan.value?.violations ?? [], actor.message)
   const start = useAct(async () => {
@@ -42,7 +45,11 @@ export function MoveSubscribers({ price, onClose }: { readonly price: string; re
       <Choices name="When" options={whens} value={to} onChange={setTo} />
       <Show of={plan} what="Subscribers to move">
         {(found) =>
-          found.lines.length === 0 ? <p>No subscriber is on an earlier price.</p> : <Planned plan={found} />
+          found.lines.length === 0 ? (
+            <p>No subscriber is on an earlier price.</p>
+          ) : (
+            <Planned plan={found} names={names.value} />
+          )
         }
       </Show>
       {field}
@@ -51,7 +58,23 @@ export function MoveSubscribers({ price, onClose }: { readonly price: string; re
   )
 }
 
-function Planned({ plan: { lines, totals, violations } }: { readonly plan: MigrationPlan }) {
+/** Names of tenants by id. Only those of the first subscribers, because the dialog shows no more. */
+async function readNames(price: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const { subscribers } = await api.money.subscribers(price, { generation: 'legacy', limit: mostNames, signal })
+  return new Map(
+    subscribers.flatMap(({ tenantId, tenantName }): readonly (readonly [string, string])[] =>
+      tenantId === null || tenantName === null ? [] : [[tenantId, tenantName]],
+    ),
+  )
+}
+
+interface PlannedProps {
+  readonly plan: MigrationPlan
+  /** Undefined without the mirror: then the list has ids only. */
+  readonly names: ReadonlyMap<string, string> | undefined
+}
+
+function Planned({ plan: { lines, totals, violations }, names }: PlannedProps) {
   return (
     <div className="stack-small">
       <Violations of={violations} />
@@ -69,7 +92,7 @@ function Planned({ plan: { lines, totals, violations } }: { readonly plan: Migra
           .map((line) => ({
             key: line.item,
             cells: [
-              line.tenantId === null ? <Id>{line.customer}</Id> : <Text>{line.tenantId}</Text>,
+              <Whose of={line} name={names?.get(line.tenantId ?? '') ?? null} />,
               amountOf(line, line.monthlyBefore),
               amountOf(line, line.monthlyAfter),
               line.skipped === null ? <Time at={line.effectiveAt} /> : <Text>{`stays: ${line.skipped}`}</Text>,
@@ -81,6 +104,21 @@ function Planned({ plan: { lines, totals, violations } }: { readonly plan: Migra
   )
 }
 
+/** Renders a tenant by name and id, without a link, which would leave the dialog. */
+function Whose({ of: { tenantId, customer }, name }: { readonly of: MigrationLine; readonly name: string | null }) {
+  if (tenantId === null) return <Id>{customer}</Id>
+  if (name === null || name === tenantId) return <Text>{tenantId}</Text>
+  return (
+    <>
+      <Text>{name}</Text>{' '}
+      <span className="quiet small block">
+        <Id>{tenantId}</Id>
+      </span>
+    </>
+  )
+}
+
+/** Returns the lines by tenant id, the order of the page below the dialog. The service lists them by the age of their subscriptions. */
 const byTenant = (lines: readonly MigrationLine[]) =>
   lines.toSorted((one, other) => (one.tenantId ?? one.customer).localeCompare(other.tenantId ?? other.customer))
 

@@ -8,6 +8,7 @@ import { amountsIn, currencyChanges, tierChanges } from '../price-change.ts'
 import { count, isFree, isZero, money, period, pluralize, tierAmounts, tierRange, unitAmount } from '../words.ts'
 import { Badge, Id, Money, Problem, Table, Text } from './basic.tsx'
 import { PriceSales } from './price-sales.tsx'
+import { OffBadge } from './switched-off.tsx'
 
 interface PriceRowProps {
   readonly price: PriceDocument
@@ -48,13 +49,12 @@ export function PriceRow({ price, isDefault, unit }: PriceRowProps) {
           {isHidden && price.enterprise_template === undefined && price.enterprise_id === undefined ? (
             <Badge tone="warn">hidden</Badge>
           ) : null}
+          <OffBadge kind="price" id={price.id} />
         </div>
         <PriceMoney price={price} unit={unit} />
       </div>
       <PriceSales id={price.id} />
-      {others.length === 0 ? null : (
-        <p className="small quiet">Also sold for {others.map((currency) => optionText(price, currency)).join(', ')}.</p>
-      )}
+      {others.length === 0 ? null : <p className="small quiet">{alsoSold(price, others)}</p>}
       {attached.length === 0 ? null : (
         <p className="small quiet">
           Always sold with{' '}
@@ -72,13 +72,19 @@ export function PriceRow({ price, isDefault, unit }: PriceRowProps) {
   )
 }
 
-/**
- * Returns the amount of the price in an additional currency as text. If it has no single amount in that currency, returns e.g. `EUR by
- * tiers`.
- */
-function optionText(price: PriceDocument, currency: string): string {
-  const amount = amountsIn(price, currency)?.amount ?? null
-  return amount === null ? `${currency.toUpperCase()} by tiers` : money(amount, currency)
+/** Returns the amounts of a price in additional currencies: `Also sold for $18.00, GBP by tiers.`, `Also free in USD.` */
+function alsoSold(price: PriceDocument, currencies: readonly string[]): string {
+  const amountOf = (currency: string) => amountsIn(price, currency)?.amount ?? null
+  const free = currencies.filter((currency) => isZero(amountOf(currency) ?? 'tiers'))
+  const sold = currencies.filter((currency) => !free.includes(currency))
+  const texts = sold.map((currency) => {
+    const amount = amountOf(currency)
+    return amount === null ? `${currency.toUpperCase()} by tiers` : money(amount, currency)
+  })
+  return [
+    ...(sold.length === 0 ? [] : [`Also sold for ${texts.join(', ')}.`]),
+    ...(free.length === 0 ? [] : [`Also free in ${free.map((currency) => currency.toUpperCase()).join(', ')}.`]),
+  ].join(' ')
 }
 
 /** Renders the amount of a price with its unit and period, e.g. `€19.00 per seat a month`. */

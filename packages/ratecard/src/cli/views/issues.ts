@@ -7,6 +7,8 @@ export interface ViewedIssue {
   readonly severity: 'error' | 'warning'
   readonly detail: string
   readonly hint?: string
+  /** Place in a document that is in no file, in words. Shown instead of the pointer. */
+  readonly place?: string
   readonly path?: string
   readonly line?: number
   readonly column?: number
@@ -17,7 +19,7 @@ export interface ViewedIssue {
 export function showIssue(issue: ViewedIssue, paint: Paint): string {
   const label = issue.severity === 'error' ? paint.red('error') : paint.yellow('warning')
   const place = inline(
-    issue.path === undefined ? issue.pointer : `${issue.path}:${issue.line ?? 1}:${issue.column ?? 1}`,
+    issue.path === undefined ? (issue.place ?? issue.pointer) : `${issue.path}:${issue.line ?? 1}:${issue.column ?? 1}`,
   )
   const lines = [`${paint.bold(place)} ${label} ${inline(issue.detail)} ${paint.dim(issue.code)}`]
   if (issue.frame !== undefined) lines.push(paintFrame(issue.frame, issue.severity, paint))

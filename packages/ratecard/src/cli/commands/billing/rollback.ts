@@ -2,7 +2,9 @@ import { authorOf } from '../../author.ts'
 import type { Command } from '../../program/command.ts'
 import { redactRevisions } from '../../terminal/conceal.ts'
 import { redactEnvironment } from '../../files/read-config.ts'
-import { connect } from '../../server-address.ts'
+import { connect, type ServerConnection } from '../../server-address.ts'
+import { CliFailure, toFailure } from '../../failure.ts'
+import { placeWords } from '../../../wording/place-words.ts'
 import { jsonOutcome } from '../../views/json.ts'
 import { revisionNumber } from './diff.ts'
 import { showOutcome } from './push.ts'
@@ -18,6 +20,19 @@ import {
   overriding,
   showPlanOf,
 } from '../plan-and-apply.ts'
+
+/** Returns the failure with the places of its issues in words, because the document of a revision is in no file. */
+async function inRevision({ client, url }: ServerConnection, revision: number, error: unknown): Promise<CliFailure> {
+  const failure = toFailure(error, { apiUrl: url })
+  const { errors = [] } = failure.problem
+  if (errors.length === 0) return failure
+  const document = await client.admin.revision(revision).then(
+    (found) => found.document,
+    () => null,
+  )
+  const placed = errors.map((issue) => ({ ...issue, place: placeWords(document, issue.pointer) }))
+  return new CliFailure(failure.exit, { ...failure.problem, errors: placed })
+}
 
 export const billingRollback: Command = {
   name: 'billing rollback',
@@ -45,7 +60,9 @@ export const billingRollback: Command = {
       message: options.text('message'),
       signal: io.signal,
     }
-    const planned = await connection.client.admin.rollback(revision, { ...choices, dryRun: true })
+    const planned = await connection.client.admin
+      .rollback(revision, { ...choices, dryRun: true })
+      .catch(async (error: unknown) => Promise.reject(await inRevision(connection, revision, error)))
     redactEnvironment(context)
     await redactRevisions(context, connection.client, [revision, planned.revision])
     showPlanOf(context, connection, planned)
