@@ -37,6 +37,6 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 const nounOf = (list: string) => list.replaceAll('_', ' ').replace(/s$/, '')
 
 function nameOf(value: unknown, index: string): string {
-  const id = isObject(value) && 'id' in (value) ? (value as { readonly id: unknown }).id : undefined
+  const id = isObject(value) && 'id' in value ? (value as { readonly id: unknown }).id : undefined
   return typeof id === 'string' ? id : String(Number(index) + 1)
 }
