@@ -146,6 +146,24 @@ describe('renames that a rollback undoes:', () => {
     expect(taken).toEqual([])
   })
 
+  test('an item gets its own object back although a second item, removed by now, had its id since then', () => {
+    // a → b at 2, a second a at 3, which is removed at 4.
+    const mappings = [entry('b', 'o1', 1), entry('a', 'o2', 3)]
+    const { renames, taken } = renamesBack(1, [past('a', 'b', 2)], mappings, config(price('b')))
+    expect(renames).toEqual([rename('b', 'a', 'o1')])
+    expect(taken).toEqual([])
+    expect(ids(handOver(mappings, renames))).toEqual(['a=o1@1', 'a=o2@3', 'a=o1@4'])
+  })
+
+  test('a later item keeps its id if another item had the earlier id of both', () => {
+    // b → a at 3, a second b at 4, a → d and b → c at 5.
+    const mappings = [entry('d', 'o1', 1), entry('c', 'o2', 2, 4)]
+    const log = [past('b', 'a', 3), past('a', 'd', 5), past('b', 'c', 5, [2])]
+    const { renames, taken } = renamesBack(2, log, mappings, config(price('c'), price('d')))
+    expect(renames).toEqual([rename('d', 'b', 'o1')])
+    expect(taken).toEqual([])
+  })
+
   test('a current item that uses an id of the restored revision is reported', () => {
     const mappings = [entry('b', 'o1', 1), entry('a', 'o2', 3)]
     const { taken } = renamesBack(1, [past('a', 'b', 2)], mappings, config(price('a'), price('b')))

@@ -169,11 +169,16 @@ export function renamesBack(
   }
   const renamed = mappings.map((entry) => ({ ...entry, was: entry.configId, configId: idThen(entry) }))
   const latestNow = latestEntries(mappings)
-  const latestThen = latestEntries(renamed)
+  // Since then, another item may have had the id as well. The object of that other item must not be sold under the id of the first one.
+  const ownersThen = latestEntries(renamed.filter((entry) => entry.revision <= revision))
+  const isOwner = ({ kind, was, configId: to }: (typeof renamed)[number]) =>
+    (ownersThen.get(resourceKey(kind, to))?.was ?? was) === was
+  const latestThen = latestEntries(renamed.filter(isOwner))
   const groups = new Map<string, Rename>()
-  for (const { kind, was, configId: to, sequence } of renamed) {
+  for (const entry of renamed) {
+    const { kind, was, configId: to, sequence } = entry
     const object = latestThen.get(resourceKey(kind, to))?.processorId
-    if (was === to || object === undefined) continue
+    if (was === to || object === undefined || (entry.revision > revision && !isOwner(entry))) continue
     const key = `${resourceKey(kind, was)}\n${to}`
     const known = groups.get(key)
     const continues = latestNow.get(resourceKey(kind, was))?.sequence === sequence
@@ -273,8 +278,8 @@ function renamedCredit(credit: GrantsCredit, nameOf: (kind: ResourceKind, id: st
   return meters === undefined ? credit : { ...credit, meters: meters.map((id) => nameOf('meter', id)) }
 }
 
-function latestEntries(mappings: readonly MappingEntry[]): ReadonlyMap<string, MappingEntry> {
-  const latest = new Map<string, MappingEntry>()
+function latestEntries<E extends MappingEntry>(mappings: readonly E[]): ReadonlyMap<string, E> {
+  const latest = new Map<string, E>()
   for (const entry of mappings) {
     const key = resourceKey(entry.kind, entry.configId)
     const known = latest.get(key)

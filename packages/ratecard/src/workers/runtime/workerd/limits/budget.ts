@@ -4,6 +4,11 @@ export type BudgetState = 'idle' | 'watch' | 'ping' | 'exceeded'
 /** Share of a CPU core (30 %). A process that uses more between two readings is busy and gets a ping. */
 const busyShare = 0.3
 const quietShare = 0.05
+/**
+ * Part of the CPU limit (a quarter) after which a process gets a ping even if it is not busy. On a loaded machine, a loop that blocks the
+ * event loop may never get 30 % of a core.
+ */
+const partWithoutPing = 0.25
 
 /**
  * CPU limit of one process, without clocks and timers. It consists of two rules. First, while the process is busy, it may use one limit for
@@ -16,7 +21,8 @@ export class CpuBudget {
   private begun = 0
   private windowStart: number | null = null
   private last: number
-  private busyLooks = 0
+  /** CPU time at the last sign of life, or when the window began. */
+  private aliveAt = 0
   private silentSince: number | null = null
   private alive = false
 
@@ -30,6 +36,7 @@ export class CpuBudget {
       this.windowStart = cpuMs
       this.begun = 0
       this.last = cpuMs
+      this.aliveAt = cpuMs
     }
     this.begun++
     this.inFlight++
@@ -59,6 +66,7 @@ export class CpuBudget {
       // No invocation is in progress, so the CPU time is used by background work after the last response. It gets the limit of one
       // invocation.
       this.windowStart = before
+      this.aliveAt = before
       this.begun = 1
     }
     if (cpuMs - this.windowStart > this.limitMs * this.begun) return 'exceeded'
@@ -69,7 +77,6 @@ export class CpuBudget {
   private close(): BudgetState {
     this.windowStart = null
     this.silentSince = null
-    this.busyLooks = 0
     this.alive = false
     return 'idle'
   }
@@ -78,11 +85,10 @@ export class CpuBudget {
     if (this.alive) {
       this.alive = false
       this.silentSince = null
-      this.busyLooks = 0
+      this.aliveAt = before
     }
-    this.busyLooks = share >= busyShare ? this.busyLooks + 1 : 0
     if (this.silentSince === null) {
-      if (this.busyLooks === 0) return 'watch'
+      if (share < busyShare && cpuMs - this.aliveAt <= this.limitMs * partWithoutPing) return 'watch'
       this.silentSince = before
       return 'ping'
     }
