@@ -201,6 +201,14 @@ describe('the conversion of a processor id', () => {
     expect(await lookups.convert('x', { hidden: true })).toMatchObject({ configId: 'usage_graduated', current: true })
     expect(await lookups.convert('y', { hidden: true })).toMatchObject({ configId: 'pro_monthly', historyCount: 2 })
   })
+
+  it('returns the item that had the id last, not a removed item that had it before', async () => {
+    await publish(sampleConfig(), [['price', 'removed', 'x']])
+    await publish(sampleConfig('1.1.0'), [['price', 'pro_monthly', 'x']])
+    await publish(sampleConfig('1.2.0'), [['price', 'pro_monthly', 'y']])
+    const lookups = createLookups({ store, clock, documents })
+    expect(await lookups.convert('x', { hidden: true })).toMatchObject({ configId: 'pro_monthly', current: false })
+  })
 })
 
 describe('the difference between two documents', () => {

@@ -48,7 +48,7 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
   return async (published: PublishedList, id: string, visibility: Visibility): Promise<Conversion> => {
     if (index?.of !== published.mappings)
       index = { of: published.mappings, byProcessorId: byProcessorId(published.mappings) }
-    for (const entry of ranked(published.mappings, index.byProcessorId.get(id) ?? [])) {
+    for (const entry of ranked(published, index.byProcessorId.get(id) ?? [])) {
       if (!visibility.hidden && !(await visible(published, entry))) continue
       const history = published.mappings.get(resourceKey(entry.kind, entry.configId)) ?? [entry]
       const now = history.at(-1) ?? entry
@@ -65,14 +65,17 @@ export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) 
 }
 
 /**
- * Sorts present mappings before former ones, then by kind, then newest first. Several mappings can have the same processor id: a free price
- * is mapped to its own configuration id, and an item of another kind may have the same id.
+ * Sorts the mappings of present items before all others, then by kind, then newest first. Several mappings can have the same processor id: a
+ * free price is mapped to its own configuration id, and an item of another kind may have the same id. An item can also reactivate the object
+ * of a removed item.
  */
-function ranked(mappings: MappingHistory, entries: readonly MappingEntry[]): readonly MappingEntry[] {
-  const isCurrent = (entry: MappingEntry) =>
-    mappings.get(resourceKey(entry.kind, entry.configId))?.at(-1)?.processorId === entry.processorId
+function ranked({ mappings, current }: PublishedList, entries: readonly MappingEntry[]): readonly MappingEntry[] {
+  const isPresent = ({ kind, configId, processorId }: MappingEntry) =>
+    current !== null &&
+    shows(current.fullIndex, kind, configId) &&
+    mappings.get(resourceKey(kind, configId))?.at(-1)?.processorId === processorId
   const rank = (entry: MappingEntry) =>
-    (isCurrent(entry) ? 0 : resourceKinds.length) + resourceKinds.indexOf(entry.kind)
+    (isPresent(entry) ? 0 : resourceKinds.length) + resourceKinds.indexOf(entry.kind)
   return [...entries].sort((a, b) => rank(a) - rank(b) || b.sequence - a.sequence)
 }
 
