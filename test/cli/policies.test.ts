@@ -110,6 +110,16 @@ describe('a plan that breaks a policy', () => {
     world.write('ratecard/billing/plans.json', priced(2000))
     const mute = await world.run(['billing', 'push', '--yes', '--override', 'no_rise'])
     expect([mute.exit, mute.stderr]).toEqual([2, expect.stringContaining('--override needs --message')])
+    const misspelt = await world.run([
+      'billing',
+      'push',
+      '--yes',
+      '--override',
+      'no_rice',
+      '--message',
+      'agreed by all',
+    ])
+    expect([misspelt.exit, misspelt.stderr]).toEqual([1, expect.stringContaining('no policy "no_rice"')])
     const pushed = await world.run(['billing', 'push', '--yes', '--override', 'no_rise', '--message', 'agreed by all'])
     expect([pushed.exit, pushed.stderr]).toEqual([0, expect.stringContaining('overridden The price "pro_monthly"')])
     const { document } = await world.json(['billing', 'history', '--limit', '1'])

@@ -55,6 +55,23 @@ describe('the process of the command ratecard', () => {
     expect(ran.stderr).not.toContain('    at ')
   })
 
+  it('names a data folder that cannot be created, and ends', async () => {
+    const server = startServer('data')
+    await listening(server).then(({ ended }) => (server.kill('SIGTERM'), ended))
+    for (const [folder, why] of [
+      ['/proc/nope/data', '/proc/nope cannot be created'],
+      [path.join(world.cwd, 'data/service-key/in'), 'data/service-key/in is not a directory'],
+      [path.join(world.cwd, 'data/service-key'), 'data/service-key is not a directory'],
+    ] as const) {
+      const child = start(['server', 'start', '--port', '0', '--data-dir', folder])
+      // A process that creates folders without end handles no other signal.
+      const timer = setTimeout(() => child.kill('SIGKILL'), 20_000)
+      const { exit, stderr } = await finish(child)
+      clearTimeout(timer)
+      expect([exit, stderr]).toEqual([1, expect.stringContaining(why)])
+    }
+  })
+
   it('exits with code 141 if its reader closes the pipe early', async () => {
     const child = start(['help'])
     child.stdout?.destroy()

@@ -88,6 +88,8 @@ describe('a push that breaks a policy', () => {
     expect([mute.statusCode, mute.json().code]).toEqual([400, 'request_invalid'])
     const unknown = await post('/config?override=no_rice', repriced(2400), why)
     expect([unknown.statusCode, unknown.json().errors[0].pointer]).toEqual([400, '#/query/override'])
+    const planned = await post('/config?dry_run=true&override=no_rice', repriced(2400))
+    expect([planned.statusCode, planned.json().detail]).toEqual([400, 'There is no policy "no_rice" to override.'])
     const pushed = await post('/config?override=no_rise', repriced(2400), why)
     expect(pushed.json()).toMatchObject({ status: 'applied', violations: [violation] })
     const [entry] = (await test.asAdmin({ url: `${admin}/config/history` })).json().versions
@@ -152,6 +154,16 @@ describe('an interrupted push', () => {
     const [entry] = (await test.asAdmin({ url: `${admin}/config/history` })).json().versions
     expect(entry).toMatchObject({ overrides: ['no_rise', 'later'], message: 'agreed again' })
   })
+
+  it('can be resumed after the policies that it overrides were removed', async () => {
+    await put([noRise])
+    test.sandbox.control.fail({ kind: 'close_before', method: 'POST', path: '/v1/prices', count: null })
+    const stopped = await post('/config?override=no_rise', repriced(2400), why)
+    test.sandbox.control.clearFaults()
+    await put([])
+    const resumed = await post(`/pushes/${String(stopped.json().push_id)}/resume`)
+    expect(resumed.json()).toMatchObject({ status: 'applied', violations: [] })
+  })
 })
 
 describe('the summary of a plan for a price change', () => {
@@ -199,6 +211,7 @@ describe('policies about subscribers:', () => {
 
     const migration = { price_id: 'pro_monthly', to: 'now' }
     expect((await post('/migrations?dry_run=true', migration)).json().violations).toMatchObject([{ id: 'no_rise' }])
+    expect((await post('/migrations?dry_run=true&override=no_rice', migration)).statusCode).toBe(400)
     expect((await post('/migrations', migration)).json().code).toBe('policy_denied')
     const job = await post('/migrations?override=no_rise', migration, why)
     expect(job.statusCode).toBe(202)
@@ -211,6 +224,7 @@ describe('policies about subscribers:', () => {
     expect((await post('/enterprise/remove?dry_run=true', { tenant_id: 'one' })).json().violations).toMatchObject([
       { id: 'no_rise', config_id: 'pro_monthly' },
     ])
+    expect((await post('/enterprise/remove?dry_run=true&override=no_rice', { tenant_id: 'one' })).statusCode).toBe(400)
     expect((await post('/enterprise/remove', { tenant_id: 'one' })).json().code).toBe('policy_denied')
     expect((await post('/enterprise/remove?override=no_rise', { tenant_id: 'one' }, why)).statusCode).toBe(200)
     const audit = (await test.asAdmin({ url: `${admin}/tenants/one/audit?limit=100` })).json()

@@ -58,7 +58,7 @@ export interface EnterpriseClient {
 
 export interface MigrationsClient {
   /** Returns the subscribers that would be moved, and the change in their amounts. */
-  plan(migration: NewMigration, options?: ActOptions): Promise<result.MigrationPlan>
+  plan(migration: NewMigration, options?: ActOptions & Pick<ApplyOptions, 'override'>): Promise<result.MigrationPlan>
   /** Starts a job that moves the subscribers of a replaced price to its replacement. */
   start(
     migration: NewMigration,
@@ -114,11 +114,11 @@ export function migrationsClient(transport: Transport): MigrationsClient {
   const bodyOf = ({ to, ...rest }: NewMigration) => ({ ...rest, to: to instanceof Date ? to.toISOString() : to })
   return {
     // With `dry_run` the service returns the plan, otherwise the job.
-    plan: async (migration, options = {}) =>
+    plan: async (migration, { override, ...options } = {}) =>
       (await call(
         transport,
         'startMigration',
-        { body: bodyOf(migration), query: { dryRun: true } },
+        { body: bodyOf(migration), query: { dryRun: true, override: override?.join(',') } },
         slow(acted(options)),
       )) as result.MigrationPlan,
     start: async (migration, { override, ...options } = {}) =>

@@ -154,8 +154,9 @@ function fromSystem(error: SystemError): CliFailure {
     ENOSPC: 'cannot be written: the disk is full',
     EROFS: 'is on a read-only file system',
   }
-  // `mkdir` on the path of a file fails with EEXIST.
-  const reason = what[error.code === 'EEXIST' && error.syscall === 'mkdir' ? 'ENOTDIR' : error.code]
+  // `mkdir` on the path of a file fails with EEXIST, and in a file system that creates its own files (e.g. /proc) with ENOENT.
+  const ofFolder: Record<string, string> = { EEXIST: 'is not a directory', ENOENT: 'cannot be created' }
+  const reason = (error.syscall === 'mkdir' ? ofFolder[error.code] : undefined) ?? what[error.code]
   const code =
     error.code === 'ENOENT' ? 'file_not_found' : error.code === 'EADDRINUSE' ? 'address_in_use' : 'file_error'
   const detail = reason !== undefined && error.path !== undefined ? `${error.path} ${reason}.` : `${error.message}.`

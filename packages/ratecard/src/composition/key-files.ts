@@ -1,5 +1,5 @@
 // Files with generated keys: in the data folder, and copies in the home folder, where the CLI finds them by the port in the path.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import type { Settings } from '../settings.ts'
@@ -62,6 +62,16 @@ export function readFileText(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
 }
 
+/**
+ * Creates a folder and its missing parents, readable by this user only. Does not use the option `recursive` of `mkdirSync`, which never
+ * returns for a new folder in e.g. /proc: the system reports that the parent is missing, and Node creates the parent again and again.
+ */
 export function makePrivate(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const parent = path.dirname(directory)
+  if (parent !== directory && !existsSync(parent)) makePrivate(parent)
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+  } catch (error) {
+    if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) throw error
+  }
 }

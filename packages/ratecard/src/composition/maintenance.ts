@@ -1,7 +1,7 @@
 // Offline operations on a whole store: backup, restore, move to PostgreSQL. A file is verified before it becomes the store, and no data is
 // deleted.
 import { existsSync } from 'node:fs'
-import { link, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
+import { link, open, readFile, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ServiceError } from '../errors/service-error.ts'
 import { readSettings, type Settings } from '../settings.ts'
@@ -16,6 +16,7 @@ import {
   removeStore,
 } from '../store/sql/maintenance/embedded-file.ts'
 import { openStore } from '../store/sql/open-store.ts'
+import { makePrivate } from './key-files.ts'
 
 export interface MaintenanceOptions {
   readonly env: NodeJS.ProcessEnv
@@ -93,7 +94,7 @@ export async function restoreStore(
     throw new ServiceError('backup_invalid', `There is no file ${file}.`, {
       hint: 'Name a file that `db backup` made.',
     })
-  await mkdir(place.dataDir, { recursive: true, mode: 0o700 })
+  makePrivate(place.dataDir)
   const stamp = new Date().toISOString().replaceAll(/[-:.]/g, '')
   const draft = `${place.store}.restoring-${stamp}-${String(process.pid)}`
   try {

@@ -63,7 +63,7 @@ export async function applyEnterprise(
   const moved = await movedOf(deps, prepared)
   return {
     ...outcomeOf(tenantId, plan.steps, plan.skipped, true),
-    violations: await deps.guard.violations(dealFacts(plan.steps, moved, options.message ?? null)),
+    violations: await deps.guard.violations(dealFacts(plan.steps, moved, options.message ?? null), options.override),
     ...endOf(fieldsOf(target, tenant, options)),
     monthly: monthlyOf(moved),
   }

@@ -21,27 +21,30 @@ export interface Allowed {
 }
 
 export interface Guard {
-  /** Returns what the change breaks, for a dry run. */
-  violations(facts: ChangeFacts): Promise<readonly Violation[]>
+  /** Returns what the change breaks, for a dry run. Throws `request_invalid` if a policy in `override` does not exist. */
+  violations(facts: ChangeFacts, override?: readonly string[]): Promise<readonly Violation[]>
   /** True if there are rules at all. */
   isNeeded(): Promise<boolean>
-  /** Throws `policy_denied` if a rule of severity `deny` is broken and not overridden. */
-  allow(facts: ChangeFacts, override: readonly string[]): Promise<Allowed>
+  /**
+   * Throws `policy_denied` if a rule of severity `deny` is broken and not overridden, and `request_invalid` if a policy in `override` does
+   * not exist. `before` are overrides of an earlier attempt: their policies may have been removed since.
+   */
+  allow(facts: ChangeFacts, override: readonly string[], before?: readonly string[]): Promise<Allowed>
 }
 
 export function createGuard(deps: GuardDeps): Guard {
-  const violations = async (facts: ChangeFacts) => {
+  const violations = async (facts: ChangeFacts, override: readonly string[] = []) => {
+    if (override.length > 0) await requireKnown(deps.store, override)
     const rules = await currentRules(deps.store)
     return decideViolations(rules, facts, { now: deps.clock.now(), environment: deps.environment, matches })
   }
   return {
     violations,
     isNeeded: async () => (await currentRules(deps.store)).length > 0,
-    async allow(facts, override) {
-      if (override.length > 0) await requireKnown(deps.store, override)
-      const found = await violations(facts)
+    async allow(facts, override, before = []) {
+      const found = await violations(facts, override)
       const denied = found.filter(({ severity }) => severity === 'deny')
-      const left = denied.filter(({ id }) => !override.includes(id))
+      const left = denied.filter(({ id }) => !override.includes(id) && !before.includes(id))
       if (left.length > 0) throw policyDenied(left, found)
       return { violations: found, overrides: [...new Set(denied.map(({ id }) => id))] }
     },

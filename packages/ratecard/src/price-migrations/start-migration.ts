@@ -30,7 +30,7 @@ export type Migrations = Pick<TenantOperations, 'planMigration' | 'startMigratio
 
 export function createMigrations(deps: SwapDeps): Migrations {
   return {
-    planMigration: (request, { message = null } = {}) => planMigration(deps, request, message),
+    planMigration: (request, caller = {}) => planMigration(deps, request, caller),
     startMigration: async (request, caller) => summaryOf(deps, await startMigration(deps, request, caller)),
   }
 }
@@ -42,11 +42,11 @@ export function createMigrations(deps: SwapDeps): Migrations {
 async function planMigration(
   deps: SwapDeps,
   request: MigrationRequest,
-  message: string | null,
+  { message = null, override }: Pick<Caller, 'message'> & Overriding,
 ): Promise<MigrationPlan> {
   await deps.assertAccount('look')
   const planned = await plan(deps, request)
-  return { ...planned, violations: await deps.guard.violations(migrationFacts(planned, message)) }
+  return { ...planned, violations: await deps.guard.violations(migrationFacts(planned, message), override) }
 }
 
 /**

@@ -293,7 +293,7 @@ export interface TenantOperations {
   enterpriseCoverage(): Promise<Coverage>
   /** Starts a job that applies a template again to every tenant that has it. Resolves when the job is in the journal. */
   moveTemplate(template: string, caller: Caller & Overriding): Promise<JobSummary>
-  planMigration(request: MigrationRequest, caller?: Pick<Caller, 'message'>): Promise<MigrationPlan>
+  planMigration(request: MigrationRequest, caller?: Pick<Caller, 'message'> & Overriding): Promise<MigrationPlan>
   /** Starts the migration job. Resolves when the job is in the journal. */
   startMigration(request: MigrationRequest, caller: Caller & Overriding): Promise<JobSummary>
   listJobs(

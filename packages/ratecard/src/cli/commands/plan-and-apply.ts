@@ -209,7 +209,7 @@ export function pushAndFollow(
     readonly approveImpact: boolean
     readonly author: string
     readonly message: string | undefined
-    readonly override: readonly string[]
+    readonly override?: readonly string[]
     /** The plan that was shown to the user. */
     readonly plan: PushOutcome
     /** Applies only the plan that was shown, because a person approved it. */
@@ -218,13 +218,12 @@ export function pushAndFollow(
     readonly written: object | null
   },
 ): Promise<PushOutcome> {
-  const { plan, exactly, written, override, ...rest } = options
+  const { plan, exactly, written, ...rest } = options
   return followStarted(context, client, plan, async (signal) => {
     const id = written === null ? null : await keepWritten(client, written, context.io.signal)
     return client.admin.startPush(document, {
       ...rest,
       ...(id === null ? {} : { written: id }),
-      ...overriding(override),
       ...(exactly ? { expectPlan: plan.plan } : {}),
       idempotencyKey: crypto.randomUUID(),
       signal,

@@ -14,12 +14,10 @@ export const migrationRoutes = ({ service }: RouteDeps): Routes<typeof rows> => 
       ...rest,
       to: to === 'renewal' || to === 'now' ? to : { at: timeOf(to, 'to') },
     }
-    if (call.query.dryRun) return call.answer(200, await service.planMigration(migration, callerOf(call.request)))
+    const caller = { ...callerOf(call.request), ...overrideOf(call.request, call.query.override, call.query) }
+    if (call.query.dryRun) return call.answer(200, await service.planMigration(migration, caller))
     return answerKeyed(service, call, async () => {
-      const job = await service.startMigration(migration, {
-        ...callerOf(call.request),
-        ...overrideOf(call.request, call.query.override),
-      })
+      const job = await service.startMigration(migration, caller)
       return call.answer(202, job, { location: `${jobsPath}/${job.id}` })
     })
   }),

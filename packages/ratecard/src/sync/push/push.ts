@@ -59,7 +59,7 @@ export async function planPush(deps: SyncDeps, document: ValidDocument, request:
     changes: changeReport(plan.changes),
     details: detailsOf(plan.changes, () => null),
     warnings: [...warnings, ...versionIssues, ...plan.issues, ...cautions, ...approvals],
-    violations: unchanged ? [] : await deps.guard.violations(planned.facts),
+    violations: unchanged ? [] : await deps.guard.violations(planned.facts, request.override),
     impact: impact.prices,
     ...impactAge(impact),
     writes: writesOf(plan),

@@ -44,9 +44,8 @@ export async function resumePush(
       )
     const stored = JSON.parse(push.plan) as StoredPlan
     const before = stored.overrides ?? []
-    const { violations, overrides } = await deps.guard.allow(factsOfStored(push, stored, current), [
-      ...new Set([...before, ...override]),
-    ])
+    const facts = factsOfStored(push, stored, current)
+    const { violations, overrides } = await deps.guard.allow(facts, override, before)
     const plan = { ...stored, overrides }
     // If the caller overrides a policy that the push did not override before, the history contains this caller and its reason, instead of
     // the caller who began the push.

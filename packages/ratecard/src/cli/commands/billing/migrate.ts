@@ -53,7 +53,8 @@ export const billingMigrate: Command = {
     const request = requestOf(context)
     const { client } = connect(context)
     const message = options.text('message')
-    const plan = await client.migrations.plan(request, { message, signal: io.signal })
+    const override = overriding(overrideOf(context))
+    const plan = await client.migrations.plan(request, { ...override, message, signal: io.signal })
     showPlan(context, plan)
     noteViolations(context, plan.violations)
     if (options.flag('dryRun')) return { json: jsonMigrationPlan(plan) }
@@ -72,7 +73,7 @@ export const billingMigrate: Command = {
       })
     if (moving === 0) return { json: jsonMigrationPlan(plan) }
     const actor = {
-      ...overriding(overrideOf(context)),
+      ...override,
       author: await authorOf(context),
       message,
       signal: io.signal,

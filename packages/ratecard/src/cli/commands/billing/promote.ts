@@ -29,6 +29,7 @@ import {
   impactOptions,
   overrideOf,
   overrideOption,
+  overriding,
   pushAndFollow,
   showPlanOf,
 } from '../plan-and-apply.ts'
@@ -219,6 +220,7 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
     approveImpact: options.flag('approveImpact'),
     author: await authorOf(context),
     message: messageOf(options.text('message'), promotion),
+    ...overriding(overrideOf(context)),
   }
   const planned = await target.client.admin.push(expanded.document, { ...choices, dryRun: true, signal: io.signal })
   showPlanOf({ ...context, global: { ...context.global, environment: to } }, target, planned, {
@@ -244,7 +246,6 @@ async function promote(context: CommandContext, promotion: Promotion): Promise<C
   out.say()
   const outcome = await pushAndFollow(context, target.client, expanded.document, {
     ...choices,
-    override: overrideOf(context),
     plan: planned,
     exactly,
     written: expanded.written,

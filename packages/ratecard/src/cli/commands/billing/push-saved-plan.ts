@@ -10,7 +10,7 @@ import { redactEnvironment } from '../../files/read-config.ts'
 import type { SavedPlan } from '../../files/saved-plan.ts'
 import { connect, sameServer } from '../../server-address.ts'
 import { showTime } from '../../views/table.ts'
-import { confirmPlan, overrideOf, pushAndFollow, showPlanOf } from '../plan-and-apply.ts'
+import { confirmPlan, overrideOf, overriding, pushAndFollow, showPlanOf } from '../plan-and-apply.ts'
 
 export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): Promise<PushOutcome> {
   // Without `--env`, use the environment of the plan.
@@ -28,6 +28,7 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
     approveImpact: saved.approveImpact || options.flag('approveImpact'),
     author: await authorOf(context),
     message: options.text('message'),
+    ...overriding(overrideOf(context)),
   }
   await createPushQueue(context, connection.client).untilFree()
   const planned = await connection.client.admin.push(saved.document, {
@@ -46,7 +47,6 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
   out.say()
   return pushAndFollow(context, connection.client, saved.document, {
     ...choices,
-    override: overrideOf(context),
     plan: { ...planned, plan: saved.plan },
     exactly: true,
     written: saved.written,

@@ -24,6 +24,7 @@ import {
   impactOptions,
   overrideOf,
   overrideOption,
+  overriding,
   planSources,
   pushAndFollow,
   showPlanOf,
@@ -147,6 +148,7 @@ async function plan(
     approveImpact: options.flag('approveImpact'),
     author: await authorOf(context),
     message: options.text('message'),
+    ...overriding(overrideOf(context)),
   }
   const planned = await connection.client.admin.push(config, { ...choices, dryRun: true, signal: io.signal })
   await redactPlan(context, connection.client, planned)
@@ -159,7 +161,6 @@ async function plan(
   out.say()
   const outcome = await pushAndFollow(context, connection.client, config, {
     ...choices,
-    override: overrideOf(context),
     plan: planned,
     exactly,
     written,

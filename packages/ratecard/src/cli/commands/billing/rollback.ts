@@ -58,6 +58,7 @@ export const billingRollback: Command = {
       approveImpact: options.flag('approveImpact'),
       author: await authorOf(context),
       message: options.text('message'),
+      ...overriding(overrideOf(context)),
       signal: io.signal,
     }
     const planned = await connection.client.admin
@@ -73,7 +74,6 @@ export const billingRollback: Command = {
     const outcome = await followStarted(context, connection.client, planned, (signal) =>
       connection.client.admin.startRollback(revision, {
         ...choices,
-        ...overriding(overrideOf(context)),
         ...(exactly ? { expectPlan: planned.plan } : {}),
         idempotencyKey: crypto.randomUUID(),
         signal,
