@@ -23,7 +23,7 @@ const rooms = {
     'service',
   ],
   lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'api', 'service'],
-  auth: ['errors', 'store', 'service'],
+  auth: ['errors', 'api', 'store', 'service'],
   'request-idempotency.ts': ['errors', 'store', 'service'],
   tenants: ['errors', 'config', 'catalog', 'processor', 'api', 'store', 'journal', 'service'],
   jobs: ['errors', 'catalog', 'processor', 'store', 'journal', 'tenants', 'item-swaps', 'service'],
@@ -101,7 +101,7 @@ const rooms = {
   ],
   checkout: [
     ...['errors', 'config', 'pricing', 'catalog', 'enterprise', 'jobs', 'item-swaps', 'tenants', 'processor', 'store'],
-    'service',
+    ...['api', 'service'],
   ],
   'subscription-changes': [
     ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'item-swaps'],
@@ -117,7 +117,7 @@ const rooms = {
     'service',
   ],
   service: ['errors', 'config', 'catalog', 'api', 'store'],
-  health: ['errors', 'money', 'processor', 'store', 'journal', 'jobs', 'item-swaps', 'mirror', 'service'],
+  health: ['errors', 'money', 'catalog', 'processor', 'store', 'journal', 'jobs', 'item-swaps', 'mirror', 'service'],
   'dashboard-backend': ['errors', 'store', 'service'],
   http: ['errors', 'config', 'api', 'service', 'dashboard-backend'],
   cli: [

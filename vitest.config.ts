@@ -45,7 +45,9 @@ const resolve = {
   ],
 }
 
-const fast = 'test/{unit,property,contract,http,cli,symptoms}/**/*.test.ts'
+const fast = 'test/{unit,property,contract,http,cli}/**/*.test.ts'
+/** The sandbox's own rules: needed only where the sandbox changes. */
+const sandbox = ['test/contract/sandbox/**/*.test.ts', 'test/unit/sandbox/**/*.test.ts']
 /**
  * Long files that repeat for every combination what the fast tests show for some, or wait for time-outs of processes. They run with the
  * slow tests. `long-work` compares times and memory, so it needs a process that nothing ran in before, as each slow test has.
@@ -59,10 +61,22 @@ const long = [
   'test/contract/processor/null-members.test.ts',
   'test/contract/processor/null-members-push.test.ts',
   'test/contract/sandbox/thread.test.ts',
+  'test/contract/store/upgrade.test.ts',
   'test/contract/sync/every-field.test.ts',
   'test/contract/sync/terraform-acceptance.test.ts',
   'test/contract/workers/fleet.test.ts',
   'test/http/long-work.test.ts',
+]
+/** Slow tests that `.ci/run` runs for every change: a sale, a push in a browser, a worker, kills of each engine, every field of the document. */
+const sample = [
+  'test/contract/sync/every-field.test.ts',
+  'test/e2e/a-tenant-buys.test.ts',
+  'test/e2e/dashboard-push.test.ts',
+  'test/e2e/packages.test.ts',
+  'test/e2e/workers/service.test.ts',
+  'test/fault/deal-ends.test.ts',
+  'test/fault/kill-everywhere.test.ts',
+  'test/fault/several-prices.test.ts',
 ]
 /** It installs, builds and packs the whole product, so nothing that watches times runs beside it. */
 const image = ['test/e2e/container-image.test.ts']
@@ -77,7 +91,8 @@ export default defineConfig({
     projects: [
       // Each worker process takes file after file: starting a process and loading the product again for each file took as
       // long as the tests. So a test leaves nothing behind in its process, which `npm test` tells soon enough.
-      { resolve, test: { ...shared, name: 'fast', isolate: false, include: [fast], exclude: long } },
+      { resolve, test: { ...shared, name: 'fast', isolate: false, include: [fast], exclude: [...sandbox, ...long] } },
+      { resolve, test: { ...shared, name: 'sandbox', isolate: false, include: sandbox, exclude: long } },
       // Bounded in number and time by test/attack/hostile-text.ts; `.ci/run` tries others for each commit. Each file has a process of
       // its own: some measure what they cost it.
       {
@@ -100,6 +115,8 @@ export default defineConfig({
           testTimeout: 600_000,
         },
       },
+      // What every change runs of the slow tests: one of each sort.
+      { resolve, test: { ...shared, name: 'sample', include: sample, testTimeout: 600_000 } },
       // It installs programs of other people from the npm registry.
       { resolve, test: { ...shared, name: 'clients', include: ['test/clients/**/*.test.ts'], testTimeout: 300_000 } },
       { resolve, test: { ...shared, name: 'image', include: image, testTimeout: 600_000 } },

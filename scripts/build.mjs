@@ -1,5 +1,5 @@
 // Builds everything that is installed from this repository: client, sandbox, product, pricing table script, dashboard pages, and the
-// product's bundle. Types are not checked here, which takes two thirds of the compiler's time: `npm run types` does it. Incremental: a
+// product's bundle; before that, the sources that are made from others (scripts/sources.ts). Types are not checked here, which takes two thirds of the compiler's time: `npm run types` does it. Incremental: a
 // second run does nothing. Plain JavaScript without dependencies, because `npm ci` runs it as `prepare`,
 // possibly on an older Node than the product needs.
 import { spawnSync } from 'node:child_process'
@@ -31,6 +31,15 @@ async function build() {
   if (!existsSync(compiler)) {
     console.log('build: skipped, because the compiler is not installed (development dependencies were left out)')
     return 0
+  }
+  const made = spawnSync(chooseNode(), ['--experimental-strip-types', path.join(root, 'scripts/sources.ts')], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  })
+  if (made.status !== 0) {
+    console.error('build: the sources that are made from others could not be written; see above.')
+    return made.status ?? 1
   }
   const startedAt = Date.now()
   const result = spawnSync(chooseNode(), [compiler, '--build', '--noCheck', ...projects], {

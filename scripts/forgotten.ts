@@ -79,13 +79,6 @@ const rows: readonly Forgotten[] = [
     names: 'email',
   },
   {
-    fact: 'a member in the types of the client',
-    file: 'packages/client/src/wire.generated.ts',
-    line: '  requestId?: string\n',
-    noticedBy: 'generate:check',
-    names: 'wire.generated.ts',
-  },
-  {
     fact: 'the option of a column in a command',
     file: `${src}/cli/commands/tenants/tenants.ts`,
     line: `  arguments: [tenantArgument],

@@ -1,8 +1,9 @@
 // Creates the fixtures of a release for the upgrade tests: a database of each engine with all kinds of data, and the service itself.
 // Tests run this old service beside a newer one:
-//   node scripts/keep-release.ts <version>
-// Run it once, on the commit of that release. The fixtures of a release are never recreated.
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+//   node scripts/keep-release.ts <version> [folder]
+// Run it once, on the commit of that release. The fixtures of a release are never recreated. Before the first release the tests of
+// upgrades run it on this build, into a folder of their own.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -28,14 +29,14 @@ import type { OldStore } from '../test/support/old-store.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
-const fixtures = path.join(root, 'test/fixtures')
-const [name = ''] = process.argv.slice(2)
+const [name = '', fixtures = path.join(root, 'test/fixtures')] = process.argv.slice(2)
 if (!/^[\w.-]+$/.test(name)) throw new Error('Say how the release is called: node scripts/keep-release.ts 1.2.3')
 
 function keep(file: string, content: object): void {
   const target = path.join(fixtures, file)
   // Never overwrites a fixture, because existing tests depend on its content.
   if (existsSync(target)) throw new Error(`${target} is there already.`)
+  mkdirSync(path.dirname(target), { recursive: true })
   writeFileSync(target, gzipSync(JSON.stringify(content), { level: 9 }))
 }
 

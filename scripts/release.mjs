@@ -1,10 +1,10 @@
 // Prepares a release of all packages without publishing it:
 //   node scripts/release.mjs <version> [--dry-run]
-// Sets the version everywhere, joins the fragments of docs/changes into CHANGELOG.md, creates the fixtures for upgrade tests, commits,
+// Sets the version everywhere, gives the unreleased section of CHANGELOG.md its version and date, creates the fixtures for upgrade tests, commits,
 // tags, builds and packs. Prints the remaining manual steps. After a failure only the commit and the tag may remain, and their names are
 // printed. Needs PostgreSQL on this machine.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -20,7 +20,8 @@ const write = (name, text) => writeFileSync(path.join(root, name), text)
 
 /** Folders of the published packages, in the order of their dependencies. */
 const folders = JSON.parse(read('package.json')).workspaces
-const changes = 'docs/changes'
+/** The section of CHANGELOG.md that is not released yet: its heading, and what it tells. */
+const unreleased = /^## .*unreleased\n([^]*?)(?=^## |(?![^]))/m
 
 function refuse(why) {
   process.stderr.write(`release: ${why}\n`)
@@ -41,13 +42,9 @@ function check() {
   if (compare(version, current) < 0) refuse(`${version} is before ${current}`)
   if (git('tag', '--list', `v${version}`) !== '') refuse(`there is a tag v${version} already`)
   if (git('status', '--porcelain') !== '') refuse('there are changes that are not committed')
-  const fragments = existsSync(path.join(root, changes))
-    ? readdirSync(path.join(root, changes))
-        .filter((name) => name.endsWith('.md'))
-        .sort()
-    : []
-  if (fragments.length === 0) refuse(`${changes} holds nothing to tell`)
-  return fragments
+  const told = unreleased.exec(read('CHANGELOG.md'))?.[1]?.trim() ?? ''
+  if (told === '') refuse('CHANGELOG.md has no section "unreleased" with something to tell')
+  return told
 }
 
 /** Files outside of the manifests that contain the version. It follows the first group of each pattern. */
@@ -87,19 +84,10 @@ function setVersions() {
     )
 }
 
-/** Joins the fragments into a section of the changelog. Fragments with headings keep them. */
-function joinChanges(fragments) {
-  const body = fragments.map((name) => read(`${changes}/${name}`).trim()).join('\n')
-  const day = git('log', '-1', '--format=%cs')
-  const section = `## ${version} (${day})\n\n${body}\n`
-  const changelog = read('CHANGELOG.md')
-  const at = changelog.search(/^## /m)
-  write(
-    'CHANGELOG.md',
-    at === -1 ? `${changelog.trimEnd()}\n\n${section}` : `${changelog.slice(0, at)}${section}\n${changelog.slice(at)}`,
-  )
-  for (const name of fragments) rmSync(path.join(root, changes, name))
-  return section
+/** Gives the unreleased section of the changelog the version and the day of the last commit. */
+function dateChanges() {
+  const heading = `## ${version} (${git('log', '-1', '--format=%cs')})`
+  write('CHANGELOG.md', read('CHANGELOG.md').replace(/^## .*unreleased$/m, heading))
 }
 
 /** Fixture files that scripts/keep-release.ts writes. */
@@ -126,15 +114,13 @@ function keepFixtures() {
   }
 }
 
-const fragments = check()
+const told = check()
 if (dry) {
-  say(`Would release ${version} of ${folders.join(', ')} and tell of: ${fragments.join(', ')}`)
+  say(`Would release ${version} of ${folders.join(', ')} and tell:\n\n${told}`)
 } else {
   setVersions()
   keepFixtures()
-  joinChanges(fragments)
-  // Keeps the folder for the next fragment, because Git does not store empty folders.
-  write(`${changes}/.gitkeep`, '')
+  dateChanges()
   git('add', '--all')
   git('commit', '--quiet', '--message', `release ${version}`)
   git('tag', '--annotate', `v${version}`, '--message', `Ratecard ${version}`)

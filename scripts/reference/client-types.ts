@@ -215,7 +215,7 @@ export function clientTypes(): string {
     return `${comment(node.description, '')}export interface ${name} ${types.body(node, asDocument, '')}\n`
   })
   return [
-    '// Generated from the contract (packages/ratecard/src/wire) by scripts/reference/client-types.ts; do not edit.\n',
+    '// Made from the contract (packages/ratecard/src/api) by scripts/reference/client-types.ts; do not edit.\n',
     "import type { CouponId, EnterpriseId, EnterpriseTemplate, FeatureId, MeterId, PriceId, ProductId } from './ids.ts'\n",
     "import type { Issue } from './issue.ts'\n",
     ...documentTypes,

@@ -7,7 +7,7 @@ import { foreignClients } from './foreign-clients.ts'
 import { code, page, table } from './markdown.ts'
 import { differences, type Operation } from './sandbox-differences.ts'
 
-const contractFile = fileURLToPath(new URL('../../test/support/stripe-contract.generated.json', import.meta.url))
+const contractFile = fileURLToPath(new URL('../../node_modules/.cache/stripe-contract.json', import.meta.url))
 /** Texts for the kinds of sources that the rules of the sandbox have. */
 const sources = {
   types: 'the documentation in the SDK’s types',

@@ -54,8 +54,6 @@ export default defineConfig({
   // A copy of docs/: pages find Vue in this folder only.
   srcDir: '.pages',
   outDir: process.env['DOCS_OUT'] ?? path.join(import.meta.dirname, '../dist'),
-  // Fragments of the next changelog are no pages of their own.
-  srcExclude: ['changes/**'],
   rewrites: { 'README.md': 'index.md' },
   cleanUrls: false,
   lastUpdated: false,

@@ -13,7 +13,7 @@ let reader = ''
 const log: string[] = []
 const canary = 'canary-in-the-url'
 const named = 'https://hooks.example.com/in?token=${HOOK_TOKEN}'
-/** Operations that return a document for further use, with its secrets: docs/decisions/0028. */
+/** Operations that return a document for further use, with its secrets: docs/decisions/15-variables-environments-and-consent.md. */
 const exact = new Set(['getFullConfig', 'pullConfig', 'getRevision'])
 
 const withHook = (version: string) => ({

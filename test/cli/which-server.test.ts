@@ -1,4 +1,4 @@
-// Variables of an environment's file are sent only to the server of that environment. One row for each case of decision 0062.
+// Variables of an environment's file are sent only to the server of that environment. One row for each case of docs/decisions/15-variables-environments-and-consent.md.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -16,7 +16,7 @@ if (isClone && !canRelease) announceSkip('release', 'no PostgreSQL server is ins
 const identity = { GIT_AUTHOR_NAME: 'test', GIT_AUTHOR_EMAIL: 'test@example.com' }
 const env = { ...process.env, ...identity, GIT_COMMITTER_NAME: 'test', GIT_COMMITTER_EMAIL: 'test@example.com' }
 
-/** Creates a clone with the release script of this working tree and one changelog fragment. */
+/** Creates a clone with the release script of this working tree and an unreleased section in the changelog. */
 function clone() {
   const folder = temporaryFolder()
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim()
@@ -24,7 +24,10 @@ function clone() {
   copyFileSync(path.join(root, 'scripts/release.mjs'), path.join(folder, 'scripts/release.mjs'))
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   writeFileSync(path.join(folder, '.git/info/exclude'), 'node_modules\n')
-  writeFileSync(path.join(folder, 'docs/changes/of-this-test.md'), '- Something that users meet.\n')
+  writeFileSync(
+    path.join(folder, 'CHANGELOG.md'),
+    '# Changelog\n\n## unreleased\n\n- Something that users meet.\n\n## 0.1.0 (2026-01-01)\n',
+  )
   git('add', '--all')
   git('commit', '--quiet', '--message', 'a change')
   const release = (...args: string[]) =>
@@ -38,7 +41,7 @@ function clone() {
 }
 
 test.skipIf(!canRelease)(
-  'a release sets one version in all packages, collects the list of changes, commits and tags, and publishes nothing',
+  'a release sets one version in all packages, dates the list of changes, commits and tags, and publishes nothing',
   () => {
     const { folder, git, release, manifest } = clone()
     const { status, stdout, stderr } = release('7.8.9', '--no-pack')
@@ -62,9 +65,9 @@ test.skipIf(!canRelease)(
     ])
     expect(manifest('packages/ratecard').dependencies).toMatchObject({ '@ratecard/client': '^7.8.9' })
     const changelog = readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8')
-    expect(changelog.indexOf('## 7.8.9')).toBeLessThan(changelog.indexOf('## 0.1.0'))
-    expect(changelog).toContain('- Something that users meet.')
-    expect(readdirSync(path.join(folder, 'docs/changes'))).toEqual(['.gitkeep'])
+    expect(changelog).toMatch(
+      /^# Changelog\n\n## 7\.8\.9 \(\d{4}-\d\d-\d\d\)\n\n- Something that users meet\.\n\n## 0\.1\.0 /,
+    )
     expect(git('describe', '--tags', '--exact-match')).toBe('v7.8.9')
     expect(git('status', '--porcelain')).toBe('')
     expect(stdout).toContain('Nothing is published.')
@@ -90,8 +93,8 @@ test.skipIf(!isClone)('a release is refused for an earlier version, with uncommi
   writeFileSync(path.join(folder, 'left-over'), '')
   expect(release('7.8.9')).toMatchObject({ status: 1, stderr: expect.stringContaining('not committed') })
   rmSync(path.join(folder, 'left-over'))
-  git('rm', '--quiet', '-r', 'docs/changes')
-  git('commit', '--quiet', '--message', 'nothing to tell')
+  writeFileSync(path.join(folder, 'CHANGELOG.md'), '# Changelog\n\n## unreleased\n\n## 0.1.0 (2026-01-01)\n')
+  git('commit', '--quiet', '--all', '--message', 'nothing to tell')
   expect(release('7.8.9')).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing to tell') })
   expect(git('tag', '--list')).toBe('')
 })

@@ -1,14 +1,16 @@
 // Replicas of an earlier release and of this one run on one PostgreSQL, as during an upgrade.
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
 import { verifyHistory } from '../../packages/ratecard/src/store/history-chain.ts'
 import { createSealer } from '../../packages/ratecard/src/store/seal.ts'
 import { migrations } from '../../packages/ratecard/src/store/sql/schema-migrations/migrations.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import { createClient } from '../../packages/client/src/client.ts'
-import { readOldStore } from '../support/old-store.ts'
+import { oldReleases, readOldStore } from '../support/old-store.ts'
 import { payingCustomer } from '../support/paying-customer.ts'
 import { postgresInstalled } from '../support/postgres.ts'
 import { replicaWorld, serviceKey } from '../support/replicas.ts'
@@ -40,12 +42,14 @@ const document = (amount: number): BillingConfig => ({
 
 const clientOf = (replica: Replica) => createClient({ baseUrl: replica.url, serviceKey })
 
-const releases = readdirSync(new URL('../fixtures/services/', import.meta.url)).map((file) =>
-  file.replace(/\.json\.gz$/, ''),
-)
+const folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-kept-'))
+const releases = installed ? oldReleases(folder) : []
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
 
 test.runIf(installed).each(releases)(
-  'while replicas of release %s are replaced, both releases read and write each other’s records without a loss',
+  'while replicas of release $name are replaced, both releases read and write each other’s records without a loss',
   { timeout: 180_000 },
   async (release) => {
     const world = await replicaWorld()

@@ -1,8 +1,10 @@
 // Databases of earlier releases on each engine, with the sandbox account that they belong to. Each contains two revisions, an
 // interrupted push, tenants with and without a deal, a free subscription, a completed job, and a migration that waits for its date.
 // `scripts/keep-release.ts` creates those of a release.
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import pg from 'pg'
@@ -26,13 +28,36 @@ export interface OldStore {
   readonly sandbox: { readonly file: string; readonly content: string }
 }
 
-/** Versions of the releases with a database. */
-export const oldReleases: readonly string[] = readdirSync(new URL('../fixtures/stores/', import.meta.url))
-  .flatMap((file) => /^(.+)-sqlite\.json\.gz$/.exec(file)?.[1] ?? [])
-  .toSorted()
+const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url))
+const stores = path.join(fixtures, 'stores')
 
-export function readOldStore(release: string, engine: OldStore['engine']): OldStore {
-  const file = new URL(`../fixtures/stores/${release}-${engine}.json.gz`, import.meta.url)
+/** Versions of the releases with a database. */
+export const keptReleases: readonly string[] = existsSync(stores)
+  ? readdirSync(stores)
+      .flatMap((file) => /^(.+)-sqlite\.json\.gz$/.exec(file)?.[1] ?? [])
+      .toSorted()
+  : []
+
+/** A release whose stores and service are kept in a folder. */
+export interface OldRelease {
+  readonly name: string
+  readonly folder: string
+}
+
+/**
+ * Returns the releases that an upgrade may begin from. Before the first release that is this build, kept in the given folder, so that
+ * the tests of upgrades run.
+ */
+export function oldReleases(folder: string): readonly OldRelease[] {
+  if (keptReleases.length > 0) return keptReleases.map((name) => ({ name, folder: fixtures }))
+  const name = 'this-build'
+  const script = fileURLToPath(new URL('../../scripts/keep-release.ts', import.meta.url))
+  execFileSync(process.execPath, [script, name, folder], { stdio: ['ignore', 'ignore', 'inherit'] })
+  return [{ name, folder }]
+}
+
+export function readOldStore({ name, folder }: OldRelease, engine: OldStore['engine']): OldStore {
+  const file = path.join(folder, `stores/${name}-${engine}.json.gz`)
   return JSON.parse(gunzipSync(readFileSync(file)).toString('utf8')) as OldStore
 }
 

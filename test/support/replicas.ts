@@ -14,6 +14,7 @@ import { generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { admin } from './app.ts'
 import { temporaryFolder } from './folder.ts'
 import { startPostgres } from './postgres.ts'
+import type { OldRelease } from './old-store.ts'
 import type { ReplicaOrder } from './replica.ts'
 
 const command = fileURLToPath(new URL('../../packages/ratecard/bin/ratecard.js', import.meta.url))
@@ -50,7 +51,7 @@ export interface ReplicaWorld {
   /** Starts the real command. */
   startServer(env?: NodeJS.ProcessEnv, port?: number): Promise<Replica>
   /** Starts the service of an earlier release, as kept by `scripts/keep-release.ts`. */
-  startRelease(release: string): Promise<Replica>
+  startRelease(release: OldRelease): Promise<Replica>
   /** Starts the service by replica.ts. */
   startReplica(options?: Partial<Pick<ReplicaOrder, 'leaseMs' | 'mirror' | 'stop'>>): Promise<Replica>
   /** Write requests to the processor since the previous call. */
@@ -107,12 +108,12 @@ export async function replicaWorld(): Promise<ReplicaWorld> {
 }
 
 /** Unpacks a release to a folder where it finds the installed libraries. Returns the script; its argument is the data folder. */
-function unpacked(release: string): string {
-  const packed = readFileSync(new URL(`../fixtures/services/${release}.json.gz`, import.meta.url))
+function unpacked(release: OldRelease): string {
+  const packed = readFileSync(path.join(release.folder, `services/${release.name}.json.gz`))
   const files = JSON.parse(gunzipSync(packed).toString('utf8')) as Readonly<Record<string, string>>
   const results = fileURLToPath(new URL('../../test-results/', import.meta.url))
   mkdirSync(results, { recursive: true })
-  const folder = mkdtempSync(path.join(results, `service-${release}-`))
+  const folder = mkdtempSync(path.join(results, `service-${release.name}-`))
   onTestFinished(() => {
     rmSync(folder, { recursive: true, force: true })
   })

@@ -1,4 +1,4 @@
-// Checks requests and responses against the contract generated from the SDK's types (scripts/stripe-contract.ts). A schema is compiled
+// Checks requests and responses against the contract that the build makes from the SDK's types (scripts/stripe-contract.ts). A schema is compiled
 // at its first use, because compiling all at once takes seconds.
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
@@ -21,9 +21,8 @@ interface Contract {
   readonly objects: Readonly<Record<string, Schema>>
 }
 
-/** The generated file. The generator defines its shape. */
 const contract = JSON.parse(
-  readFileSync(new URL('stripe-contract.generated.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../node_modules/.cache/stripe-contract.json', import.meta.url), 'utf8'),
 ) as Contract
 
 /** Operations of the SDK that the product uses. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { languages } from '../../packages/pricing-table/src/words.ts'
+import { previewMinutes, refusedCodesPerHour, sessionSeconds } from '../../packages/ratecard/src/api/limits.ts'
 import { defaultLimits, durationText } from '../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 
 const guide = (name: string) => readFileSync(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8')
@@ -25,6 +26,13 @@ test.each([
 
 test('the guide to workers contains the actual limit of scheduled runs', () => {
   expect(valueOf(guide('cron'), '`timed_out`')).toBe(`it took longer than ${durationText(defaultLimits.scheduledMs)}`)
+})
+
+test('the guides state how long a preview holds, how many refused codes a session has, and how long a session lasts', () => {
+  expect(guide('changing-a-plan')).toContain(`A preview is valid for ${previewMinutes} minutes.`)
+  const number = { 10: 'ten' }[refusedCodesPerHour as number] ?? String(refusedCodesPerHour)
+  expect(guide('tenants-and-checkout')).toContain(`After ${number} refused codes within an hour`)
+  expect(guide('tenants-and-checkout')).toContain(`${sessionSeconds / 3600} hours`)
 })
 
 test('the guide to the pricing table lists all languages of the pricing table', () => {

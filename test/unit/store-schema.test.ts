@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { continuesHistory, genesis, hashVersion } from '../../packages/ratecard/src/store/history-chain.ts'
@@ -6,13 +5,6 @@ import { schemaText } from '../../packages/ratecard/src/store/sql/schema-migrati
 import { searchIndex } from '../../packages/ratecard/src/store/sql/schema-migrations/search-index.ts'
 import { storable } from '../../packages/ratecard/src/store/sql/database/text.ts'
 import type { VersionRecord } from '../../packages/ratecard/src/store/store.ts'
-
-test('the reviewed schema file equals the schema that the migrations create', () => {
-  const reviewed = readFileSync(new URL('store-schema.sql', import.meta.url), 'utf8')
-  const [, sqlite, postgres] = reviewed.split(/^-- (?:SQLite|PostgreSQL)\n\n/m)
-  expect(sqlite?.trimEnd()).toBe(schemaText('sqlite').trimEnd())
-  expect(postgres).toBe(schemaText('postgres'))
-})
 
 test('the schemas of the two engines differ only in the collation of keys, two indexes and the search index', () => {
   const alike = (engine: 'sqlite' | 'postgres') =>

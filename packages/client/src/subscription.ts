@@ -16,7 +16,7 @@ export interface SubscriptionClient {
     query?: TenantChoice & { readonly limit?: number | undefined; readonly offset?: number | undefined },
     options?: CallOptions,
   ): Promise<result.TenantInvoices>
-  /** Returns what a change would cost. Show it, then pass its `preview` to {@link SubscriptionClient.change} within 15 minutes. */
+  /** Returns what a change would cost. Show it, then pass its `preview` to {@link SubscriptionClient.change}. */
   preview(change: result.NewPreview, options?: CallOptions): Promise<result.ChangePreview>
   /**
    * Changes plan, seats or interval. If the result has the status `payment_required`, send the customer to `url`: nothing changes before

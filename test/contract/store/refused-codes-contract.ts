@@ -1,6 +1,7 @@
 // Refused promotion codes of a tenant, counted by several replicas on one store.
 import { describe, expect, test } from 'vitest'
-import { countingRefusedCodes, maxRefusedCodes } from '../../../packages/ratecard/src/checkout/refused-codes.ts'
+import { refusedCodesPerHour } from '../../../packages/ratecard/src/api/limits.ts'
+import { countingRefusedCodes } from '../../../packages/ratecard/src/checkout/refused-codes.ts'
 import { invalid } from '../../../packages/ratecard/src/checkout/invalid.ts'
 import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
 import type { MakePlace } from '../../support/store.ts'
@@ -30,10 +31,10 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
     test('are limited across all replicas, even if they are made concurrently', async () => {
       const { time, attempt } = await world()
       const ended = await Promise.allSettled(
-        Array.from({ length: maxRefusedCodes + 6 }, (_, n) => attempt(n, 'acme', refuse)),
+        Array.from({ length: refusedCodesPerHour + 6 }, (_, n) => attempt(n, 'acme', refuse)),
       )
       const codes = ended.map((end) => (end.status === 'rejected' ? (end.reason as ServiceError).code : 'fulfilled'))
-      expect(codes.filter((code) => code === 'checkout_invalid')).toHaveLength(maxRefusedCodes)
+      expect(codes.filter((code) => code === 'checkout_invalid')).toHaveLength(refusedCodesPerHour)
       expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(6)
       time.now += 10 * minute
       for (const replica of [0, 1])
@@ -48,7 +49,7 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
 
     test('count for one hour, so that attempts over a longer time are not limited', async () => {
       const { time, attempt } = await world()
-      for (let n = 0; n < 3 * maxRefusedCodes; n++) {
+      for (let n = 0; n < 3 * refusedCodesPerHour; n++) {
         expect((await refusedBy(attempt(n, 'acme', refuse))).code).toBe('checkout_invalid')
         time.now += 6 * minute
       }
@@ -58,11 +59,11 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
       const { attempt } = await world()
       const failWith = (code: 'price_not_found' | 'processor_rejected' | 'processor_unavailable') => () =>
         Promise.reject(new ServiceError(code, 'no'))
-      for (let n = 0; n < 2 * maxRefusedCodes; n++) {
+      for (let n = 0; n < 2 * refusedCodesPerHour; n++) {
         await refusedBy(attempt(n, 'acme', failWith('price_not_found')))
         await refusedBy(attempt(n, 'acme', failWith('processor_unavailable')))
       }
-      for (let n = 0; n < maxRefusedCodes; n++) await refusedBy(attempt(n, 'acme', failWith('processor_rejected')))
+      for (let n = 0; n < refusedCodesPerHour; n++) await refusedBy(attempt(n, 'acme', failWith('processor_rejected')))
       expect((await refusedBy(attempt(0, 'acme', sell))).code).toBe('rate_limited')
     })
   })

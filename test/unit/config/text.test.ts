@@ -108,9 +108,4 @@ describe('text in a document', () => {
     const document = rich()
     expect(withSoundText(document)).toEqual({ document, pointers: [] })
   })
-
-  it('does not prevent a rollback to a revision that was accepted earlier, even if it is malformed', () => {
-    const document = put(rich(), ['products', 0, 'name'], 'two\nlines')
-    expect(validateConfig(document, { acceptedBefore: true }).errors).toEqual([])
-  })
 })

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Price } from '../config/schema/schema.ts'
 import { maxItemsTogether } from '../config/schema/items-together.ts'
 import { TenantInvoices } from './invoices.ts'
+import { refusedCodesPerHour } from './limits.ts'
 import { mirrorErrors } from './money.ts'
 import { customerErrors, keyErrors, keyHeader, operations, pageQuery } from './notation/operation.ts'
 import { closed, document, Moment, nullable, shape, shared, Time } from './notation/schema.ts'
@@ -74,8 +75,7 @@ export const NewCheckout = shape('NewCheckout', {
     Type.String({
       minLength: 1,
       maxLength: 500,
-      description:
-        'Promotion code as customers type it or, with a service key, its id in your configuration. After ten refused codes within an hour, a session gets 429 `rate_limited`.',
+      description: `Promotion code as customers type it or, with a service key, its id in your configuration. After ${refusedCodesPerHour} refused codes within an hour, a session gets 429 \`rate_limited\`.`,
     }),
   ),
   allow_duplicate: Type.Optional(

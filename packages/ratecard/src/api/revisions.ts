@@ -35,11 +35,11 @@ const entry = {
     ),
     {
       description:
-        'Changes that `changes` lists under another name: replaced and renamed resources are in `updated`, adopted and reactivated ones in `created`. Empty for revisions of older releases.',
+        'Changes that `changes` lists under another name: replaced and renamed resources are in `updated`, adopted and reactivated ones in `created`.',
     },
   ),
   archived_webhooks: Type.Array(Type.String(), {
-    description: 'Removed webhooks, which `changes` does not list. Empty for revisions of older releases.',
+    description: 'Removed webhooks, which `changes` does not list.',
   }),
 }
 export const HistoryEntry = shape('HistoryEntry', entry)

@@ -1,5 +1,6 @@
 // Operations on tenant sessions. A service key creates a session, which is valid for checkout, portal and usage of one tenant.
 import { Type } from 'typebox'
+import { sessionSeconds } from './limits.ts'
 import { TenantId } from './notation/common.ts'
 import { idParams, operations } from './notation/operation.ts'
 import { closed, shape, Time } from './notation/schema.ts'
@@ -31,7 +32,7 @@ export const sessionOperations = operations({
           Type.Integer({
             minimum: 60,
             maximum: 2_592_000,
-            description: 'Lifetime of the session in seconds. Default: 86,400 (one day).',
+            description: `Lifetime of the session in seconds. Default: ${sessionSeconds.toLocaleString('en')} (one day).`,
           }),
         ),
       },

@@ -1,5 +1,6 @@
 // Operations that change what a tenant has: preview, change, cancel, resume and pause.
 import { Type } from 'typebox'
+import { defaultProration, previewMinutes } from './limits.ts'
 import { MoneyOf } from './notation/mirrored.ts'
 import { customerErrors, keyErrors, keyHeader, operations } from './notation/operation.ts'
 import { closed, Moment, nullable, shape, Time } from './notation/schema.ts'
@@ -48,8 +49,7 @@ const asked = {
   ),
   proration: Type.Optional(
     Type.Enum(['prorate', 'none'], {
-      description:
-        '`prorate` (default) charges and credits the rest of the period; `none` does neither, and needs a service key.',
+      description: `\`prorate\` charges and credits the rest of the period; \`none\` does neither, and needs a service key. Default: \`${defaultProration}\`.`,
     }),
   ),
   promotion_code: Type.Optional(
@@ -118,7 +118,7 @@ const shown = {
 
 export const ChangePreview = shape('ChangePreview', {
   preview: Type.String({
-    description: 'Id of this preview. A change with this id within 15 minutes costs exactly what the preview shows.',
+    description: `Id of this preview. A change with this id within ${previewMinutes} minutes costs exactly what the preview shows.`,
   }),
   ...shown,
 })
@@ -184,7 +184,7 @@ export const subscriptionChangeOperations = operations({
     ...all,
     path: `${path}/preview`,
     summary: 'Preview the cost of a subscription change',
-    description: 'Changes nothing. The amounts are valid for 15 minutes, for a change request with this `preview`.',
+    description: `Changes nothing. The amounts are valid for ${previewMinutes} minutes, for a change request with this \`preview\`.`,
     body: NewPreview,
     answers: { 200: { description: 'The change with its date and its amounts.', schema: ChangePreview } },
     errors: changeErrors,

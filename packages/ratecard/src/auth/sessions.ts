@@ -1,6 +1,7 @@
 // Authenticates browsers that act for one tenant. Decides the format of a session cookie and which sessions are valid. Never stores or logs
 // a cookie, and never reveals why a cookie was rejected.
 import { createHmac, hash as hashed, randomBytes, timingSafeEqual } from 'node:crypto'
+import { sessionSeconds } from '../api/limits.ts'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Session, TenantOperations } from '../service/tenants.ts'
@@ -10,7 +11,6 @@ import type { Store } from '../store/store.ts'
 
 const minLifetimeSeconds = 60
 const maxLifetimeSeconds = 30 * 24 * 60 * 60
-const defaultLifetimeSeconds = 24 * 60 * 60
 
 /** Format of a cookie: `<id>.<secret>.<signature>`. Secret and signature are 32 bytes each, as base64url. */
 const form = /^(ses_[a-z0-9]{1,60})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/
@@ -45,7 +45,7 @@ export function createSessions({ store, clock, newId, random = randomBytes }: Se
 
   return {
     async createSession(tenantId, ttlSeconds) {
-      const lifetimeMs = checkedLifetime(ttlSeconds ?? defaultLifetimeSeconds) * 1000
+      const lifetimeMs = checkedLifetime(ttlSeconds ?? sessionSeconds) * 1000
       const secret = random(32).toString('base64url')
       const createdAt = clock.now()
       const session: SessionRecord = {

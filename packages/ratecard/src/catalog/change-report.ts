@@ -54,7 +54,7 @@ export function reportText(changes: readonly PlannedChange[], overrides: readonl
   })
 }
 
-/** Parses a stored report. A list that an older release did not write is empty. */
+/** Parses a stored report. A list that was empty is not stored. */
 export function readReport(text: string): KeptReport {
   const {
     archived_webhooks: archivedWebhooks = [],
@@ -69,7 +69,7 @@ export function readReport(text: string): KeptReport {
     }
   >
   return {
-    changes: { ...emptyReport(), ...changes },
+    changes: changes as ChangeReport,
     archivedWebhooks,
     overrides,
     actions: actions.map(({ config_id: configId, ...one }) => ({ ...one, configId })),

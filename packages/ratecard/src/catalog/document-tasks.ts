@@ -75,16 +75,10 @@ function compact({ text }: { readonly text: string }): CompactJson {
   return issue === null ? { malformed: null, text: JSON.stringify(value) } : { malformed: issue, text: null }
 }
 
-function check({
-  text,
-  acceptedBefore,
-}: {
-  readonly text: string
-  readonly acceptedBefore?: boolean
-}): CheckedDocument {
+function check({ text }: { readonly text: string }): CheckedDocument {
   const { value, issue } = readJson(text)
   if (issue !== null) return { malformed: issue, text: null, valid: false, errors: [], warnings: [] }
-  const { valid, errors, warnings } = validateConfig(value, acceptedBefore === undefined ? {} : { acceptedBefore })
+  const { valid, errors, warnings } = validateConfig(value)
   return { malformed: null, text: JSON.stringify(value), valid, errors, warnings }
 }
 

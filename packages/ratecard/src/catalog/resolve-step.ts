@@ -1,5 +1,5 @@
 import { referTo } from './fields/field.ts'
-import { absentFields, rowOf } from './fields/tables.ts'
+import { rowOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 import type { ResolvedStep, Step } from './steps.ts'
 
@@ -20,9 +20,7 @@ export function resolveStep(
         return [field, row === undefined ? value : referTo(row, value, (kind, id) => resolve(kind, id as ConfigId))]
       }),
     )
-  // A journal written by an earlier release lacks fields that were added later. Such fields get the value that means "absent".
-  if (step.op === 'create')
-    return { ...step, fields: replace({ ...absentFields[step.kind], ...step.fields }) } as ResolvedStep
+  if (step.op === 'create') return { ...step, fields: replace(step.fields) } as ResolvedStep
   if (step.op === 'update') return { ...step, set: replace(step.set) }
   if (step.op === 'attach') return { ...step, feature: resolve('feature', step.feature) }
   return step

@@ -1,15 +1,11 @@
 // Limits how often a tenant's end users may try promotion codes. Codes are short words, so without a limit a script could guess them, e.g.
 // with 300 attempts in two seconds. Service keys are not limited.
+import { refusedCodesPerHour } from '../api/limits.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 import { withNamedLease } from '../tenants/lease.ts'
 
-/**
- * Maximum number of rejected codes per tenant within an hour (`windowMs`). After that, requests with a code get status 429 until the
- * oldest rejection is an hour old.
- */
-export const maxRefusedCodes = 10
 const windowMs = 60 * 60 * 1000
 
 export interface RefusedCodesDeps {
@@ -22,8 +18,8 @@ const factOf = (tenantId: string) => `refused_promotion_codes:${tenantId}`
 
 /**
  * Runs `work`, which is a checkout, a preview or a change with a promotion code in a tenant's session. Counts the attempt if the code is rejected. The count is in
- * the store, which all replicas share. A tenant's attempts run one after the other. So of 50 concurrent attempts, the eleventh already
- * finds ten rejections.
+ * the store, which all replicas share. A tenant's attempts run one after the other. So of 50 concurrent attempts, each
+ * finds the rejections of those before it.
  */
 export function countingRefusedCodes<T>(deps: RefusedCodesDeps, tenantId: string, work: () => Promise<T>): Promise<T> {
   const fact = factOf(tenantId)
@@ -31,7 +27,7 @@ export function countingRefusedCodes<T>(deps: RefusedCodesDeps, tenantId: string
     const now = deps.clock.now()
     const recent = timesIn(await deps.store.facts.get(fact)).filter((time) => time > now - windowMs)
     const [oldest] = recent
-    if (oldest !== undefined && recent.length >= maxRefusedCodes) throw tooMany(oldest + windowMs - now)
+    if (oldest !== undefined && recent.length >= refusedCodesPerHour) throw tooMany(oldest + windowMs - now)
     try {
       return await work()
     } catch (error) {
@@ -62,7 +58,7 @@ function timesIn(text: string | null): number[] {
 function tooMany(waitMs: number): ServiceError {
   return new ServiceError(
     'rate_limited',
-    `${maxRefusedCodes} promotion codes of this tenant were refused within an hour, so further codes are refused for now.`,
+    `${refusedCodesPerHour} promotion codes of this tenant were refused within an hour, so further codes are refused for now.`,
     {
       hint: 'Leave "promotion_code" out, or try again after the time in Retry-After.',
       retryAfter: Math.max(1, waitMs / 1000),

@@ -42,7 +42,7 @@ export interface ApplyOptions extends Caller, ApplyChoices {
 
 /** Thrown if `unless` skipped the apply. */
 export class SupersededError extends Error {
-  override readonly name = 'NotWanted'
+  override readonly name = 'SupersededError'
 }
 
 /**

@@ -1,5 +1,5 @@
 // Plans which items of one tenant's subscriptions get which negotiated price, when, and why other items are skipped. Pure. No planned
-// change is billed before the renewal. Reasons: docs/decisions/0014-enterprise-apply.md.
+// change is billed before the renewal. Reasons: docs/decisions/12-negotiated-prices.md.
 import type { ProcessorId } from '../catalog/resource.ts'
 import { currenciesOf } from '../pricing/calculate.ts'
 import type { LiveItem, LiveSubscription } from '../processor/customer-half.ts'

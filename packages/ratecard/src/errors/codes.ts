@@ -158,7 +158,7 @@ export const problemCodes = {
   preview_stale: {
     status: 409,
     title: 'The preview is stale',
-    when: 'A preview is valid for 15 minutes, and only for the same request while the subscription and its prices do not change. Nothing was changed. Request a new preview and show it to the customer.',
+    when: 'A preview is valid for a limited time, and only for the same request while the subscription and its prices do not change. Nothing was changed. Request a new preview and show it to the customer.',
   },
   payment_overdue: {
     status: 409,

@@ -1,5 +1,6 @@
 // The checks of `ratecard doctor`, which detect problems before they cause failures. Each check returns one finding with the next step.
 import { reportUsageAgain } from '../errors/advice.ts'
+import { endpointLimit } from '../catalog/plan/webhooks.ts'
 import type { Processor } from '../processor/processor.ts'
 import type { Finding } from '../service/service.ts'
 import { leaseOf } from '../jobs/jobs.ts'
@@ -28,7 +29,6 @@ export interface DoctorDeps extends BillingChecksDeps, MirrorCheckDeps, CountedU
   readonly signal: AbortSignal
 }
 
-const endpointLimit = 16
 /** Maximum number of list pages (100 subscriptions each) that the check reads, so that it does not take minutes. */
 const subscriptionPages = 20
 const mostNamed = 5

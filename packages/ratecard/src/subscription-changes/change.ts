@@ -1,4 +1,5 @@
 // Previews and makes changes of a subscription. decide-change.ts decides what changes; run-change.ts executes the change.
+import { previewMinutes } from '../api/limits.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import type { ChangeStep } from '../item-swaps/change-step.ts'
 import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
@@ -159,7 +160,7 @@ async function costedAsShown(
   signal: AbortSignal,
 ): Promise<Costed> {
   const now = await costed(deps, read, null, signal)
-  if (now.at - kept.at > previewLifetimeMs) throw stale('The preview is more than 15 minutes old.')
+  if (now.at - kept.at > previewLifetimeMs) throw stale(`The preview is more than ${previewMinutes} minutes old.`)
   const { shown } = kept
   const then = now.decision.billsNow ? await costed(deps, read, kept.at, signal) : now
   if (then.shown.dueNow.amount === shown.dueNow.amount) return { ...then, at: kept.at, shown }

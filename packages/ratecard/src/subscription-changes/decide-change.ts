@@ -1,5 +1,6 @@
 // Decides a change of a subscription: which items change, when, and what this means for the invoice. Pure. Does not compute amounts of
 // invoices, because the processor's preview provides them.
+import { defaultProration } from '../api/limits.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { zero } from '../money/decimal.ts'
 import { compareFractions } from '../money/fraction.ts'
@@ -34,7 +35,7 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
     monthlySum([...beside, ...wanted.map((one) => ({ terms: wantedTerms(one), quantity: one.quantity }))])
   const costsLess = compareFractions(monthlyWith(others), before) < 0
   const when = whenOf(situation, costsLess)
-  const proration = wish.proration ?? 'prorate'
+  const proration = wish.proration ?? defaultProration
   if (session && proration === 'none') throw notAllowed('A change by a session is always prorated.')
   const schedule = when === 'now' ? null : scheduleOf(situation)
   const beside = schedule === null ? others : othersAt(situation, schedule.at)

@@ -1,11 +1,12 @@
-// Stores previews of changes. A change can be made at the amounts of its preview for 15 minutes. Previews are kept in the store and not by
+// Stores previews of changes. A change can be made at the amounts of its preview for a limited time. Previews are kept in the store and not by
 // the caller, because a caller could alter the time from which the change is prorated.
+import { previewMinutes } from '../api/limits.ts'
 import type { ChangePreview } from '../service/tenants.ts'
 import type { BilledNow } from './billed-now.ts'
 import { findKept, keep, type Kept, type KeptDeps } from './kept.ts'
 
 /** Time (ms of the customer's clock) for which a preview is fresh. */
-export const previewLifetimeMs = 15 * 60_000
+export const previewLifetimeMs = previewMinutes * 60_000
 
 export interface KeptPreview extends Kept {
   readonly subscription: string

@@ -1,5 +1,6 @@
 // Reads all data that a change of a subscription depends on, and selects the subscription.
 import { createHash } from 'node:crypto'
+import { defaultProration } from '../api/limits.ts'
 import { presentId } from '../config/schema/previous-ids.ts'
 import { decidePromotion } from '../checkout/decide-promotion.ts'
 import { processorId, type ProcessorId } from '../catalog/resource.ts'
@@ -341,7 +342,7 @@ function fingerprintOf(
   { present, wanted }: Pick<ChangeSituation, 'present' | 'wanted'>,
 ): string {
   const { clockTime: _now, payment: _payment, ...rest } = state
-  const { subscription, items, replaces, when = 'auto', proration = 'prorate', promotionCode } = wish
+  const { subscription, items, replaces, when = 'auto', proration = defaultProration, promotionCode } = wish
   // In an order of its own: the same request with its members in another order rests on the same preview.
   const asked = [
     subscription,

@@ -16,7 +16,7 @@ export async function rollbackConfig(deps: SyncDeps, revision: number, request: 
     throw new ServiceError('revision_not_found', `Revision ${String(revision)} is a reset and has no configuration.`, {
       hint: 'Choose another revision.',
     })
-  const checked = await requireValid(deps, version.document, { acceptedBefore: true })
+  const checked = await requireValid(deps, version.document)
   if (request.dryRun === true) return planPush(deps, checked, { ...request, rollbackTo: revision })
   const written = version.pushId === null ? null : await deps.store.writtenForms.ofPush(version.pushId)
   const asked = { ...request, rollbackTo: revision, ...(written === null ? {} : { written: written.id }) }

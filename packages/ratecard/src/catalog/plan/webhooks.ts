@@ -5,7 +5,7 @@ import type { DesiredResource } from '../resource.ts'
 import { caution, refusal, type PlanState } from './state.ts'
 
 /** Stripe's limit of webhook endpoints per account. The plan checks it, because otherwise a push would fail at its last step. */
-const endpointLimit = 16
+export const endpointLimit = 16
 
 export function webhookIssues(state: PlanState): Issue[] {
   return [...limitIssues(state), ...state.desired.webhook.flatMap((webhook) => foreignTwin(state, webhook))]

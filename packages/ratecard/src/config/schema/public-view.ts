@@ -9,7 +9,7 @@ export function isPublic(price: Pick<Price, 'public' | 'enterprise_template' | '
 
 /**
  * Defines for each member whether the public view contains it. A member without an entry is a compile error, so that every new member gets
- * a decision; see docs/decisions/0036.
+ * a decision; see docs/decisions/18-what-the-public-sees.md.
  */
 type VisibleMembers<Item> = { readonly [Member in keyof Item]-?: boolean }
 

@@ -16,13 +16,10 @@ export interface ConfigValidation {
   readonly config: BillingConfig | null
 }
 
-/**
- * Validates any JSON or YAML value; never throws. Warnings do not make a document invalid. `acceptedBefore` skips the check of text: a
- * rollback must not fail on a document that was accepted before that check existed.
- */
-export function validateConfig(document: unknown, { acceptedBefore = false } = {}): ConfigValidation {
+/** Validates any JSON or YAML value; never throws. Warnings do not make a document invalid. */
+export function validateConfig(document: unknown): ConfigValidation {
   const tooLarge = limitIssues(document)
-  const { config, issues } = tooLarge.length > 0 ? { config: null, issues: tooLarge } : judge(document, acceptedBefore)
+  const { config, issues } = tooLarge.length > 0 ? { config: null, issues: tooLarge } : judge(document)
   const errors = issues.filter(({ severity }) => severity === 'error')
   const warnings = issues.filter(({ severity }) => severity === 'warning')
   return {
@@ -33,9 +30,9 @@ export function validateConfig(document: unknown, { acceptedBefore = false } = {
   }
 }
 
-function judge(document: unknown, anyText: boolean): { config: BillingConfig | null; issues: Issue[] } {
+function judge(document: unknown): { config: BillingConfig | null; issues: Issue[] } {
   const { config, issues } = checkShape(document)
-  const text = anyText ? [] : textIssues(document, maxCollectedIssues)
+  const text = textIssues(document, maxCollectedIssues)
   // For a malformed text no other issue is reported.
   const said = new Set(text.map(({ pointer }) => pointer))
   const others = [...issues, ...ruleIssues(document, maxCollectedIssues)].filter(({ pointer }) => !said.has(pointer))

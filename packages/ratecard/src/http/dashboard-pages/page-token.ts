@@ -1,6 +1,6 @@
 // CSRF token of the dashboard. Workers below `/workers/` have the same origin as the dashboard, so browsers send the dashboard's cookie
 // with requests of workers' pages too. Every API request must therefore contain a token from the dashboard's HTML, which scripts of other
-// pages cannot read (docs/decisions/0045-pages-of-workers.md).
+// pages cannot read (docs/decisions/14-workers.md).
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 

@@ -1,5 +1,5 @@
 // Fast path for the public price list. It bypasses the router, with which a response would take three times the CPU time
-// (docs/decisions/0067-plain-means.md).
+// (docs/decisions/20-what-a-request-may-cost.md).
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Service } from '../../service/service.ts'
 import { configAnswer } from '../response/config-answer.ts'

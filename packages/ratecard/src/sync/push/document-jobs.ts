@@ -16,11 +16,6 @@ export interface ValidDocument {
   readonly warnings: readonly Issue[]
 }
 
-interface CheckOptions {
-  /** True if an earlier release accepted the document, so that rules added later do not apply to it. */
-  readonly acceptedBefore?: boolean
-}
-
 /** Returns the document as JSON text without spaces. Throws ServiceError `json_malformed`. */
 export async function compactDocument(deps: DocumentDeps, document: GivenDocument): Promise<string> {
   const { malformed, text } = await deps.documents.run('compact', { text: textOf(document) })
@@ -35,21 +30,16 @@ export async function compactDocument(deps: DocumentDeps, document: GivenDocumen
 export async function checkDocument(
   deps: DocumentDeps,
   document: GivenDocument,
-  options: CheckOptions = {},
 ): Promise<Omit<ConfigValidation, 'config'> & { readonly text: string }> {
-  const checked = await deps.documents.run('check', { text: textOf(document), ...options })
+  const checked = await deps.documents.run('check', { text: textOf(document) })
   const { malformed, text, valid, errors, warnings } = checked
   if (malformed !== null) throw notJson(malformed)
   return { text, valid, errors, warnings }
 }
 
 /** Validates a document and returns it with its warnings. Throws ServiceError `config_invalid` with all issues if it is invalid. */
-export async function requireValid(
-  deps: DocumentDeps,
-  document: GivenDocument,
-  options: CheckOptions = {},
-): Promise<ValidDocument> {
-  const { text, valid, errors, warnings } = await checkDocument(deps, document, options)
+export async function requireValid(deps: DocumentDeps, document: GivenDocument): Promise<ValidDocument> {
+  const { text, valid, errors, warnings } = await checkDocument(deps, document)
   if (!valid)
     throw new ServiceError(
       'config_invalid',

@@ -1,6 +1,6 @@
 // Replaces the signing secret of a webhook without losing an event (a rotation). A new endpoint is created beside the old one. Both send
 // signed events until the overlap ends and the old one is deactivated. A rotation is a journalled job of two steps and runs under the lease
-// of pushes, so that no push sees a half-done rotation. See docs/decisions/0033-rotating-a-webhook.md for the reasons.
+// of pushes, so that no push sees a half-done rotation. See docs/decisions/16-webhooks-of-the-document-and-of-the-service.md for the reasons.
 import { desiredCatalog } from '../../catalog/desired.ts'
 import { configId } from '../../catalog/resource.ts'
 import type { DesiredResource, MappingEntry, ObservedResource, ProcessorId } from '../../catalog/resource.ts'

@@ -84,16 +84,8 @@ export function checkDeployment(given: NewDeployment, limits: Limits): CheckedDe
     hosts,
     variables: [...new Set([...Object.keys(env), ...(serviceKey === null ? [] : [serviceKeyVariable])])].sort(),
     sizeBytes,
-    checksum: checksumOf({ ...code, ...(isDefault(access) ? {} : access), sourceMap: null, crons, hosts }),
+    checksum: checksumOf({ ...code, ...access, sourceMap: null, crons, hosts }),
   }
-}
-
-/**
- * True if both settings have their default value. Then they are left out of the checksum, so that deployments of earlier releases keep
- * their checksum.
- */
-function isDefault({ serviceKey, passCredentials }: Pick<NewDeployment, 'serviceKey' | 'passCredentials'>): boolean {
-  return serviceKey === null && !passCredentials
 }
 
 type Wrong = (path: readonly (string | number)[], detail: string, hint?: string) => void

@@ -1,5 +1,6 @@
 // Commands that change what a tenant has: preview, change, cancel, resume and pause.
 import type { ChangeOutcome, ChangePreview, Subscription } from '@ratecard/client'
+import { defaultProration } from '../../../api/limits.ts'
 import { authorOf } from '../../author.ts'
 import { systemClock } from '../../../clock.ts'
 import { usageFailure } from '../../failure.ts'
@@ -39,7 +40,7 @@ const changeOptions: readonly OptionSpec[] = [
     flags: '--proration <how>',
     description: '`prorate` credits unused time and charges the rest of the period; `none` does neither.',
     choices: ['prorate', 'none'],
-    defaultText: 'prorate',
+    defaultText: defaultProration,
   },
   subscriptionOption,
 ]

@@ -1,0 +1,16 @@
+// Limits that descriptions of the API state. The code that keeps them and the texts that name them read them from here.
+
+/** Minutes for which a preview of a change holds its amounts, by the customer's clock. */
+export const previewMinutes = 15
+
+/**
+ * Refused promotion codes of a tenant's sessions within an hour. After that, requests with a code get 429 `rate_limited` until the oldest
+ * refusal is an hour old.
+ */
+export const refusedCodesPerHour = 10
+
+/** Lifetime of a session in seconds if the request names none: one day. */
+export const sessionSeconds = 86_400
+
+/** What a change does with the rest of the period if the request does not say. */
+export const defaultProration = 'prorate'
