@@ -53,22 +53,39 @@ const sandbox = ['test/contract/sandbox/**/*.test.ts', 'test/unit/sandbox/**/*.t
  * slow tests. `long-work` compares times and memory, so it needs a process that nothing ran in before, as each slow test has.
  */
 const long = [
+  'test/cli/hostile-files.test.ts',
+  'test/cli/init.test.ts',
+  'test/cli/sandbox-verify.test.ts',
   'test/cli/billing-pull-update.test.ts',
   'test/cli/process.test.ts',
+  'test/cli/workers-types.test.ts',
   'test/contract/changes/pairs.test.ts',
   'test/contract/enterprise/move-template.test.ts',
   'test/contract/processor/customer-faults.test.ts',
   'test/contract/processor/null-members.test.ts',
   'test/contract/processor/null-members-push.test.ts',
+  'test/contract/processor/paging.test.ts',
+  'test/contract/readiness.test.ts',
   'test/contract/sandbox/thread.test.ts',
+  'test/contract/server-end.test.ts',
+  'test/contract/store/paces.test.ts',
+  'test/contract/store/postgres.test.ts',
   'test/contract/store/upgrade.test.ts',
   'test/contract/sync/every-field.test.ts',
+  'test/contract/sync/impact-calls.test.ts',
   'test/contract/sync/terraform-acceptance.test.ts',
   'test/contract/workers/fleet.test.ts',
+  'test/contract/workers/workerd-runtime.test.ts',
+  'test/http/connections.test.ts',
   'test/http/long-work.test.ts',
+  'test/unit/document-thread.test.ts',
 ]
-/** Slow tests that `.ci/run` runs for every change: a sale, a push in a browser, a worker, kills of each engine, every field of the document. */
+/**
+ * Slow tests that `.ci/run` runs for every change: a sale, a push in a browser, a worker, kills on each engine, the store on PostgreSQL, every
+ * field of the document.
+ */
 const sample = [
+  'test/contract/store/postgres.test.ts',
   'test/contract/sync/every-field.test.ts',
   'test/e2e/a-tenant-buys.test.ts',
   'test/e2e/dashboard-push.test.ts',

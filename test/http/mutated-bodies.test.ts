@@ -7,7 +7,7 @@ import { startedForAll } from '../support/started.ts'
 
 const world = startedForAll(startTestApp)
 
-const runs = Number(process.env['MUTATION_RUNS'] ?? 1500)
+const runs = Number(process.env['MUTATION_RUNS'] ?? 300)
 const seeds = [validDocument(), ...ruleCases.map(({ document }) => document)]
 
 test(

@@ -92,7 +92,7 @@ it(
         fc.asyncProperty(fc.array(acts, { minLength: 3, maxLength: 8 }), (sequence) =>
           run(shop, `t${String(++tenants)}`, sequence),
         ),
-        { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 25) },
+        { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 8) },
       )
     } finally {
       await shop.close()

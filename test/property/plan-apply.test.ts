@@ -9,7 +9,7 @@ import type { Stack } from '../support/stack.ts'
 
 const { withStack } = sharedSandbox()
 
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 6)
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 4)
 
 test('each generated document is valid', () => {
   fc.assert(

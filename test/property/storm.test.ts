@@ -15,7 +15,7 @@ import type { Stack } from '../support/stack.ts'
 
 const { sandbox } = sharedSandbox()
 
-const runs = Number(process.env['STORM_RUNS'] ?? 5)
+const runs = Number(process.env['STORM_RUNS'] ?? 3)
 const faultKinds = [
   'error_before',
   'error_after',

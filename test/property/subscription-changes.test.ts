@@ -95,7 +95,7 @@ describe('any sequence of plan changes', () => {
         fc.asyncProperty(fc.array(acts, { minLength: 3, maxLength: 9 }), (sequence) =>
           run(shop, `t${String(++tenants)}`, sequence),
         ),
-        { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 8) },
+        { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 5) },
       )
     } finally {
       await shop.close()

@@ -15,7 +15,6 @@ import { keysContract } from './keys-contract.ts'
 import { leaseContract } from './lease-contract.ts'
 import { mirrorContract } from './mirror-contract.ts'
 import { subscribersContract } from './subscribers-contract.ts'
-import { pacesContract } from './paces-contract.ts'
 import { policiesContract } from './policies-contract.ts'
 import { processesContract } from './processes-contract.ts'
 import { recordsContract } from './records-contract.ts'
@@ -51,7 +50,6 @@ describe.runIf(installed)('PostgreSQL:', () => {
   tenantListContract('PostgreSQL', inPostgres)
   processesContract('PostgreSQL', inNewSchema)
   tenantRaces('PostgreSQL', inPostgres)
-  pacesContract('PostgreSQL', inPostgres)
 
   test('an embedded store is copied with every record, regardless of PostgreSQL’s sort order', async () => {
     const source = await inFile()

@@ -70,7 +70,7 @@ export const keepAll = { lines: 10_000, bytes: 10_000_000 }
 export const claimOptions = { instance: 'a', limit: 100, newId, plan }
 const ok = { outcome: 'ok', error: null, cpuMs: 1.5 } as const
 
-export function workerStoreContract(engine: string, makePlace: MakePlace, persistent = true): void {
+export function workerStoreContract(engine: string, makePlace: MakePlace): void {
   const open = async () => (await makePlace()).open()
   const test = base.extend('store', () => open())
 
@@ -170,7 +170,7 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
 
     test('each scheduled time is claimed by only one of many concurrent callers', async () => {
       const place = await makePlace()
-      const stores = await Promise.all(Array.from({ length: persistent ? 3 : 1 }, () => place.open()))
+      const stores = await Promise.all(Array.from({ length: 3 }, () => place.open()))
       const [store] = stores as [KyselyStore]
       const schedules = Array.from({ length: 20 }, (_, index) => ({ cron: String(index), nextAt: 100 }))
       await activate(store, record('one'), schedules)
@@ -310,16 +310,15 @@ export function workerStoreContract(engine: string, makePlace: MakePlace, persis
       expect(await left()).toEqual([11, 0, 1])
     })
 
-    if (persistent)
-      test('the environment variables of old deployments can be read with a new master key', async () => {
-        const place = await makePlace()
-        const old = await place.open()
-        const deployment = record('one')
-        await activate(old, deployment)
-        const keys = `${generateMasterKey('2')},${place.keys}`
-        await place.open({ sealer: createSealer(keys) })
-        const newest = await place.open({ sealer: createSealer(keys.split(',')[0] ?? '') })
-        expect((await newest.workers.content(deployment.id))?.env).toBe(content().env)
-      })
+    test('the environment variables of old deployments can be read with a new master key', async () => {
+      const place = await makePlace()
+      const old = await place.open()
+      const deployment = record('one')
+      await activate(old, deployment)
+      const keys = `${generateMasterKey('2')},${place.keys}`
+      await place.open({ sealer: createSealer(keys) })
+      const newest = await place.open({ sealer: createSealer(keys.split(',')[0] ?? '') })
+      expect((await newest.workers.content(deployment.id))?.env).toBe(content().env)
+    })
   })
 }

@@ -7,11 +7,10 @@ import { postgresInstalled, startPostgres } from '../../support/postgres.ts'
 import { emptiedPlaces } from '../../support/emptied-schema.ts'
 import { announceSkip } from '../../support/skips.ts'
 import { startedForAll } from '../../support/started.ts'
-import { inFile, inMemory, refusalOf } from '../../support/store.ts'
+import { inFile, refusalOf } from '../../support/store.ts'
 import { activate, claimOptions, content, keepAll, line, record, workerStoreContract } from './worker-store-contract.ts'
 
-workerStoreContract('SQLite in memory', inMemory, false)
-workerStoreContract('SQLite in a file', inFile)
+workerStoreContract('SQLite', inFile)
 
 describe('logs of workers with an embedded store', () => {
   const sizeOf = (file: string) => statSync(file).size

@@ -23,7 +23,7 @@ function resolves(document: unknown, pointer: string): boolean {
 
 const seeds = [validDocument(), ...ruleCases.map(({ document }) => document)]
 
-test('validating 10,000 mutated documents never throws, and each issue has a known code and a valid pointer', () => {
+test('validating mutated documents never throws, and each issue has a known code and a valid pointer', () => {
   let invalid = 0
   fc.assert(
     fc.property(fc.constantFrom(...seeds), fc.array(edit, { minLength: 1, maxLength: 6 }), (seed, edits) => {
@@ -39,9 +39,9 @@ test('validating 10,000 mutated documents never throws, and each issue has a kno
       const said = [...errors, ...warnings].map(({ code, pointer, detail }) => `${code} ${pointer} ${detail}`)
       expect(new Set(said).size).toBe(said.length)
     }),
-    { numRuns: 10_000 },
+    { numRuns: Number(process.env['MUTATION_RUNS'] ?? 2000) },
   )
-  expect(invalid).toBeGreaterThan(5_000)
+  expect(invalid).toBeGreaterThan(1_000)
 })
 
 test('all generated documents are valid', () => {
