@@ -1,90 +1,27 @@
 // The whole workflow in a browser: price list, checkout, webhook, negotiated prices, and renewals on the sandbox's clock.
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { createClient } from '@ratecard/client'
 import type { Client } from '@ratecard/client'
-import { chromium } from 'playwright-core'
-import type { Browser, Page } from 'playwright-core'
-import Stripe from 'stripe'
+import type { Page } from 'playwright-core'
+import type Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer } from '../../packages/ratecard/src/composition/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
-import { freePort } from '../support/local-programs.ts'
+import { chromiumPath, launchChromium } from '../support/chromium.ts'
+import { startExample } from '../support/running-example.ts'
+import type { RunningExample } from '../support/running-example.ts'
 import { announceSkip } from '../support/skips.ts'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file))
-if (executablePath === undefined) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
+if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 
-const example = fileURLToPath(new URL('../../examples/checkout-node', import.meta.url))
-const serviceKey = 'a-service-key-for-this-story'
-const home = mkdtempSync(path.join(tmpdir(), 'ratecard-story-'))
 const tenantId = 'glazeworks'
-let server: RunningServer
-let shop: ChildProcess
+let example: RunningExample
 let shopUrl: string
 let client: Client
 let stripe: Stripe
 
 beforeAll(async () => {
-  process.env['HOME'] = home
-  server = await startServer({
-    env: {
-      RATECARD_PORT: '0',
-      RATECARD_SANDBOX_PORT: '0',
-      RATECARD_DATA_DIR: home,
-      RATECARD_SERVICE_KEY: serviceKey,
-      RATECARD_LOG_LEVEL: 'error',
-      RATECARD_WORKERS: 'off',
-    },
-    out: () => undefined,
-  })
-  client = createClient({ baseUrl: server.url, serviceKey })
-  const sandbox = new URL(server.sandboxUrl ?? '')
-  stripe = new Stripe(sandboxKey(), {
-    host: sandbox.hostname,
-    port: sandbox.port,
-    protocol: 'http',
-    telemetry: false,
-    maxNetworkRetries: 0,
-  })
-  const port = await freePort()
-  shopUrl = `http://127.0.0.1:${String(port)}`
-  const document = readFileSync(path.join(example, 'ratecard/billing/billing.json'), 'utf8')
-  await client.admin.push(JSON.parse(document.replace('${SHOP_URL}', shopUrl)) as object)
-  shop = spawn(process.execPath, [path.join(example, 'shop.mjs')], {
-    env: {
-      PATH: process.env['PATH'],
-      PORT: String(port),
-      RATECARD_API_URL: server.url,
-      RATECARD_SERVICE_KEY: serviceKey,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await new Promise<void>((resolve, reject) => {
-    shop.stdout?.once('data', () => resolve())
-    shop.once('exit', (code) => reject(new Error(`the shop ended with ${String(code)}`)))
-  })
+  example = await startExample('checkout-node', 'shop.mjs')
+  ;({ url: shopUrl, client, stripe } = example)
 })
 
-afterAll(async () => {
-  const ended = new Promise((resolve) => shop.once('exit', resolve))
-  shop.kill()
-  await ended
-  await server.close()
-  rmSync(home, { recursive: true, force: true })
-})
-
-const sandboxKey = () => readFileSync(path.join(home, 'sandbox-key'), 'utf8').trim()
-
-function launch(): Promise<Browser> {
-  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-quic']
-  const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', ...quiet]
-  return chromium.launch({ executablePath: executablePath ?? '', args })
-}
+afterAll(() => example.close())
 
 async function pay(page: Page, card: string): Promise<void> {
   await page.getByLabel(/card number/i).fill(card)
@@ -100,18 +37,18 @@ async function invoiceTotals(): Promise<number[]> {
 
 /** Advances the clock past the renewal, and past the hour in which its invoice is a draft. */
 async function renew(): Promise<void> {
-  const answer = await fetch(new URL('/_sandbox/clock', server.sandboxUrl ?? ''), {
+  const answer = await fetch(new URL('/_sandbox/clock', example.sandboxUrl), {
     method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${sandboxKey()}:`).toString('base64')}` },
+    headers: { authorization: `Basic ${Buffer.from(`${example.sandboxKey}:`).toString('base64')}` },
     body: JSON.stringify({ advance_seconds: 31 * 86_400 + 7200 }),
   })
   expect(answer.status).toBe(200)
 }
 
-test.skipIf(executablePath === undefined)(
+test.skipIf(chromiumPath === null)(
   'a tenant buys in a browser and gets its negotiated price, and each renewal bills the agreed amount',
   async () => {
-    const browser = await launch()
+    const browser = await launchChromium()
     try {
       const page = await browser.newPage()
       await page.goto(`${shopUrl}/?tenant=${tenantId}`)

@@ -1,81 +1,30 @@
 // The example of an account page in a browser: a customer changes plan and seats, cancels, comes back, and reads its invoices.
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { createClient } from '@ratecard/client'
 import type { Client } from '@ratecard/client'
 import type { Browser, Page } from 'playwright-core'
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer } from '../../packages/ratecard/src/composition/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
 import { chromiumPath, launchChromium } from '../support/chromium.ts'
-import { freePort } from '../support/local-programs.ts'
+import { startExample } from '../support/running-example.ts'
+import type { RunningExample } from '../support/running-example.ts'
 import { announceSkip } from '../support/skips.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 
-const example = fileURLToPath(new URL('../../examples/account-page', import.meta.url))
-const serviceKey = 'a-service-key-for-the-account'
-const home = mkdtempSync(path.join(tmpdir(), 'ratecard-account-'))
-let server: RunningServer
-let page: ChildProcess
+let example: RunningExample
 let pageUrl: string
 let client: Client
 let stripe: Stripe
 let browser: Browser
 
 beforeAll(async () => {
-  server = await startServer({
-    env: {
-      RATECARD_PORT: '0',
-      RATECARD_SANDBOX_PORT: '0',
-      RATECARD_DATA_DIR: home,
-      RATECARD_SERVICE_KEY: serviceKey,
-      RATECARD_LOG_LEVEL: 'error',
-      RATECARD_WORKERS: 'off',
-    },
-    out: () => undefined,
-  })
-  client = createClient({ baseUrl: server.url, serviceKey })
-  const { hostname, port } = new URL(server.sandboxUrl ?? '')
-  const key = readFileSync(path.join(home, 'sandbox-key'), 'utf8').trim()
-  stripe = new Stripe(key, { host: hostname, port, protocol: 'http', telemetry: false, maxNetworkRetries: 0 })
-  await client.admin.push(
-    JSON.parse(readFileSync(path.join(example, 'ratecard/billing/billing.json'), 'utf8')) as object,
-  )
-  const own = String(await freePort())
-  pageUrl = `http://127.0.0.1:${own}`
-  page = spawn(process.execPath, [path.join(example, 'server.mjs')], {
-    env: {
-      PATH: process.env['PATH'],
-      PORT: own,
-      RATECARD_API_URL: server.url,
-      RATECARD_SERVICE_KEY: serviceKey,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await new Promise<void>((resolve, reject) => {
-    page.stdout?.once('data', () => {
-      resolve()
-    })
-    page.once('exit', (code) => {
-      reject(new Error(`the server of the page ended with ${String(code)}`))
-    })
-  })
+  example = await startExample('account-page', 'server.mjs')
+  ;({ url: pageUrl, client, stripe } = example)
   if (chromiumPath !== null) browser = await launchChromium()
 })
 
 afterAll(async () => {
   if (chromiumPath !== null) await browser.close()
-  const ended = new Promise((resolve) => page.once('exit', resolve))
-  page.kill()
-  await ended
-  await server.close()
-  rmSync(home, { recursive: true, force: true })
+  await example.close()
 })
 
 /** A tenant with a subscription to Solo since 1 January 2031, on a test clock that stands still. */

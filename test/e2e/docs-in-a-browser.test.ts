@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer } from '../../packages/ratecard/src/composition/main.ts'
 import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
+import { chromiumPath, launchChromium } from '../support/chromium.ts'
 import { fixture } from '../support/fixtures.ts'
 import { announceSkip } from '../support/skips.ts'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file))
-if (executablePath === undefined) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
+if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 
 const home = mkdtempSync(path.join(tmpdir(), 'ratecard-browser-'))
 let server: RunningServer
@@ -37,21 +36,10 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-test.skipIf(executablePath === undefined)(
+test.skipIf(chromiumPath === null)(
   'a user reads the API documentation in a browser and calls the API from the page',
   async () => {
-    const browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
+    const browser = await launchChromium()
     try {
       const page = await browser.newPage()
       const failures: string[] = []

@@ -1,66 +1,22 @@
 // The example `limits` as its README has it: an application whose middleware refuses what is not bought, and offers the prices that allow it.
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { createClient } from '@ratecard/client'
 import type { Client } from '@ratecard/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer } from '../../packages/ratecard/src/composition/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
-import { freePort } from '../support/local-programs.ts'
 import { payPage } from '../support/pay-page.ts'
+import { startExample } from '../support/running-example.ts'
+import type { RunningExample } from '../support/running-example.ts'
 
-const example = fileURLToPath(new URL('../../examples/limits', import.meta.url))
-const serviceKey = 'a-service-key-for-the-limits'
-const home = mkdtempSync(path.join(tmpdir(), 'ratecard-limits-'))
 const patience = { timeout: 30_000 }
-let server: RunningServer
-let application: ChildProcess
+let example: RunningExample
 let address: string
 let client: Client
 
 beforeAll(async () => {
-  server = await startServer({
-    env: {
-      RATECARD_PORT: '0',
-      RATECARD_SANDBOX_PORT: '0',
-      RATECARD_DATA_DIR: home,
-      RATECARD_SERVICE_KEY: serviceKey,
-      RATECARD_LOG_LEVEL: 'error',
-      RATECARD_WORKERS: 'off',
-    },
-    out: () => undefined,
-  })
-  client = createClient({ baseUrl: server.url, serviceKey })
-  const document = readFileSync(path.join(example, 'ratecard/billing/billing.json'), 'utf8')
-  await client.admin.push(JSON.parse(document) as object)
+  example = await startExample('limits', 'server.mjs')
+  ;({ url: address, client } = example)
   await client.tenants.create({ id: 'acme', name: 'Acme' })
-  const port = String(await freePort())
-  address = `http://127.0.0.1:${port}`
-  application = spawn(process.execPath, [path.join(example, 'server.mjs')], {
-    env: { PATH: process.env['PATH'], PORT: port, RATECARD_API_URL: server.url, RATECARD_SERVICE_KEY: serviceKey },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await new Promise<void>((resolve, reject) => {
-    application.stdout?.once('data', () => {
-      resolve()
-    })
-    application.once('exit', (code) => {
-      reject(new Error(`the application ended with ${String(code)}`))
-    })
-  })
 })
 
-afterAll(async () => {
-  const ended = new Promise((resolve) => application.once('exit', resolve))
-  application.kill()
-  await ended
-  await server.close()
-  rmSync(home, { recursive: true, force: true })
-})
+afterAll(() => example.close())
 
 async function post(route: string): Promise<[number, unknown]> {
   const answer = await fetch(`${address}${route}`, { method: 'POST', headers: { 'x-tenant': 'acme' } })
