@@ -121,21 +121,17 @@ export function publicPrice(price: Price): Price {
 }
 
 /**
- * Returns the public view of a document. It contains public prices, their products with their limits, and the meters that these prices
- * bill. A product whose prices are all hidden is left out, but a product without any price is included. The view never contains webhooks,
+ * Returns the public view of a document. It contains public prices, their products with their limits, and all meters. A product whose prices are all hidden is left out, but a product without any price is included. The view never contains webhooks,
  * coupons, promotion codes, taxes, portal configurations, or features that are only on or off.
  */
 export function publicView(config: BillingConfig): BillingConfig {
   const { features = [], ...view } = shown(config, shownOfDocument)
   const products = config.products.flatMap(publicProduct)
   const limited = new Set(products.flatMap(({ features = [] }) => features.map(featureIdOf)))
-  const billed = new Set(products.flatMap(({ prices = [] }) => prices.map((price) => price.meter)))
   // Members keep the order of the document, because the result is served without reordering.
   return {
     ...view,
-    ...(view.meters && {
-      meters: view.meters.filter(({ id }) => billed.has(id)).map((meter) => shown(meter, shownOfMeter)),
-    }),
+    ...(view.meters && { meters: view.meters.map((meter) => shown(meter, shownOfMeter)) }),
     products,
     ...(limited.size > 0 && {
       features: features.filter(({ id }) => limited.has(id)).map((feature) => shown(feature, shownOfFeature)),
