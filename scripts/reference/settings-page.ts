@@ -3,7 +3,7 @@ import { code, page, table } from './markdown.ts'
 import { limitsText, plainSchema, typeText } from './schema-text.ts'
 
 const intro = `Everything is set by environment variables, read once at start. All mistakes are told together, by name, never by value. An empty
-variable counts as absent.`
+variable counts as absent, unless its meaning says what empty is. A variable that begins with \`RATECARD_\` and is no setting is named in the log, with the nearest setting.`
 
 export function settingsPage(): string {
   const rows = Object.entries(plainSchema(settingsSchema).properties ?? {}).map(([name, node]) => [

@@ -73,11 +73,15 @@ describe('a page of another site', () => {
 })
 
 describe('the credential of a checkout', () => {
-  it('is the key if the request has both key and cookie: a wrong key is refused despite a valid cookie', async () => {
+  it('is the key if the request has both key and cookie, and the tenant is that of the cookie: a wrong key or cookie is refused', async () => {
     const wrong = await post(checkout, pro, { cookie, 'x-service-key': 'wrong' })
     expect([wrong.statusCode, wrong.json().code]).toEqual([401, 'service_key_invalid'])
+    const foreign = await post(checkout, pro, { cookie: cookieOf('nothing'), 'x-service-key': test.key })
+    expect([foreign.statusCode, foreign.json().code]).toEqual([401, 'session_invalid'])
     const both = await post(checkout, pro, { cookie, 'x-service-key': test.key })
-    expect([both.statusCode, both.json().errors[0].pointer]).toEqual([400, '#/tenant_id'])
+    expect(both.statusCode).toBe(200)
+    const { metadata } = await test.stripe.checkout.sessions.retrieve(both.json().session_id)
+    expect(metadata?.['ratecard_tenant_id']).toBe('acme')
   })
 
   it('is refused as soon as its tenant is removed or its session is revoked', async () => {

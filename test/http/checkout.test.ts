@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, startPushedApp } from '../support/app.ts'
 import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'
+import { payPage } from '../support/pay-page.ts'
+import { idOf } from '../support/sandbox.ts'
 import { startedForAll } from '../support/started.ts'
 
 const test = startedForAll(() => startPushedApp({ allowedRedirects: ['https://shop.example.test'] }))
@@ -38,16 +40,48 @@ describe('POST checkout', () => {
     expect(await (await fetch(url)).text()).toContain('14 days free')
   })
 
-  it('accepts a service key with a tenant, and requires the tenant', async () => {
+  it('accepts a service key with a tenant', async () => {
     const response = await test.asAdmin({ method: 'POST', url: checkout, payload: { ...pro, tenant_id: 'acme' } })
     expect(response.json()).toEqual({ url: expect.stringMatching(/^http/), session_id: expect.stringMatching(/^cs_/) })
-    const silent = await test.asAdmin({ method: 'POST', url: checkout, payload: pro })
-    expect([silent.statusCode, silent.json().errors]).toMatchObject([
-      400,
-      [{ code: 'field_missing', pointer: '#/tenant_id' }],
-    ])
     const unknown = await test.asAdmin({ method: 'POST', url: checkout, payload: { ...pro, tenant_id: 'nobody' } })
     expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'tenant_not_found'])
+  })
+
+  it('sells with a service key and no tenant to a customer that the processor creates, whom a new tenant takes over', async () => {
+    const page = await test.asAdmin({ method: 'POST', url: checkout, payload: { ...pro, quantity: 2 } })
+    expect(page.statusCode).toBe(200)
+    await payPage(page.json().url)
+    const session = await test.stripe.checkout.sessions.retrieve(page.json().session_id)
+    const customer = idOf(session.customer)
+    expect(session.metadata).not.toHaveProperty('ratecard_tenant_id')
+
+    const tenant = { id: 'found_later', name: 'Found later', processor_customer_id: customer }
+    expect((await test.asAdmin({ method: 'POST', url: `${admin}/tenants`, payload: tenant })).statusCode).toBe(201)
+    expect((await test.asAdmin({ url: `${admin}/tenants/found_later/subscriptions` })).json()).toMatchObject({
+      billing_status: 'active',
+      subscriptions: [{ items: [{ price_id: 'pro_monthly', quantity: 2 }] }],
+    })
+  })
+
+  it('sells a hidden and a negotiated price with a service key and no tenant, and refuses a free price, which needs a tenant', async () => {
+    for (const price_id of ['pro_secret', 'pro_monthly_gold']) {
+      const { statusCode } = await test.asAdmin({ method: 'POST', url: checkout, payload: { ...urls, price_id } })
+      expect([price_id, statusCode]).toEqual([price_id, 200])
+    }
+    const free = await test.asAdmin({ method: 'POST', url: checkout, payload: { ...urls, price_id: 'free' } })
+    expect([free.statusCode, free.json()]).toMatchObject([
+      422,
+      { code: 'checkout_invalid', errors: [{ pointer: '#/tenant_id' }] },
+    ])
+  })
+
+  it('accepts any https URL with a service key, and with a session only those of the setting', async () => {
+    const elsewhere = { success_url: 'https://elsewhere.example/done', cancel_url: 'https://elsewhere.example/back' }
+    const payload = { price_id: 'pro_monthly', ...elsewhere }
+    const seller = await test.asAdmin({ method: 'POST', url: checkout, payload: { ...payload, tenant_id: 'acme' } })
+    expect(seller.statusCode).toBe(200)
+    const buyer = await post(checkout, payload, { cookie })
+    expect([buyer.statusCode, buyer.json().errors[0].pointer]).toEqual([422, '#/success_url'])
   })
 
   it('lets a session check out for its own tenant only', async () => {

@@ -31,7 +31,7 @@ export interface TestAppOptions {
   readonly workers?: ServiceOptions['workers']
   /** Settings of the mirror. Default: no mirror. */
   readonly mirror?: ServiceOptions['mirror']
-  readonly allowedRedirects?: readonly string[]
+  readonly allowedRedirects?: readonly string[] | null
   readonly clock?: Clock
   /** Address of the processor for the adapter. Default: the sandbox. */
   readonly apiBase?: string
@@ -73,7 +73,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const clock = options.clock ?? systemClock
   const stack = await startStack({
     requireVersionBump: options.requireVersionBump ?? false,
-    allowedRedirects: options.allowedRedirects ?? [],
+    allowedRedirects: options.allowedRedirects ?? null,
     clock,
     ...(options.workers === undefined ? {} : { workers: options.workers }),
     ...(options.mirror === undefined ? {} : { mirror: options.mirror }),
@@ -88,7 +88,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     settings: {
       rateLimit: options.rateLimit ?? 600,
       publicUrl: options.publicUrl ?? null,
-      allowedRedirects: options.allowedRedirects ?? [],
+      allowedRedirects: options.allowedRedirects ?? null,
       trustedProxies: options.trustedProxies ?? [],
       logLevel: 'silent',
     },

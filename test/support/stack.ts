@@ -30,7 +30,7 @@ export interface StackOptions {
   readonly sandbox?: Sandbox
   readonly secretKey?: string
   readonly requireVersionBump?: boolean
-  readonly allowedRedirects?: readonly string[]
+  readonly allowedRedirects?: readonly string[] | null
   readonly impactThreshold?: number
   readonly clock?: Clock
   /** Options of a worker host. Default: no workers. */
@@ -65,7 +65,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     settings: {
       requireVersionBump: options.requireVersionBump ?? false,
       workers: 'off',
-      allowedRedirects: options.allowedRedirects ?? [],
+      allowedRedirects: options.allowedRedirects ?? null,
       impactThreshold: options.impactThreshold ?? null,
     },
     store,

@@ -1,6 +1,6 @@
 // A documented variable that is not read would be accepted and have no effect.
 import { expect, test } from 'vitest'
-import { readSettings, settingsSchema } from '../../packages/ratecard/src/settings.ts'
+import { readSettings, settingsSchema, unknownSettings } from '../../packages/ratecard/src/settings.ts'
 import { refusedWith } from '../support/refused.ts'
 
 /** A value of each variable that is not its default. */
@@ -49,4 +49,31 @@ test('each documented environment variable changes a setting', () => {
     return refusal === null ? settings !== all : new RegExp(`\\b${name}\\b`).test(refusal.message)
   }
   expect(names.filter((name) => !isRead(name))).toEqual([])
+})
+
+test.each(['RATECARD_CUSTOMERS_MAY', 'RATECARD_ALLOWED_REDIRECTS'])(
+  '%s that is set and empty allows nothing',
+  (name) => {
+    const settings = readSettings({ [name]: '' })
+    expect(name === 'RATECARD_CUSTOMERS_MAY' ? settings.customersMay : settings.allowedRedirects).toEqual([])
+    const unset = readSettings({})
+    expect([unset.customersMay, unset.allowedRedirects]).toEqual([['change', 'cancel', 'resume'], null])
+  },
+)
+
+test('any other setting that is set and empty has its default', () => {
+  const empty = Object.fromEntries(
+    Object.keys(other).flatMap((name) =>
+      ['RATECARD_CUSTOMERS_MAY', 'RATECARD_ALLOWED_REDIRECTS'].includes(name) ? [] : [[name, '']],
+    ),
+  )
+  expect(readSettings(empty)).toEqual(readSettings({}))
+})
+
+test('a variable whose name begins like that of a setting and is none is named, with the nearest setting', () => {
+  const env = { RATECARD_PROT: '1', RATECARD_ZZZZZZZZZZ: '1', RATECARD_PORT: '1', RATECARD_API_URL: 'x', OTHER: '1' }
+  expect(unknownSettings(env)).toEqual([
+    'RATECARD_PROT is no setting. Did you mean RATECARD_PORT?',
+    'RATECARD_ZZZZZZZZZZ is no setting.',
+  ])
 })

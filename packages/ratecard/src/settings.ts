@@ -7,6 +7,7 @@ import type { Static } from 'typebox'
 import { customerActs, isCustomerAct } from './api/customer-acts.ts'
 import type { CustomerAct } from './api/customer-acts.ts'
 import { ServiceError } from './errors/service-error.ts'
+import { nearest } from './errors/suggest.ts'
 import { confinementModes } from './workers/runtime/confinement-modes.ts'
 import type { ConfinementMode } from './workers/runtime/confinement-modes.ts'
 
@@ -24,7 +25,8 @@ export interface Settings {
   readonly stripeApiBase: string | null
   readonly sandboxPort: number
   readonly publicUrl: string | null
-  readonly allowedRedirects: readonly string[]
+  /** Origins that sessions may name in redirect URLs; null if the setting is not set. */
+  readonly allowedRedirects: readonly string[] | null
   readonly requireVersionBump: boolean
   /** Maximum number of live subscriptions that a push may affect without approval; null means no limit. */
   readonly impactThreshold: number | null
@@ -108,7 +110,7 @@ export const settingsSchema = Type.Object({
   RATECARD_SANDBOX_PORT: Port('Port of the embedded sandbox, on loopback. 0 picks a free one.', 4243),
   RATECARD_PUBLIC_URL: Text('Base URL of the links that the service returns. Default: derived from host and port.'),
   RATECARD_ALLOWED_REDIRECTS: Text(
-    'Origins that are allowed in the URLs of checkouts and the portal, separated by commas. Loopback is always allowed.',
+    'Origins that a session cookie may name in the URLs of checkouts and the portal, separated by commas. The service’s own address and loopback are always allowed. Empty: no others. Not set: any https URL at a sandbox or test account, and no others at a live one. A service key may name any https URL.',
   ),
   RATECARD_REQUIRE_VERSION_BUMP: Type.Boolean({
     default: false,
@@ -223,8 +225,13 @@ export const settingsSchema = Type.Object({
 
 type Raw = ReturnType<typeof readRaw>
 
+/** Settings whose empty value has a meaning of its own, which the description states. All others count as not set if they are empty. */
+const emptyMeansNone = new Set(['RATECARD_ALLOWED_REDIRECTS', 'RATECARD_CUSTOMERS_MAY'])
+
 function readRaw(env: NodeJS.ProcessEnv) {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => value !== undefined && (value !== '' || emptyMeansNone.has(name))),
+  )
   return envSchema<Static<typeof settingsSchema>>({
     schema: settingsSchema,
     data: given,
@@ -258,7 +265,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     stripeApiBase: raw.STRIPE_API_BASE ?? null,
     sandboxPort: raw.RATECARD_SANDBOX_PORT,
     publicUrl: raw.RATECARD_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
-    allowedRedirects: listOf(raw.RATECARD_ALLOWED_REDIRECTS),
+    allowedRedirects: raw.RATECARD_ALLOWED_REDIRECTS === undefined ? null : listOf(raw.RATECARD_ALLOWED_REDIRECTS),
     requireVersionBump: raw.RATECARD_REQUIRE_VERSION_BUMP,
     impactThreshold: raw.RATECARD_IMPACT_THRESHOLD ?? null,
     environment: raw.RATECARD_ENVIRONMENT ?? (isLive(raw.STRIPE_SECRET_KEY) ? null : 'dev'),
@@ -280,6 +287,21 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     shutdownDelaySeconds: raw.RATECARD_SHUTDOWN_DELAY_SECONDS,
     logLevel: raw.RATECARD_LOG_LEVEL,
   }
+}
+
+/** Variables of other programs of Ratecard: the command line, its integrations, the container image. */
+const otherVariables = /^RATECARD_(API_URL|READ_KEY|WRITE_KEY|VERSION|IMAGE|NODE_CHOSEN|CI_\w+|TEST_\w+)$/
+
+/** Returns a sentence about each variable whose name begins like a setting's and is none, with the nearest name of a setting. */
+export function unknownSettings(env: NodeJS.ProcessEnv): string[] {
+  const known = Object.keys(settingsSchema.properties)
+  return Object.keys(env)
+    .filter((name) => name.startsWith('RATECARD_') && !known.includes(name) && !otherVariables.test(name))
+    .toSorted()
+    .map((name) => {
+      const meant = nearest(name, known, true)
+      return meant === undefined ? `${name} is no setting.` : `${name} is no setting. Did you mean ${meant}?`
+    })
 }
 
 function listOf(text: string | undefined): string[] {

@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { allowedOrigins, checkRedirect } from '../../../packages/ratecard/src/checkout/redirects.ts'
+import { checkRedirect, redirectRules } from '../../../packages/ratecard/src/checkout/redirects.ts'
 import { refusedWith } from '../../support/refused.ts'
 
-const origins = allowedOrigins(
-  ['https://shop.example', 'https://app.example:8443/path/'],
-  'https://billing.example/base',
-)
-const refusal = (url: string) =>
+const publicUrl = 'https://billing.example/base'
+const rules = redirectRules({
+  allowedRedirects: ['https://shop.example', 'https://app.example:8443/path/'],
+  publicUrl,
+  live: true,
+})
+const refusal = (url: string, rule = rules.session) =>
   refusedWith(() => {
-    checkRedirect(url, 'success_url', origins)
+    checkRedirect(url, 'success_url', rule)
   })
+const allows = (rule: typeof rules.key, urls: readonly string[]) => urls.filter((url) => refusal(url, rule) === null)
 
 describe('the address to which a checkout page redirects', () => {
   test.each([
@@ -52,6 +55,20 @@ describe('the address to which a checkout page redirects', () => {
     ['nothing', ''],
   ])('is refused if it is %s', (_what, url) => {
     expect(refusal(url)).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer: '#/success_url' }] })
+  })
+
+  const some = ['https://any.example/x', 'http://any.example/x', 'http://localhost:3000/', 'https://billing.example/x']
+
+  test('may be any https URL for a service key, also with a live account', () => {
+    expect(allows(rules.key, some)).toEqual([some[0], some[2], some[3]])
+  })
+
+  test.each([
+    ['any https URL if the setting is not set at a sandbox or test account', null, false, [some[0], some[2], some[3]]],
+    ['of the service and loopback if the setting is not set at a live account', null, true, [some[2], some[3]]],
+    ['of the service and loopback if the setting is empty', [], false, [some[2], some[3]]],
+  ] as const)('may be, for a session, %s', (_what, allowedRedirects, live, expected) => {
+    expect(allows(redirectRules({ allowedRedirects, publicUrl, live }).session, some)).toEqual(expected)
   })
 
   test('is refused with the name of the setting to change if its origin is not allowed', () => {

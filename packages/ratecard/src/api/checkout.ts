@@ -36,11 +36,9 @@ export const NewCheckout = shape('NewCheckout', {
     }),
   ),
   success_url: Url(
-    'URL that the customer returns to after paying. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`.',
+    'URL that the customer returns to after paying. With a service key any https URL; with a session the origins in `RATECARD_ALLOWED_REDIRECTS` or, at a sandbox or test account where that is not set, any https URL. Loopback is always allowed.',
   ),
-  cancel_url: Url(
-    'URL that the customer returns to without paying. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`.',
-  ),
+  cancel_url: Url('URL that the customer returns to without paying. The same rules as for `success_url`.'),
   quantity: Quantity,
   trial_period_days: Type.Optional(
     Type.Integer({
@@ -90,7 +88,14 @@ export const NewCheckout = shape('NewCheckout', {
         'Give a trial even if the tenant already had one of the product or its `subscription_group`. Needs a service key.',
     }),
   ),
-  tenant_id,
+  tenant_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        'With a service key: the tenant that buys. Without it the page sells to the tenant of the session cookie in the request or, without a cookie, to a customer that the processor creates when the page is paid (`ratecard tenants create --customer` takes it over). Omit it with a session, which always belongs to one tenant.',
+    }),
+  ),
 })
 export const Checkout = shape('Checkout', {
   url: Type.String({ description: 'Where to send the customer.' }),
@@ -293,9 +298,7 @@ export const PortalFlow = shape(
           redirect: Type.Optional(
             Type.Object(
               {
-                return_url: Url(
-                  'URL that the customer returns to. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`.',
-                ),
+                return_url: Url('URL that the customer returns to. The same rules as for `success_url` of a checkout.'),
               },
               closed,
             ),
@@ -312,7 +315,7 @@ export const PortalFlow = shape(
 )
 
 export const NewPortal = shape('NewPortal', {
-  return_url: Url('URL that the customer returns to. Its origin must be listed in `RATECARD_ALLOWED_REDIRECTS`.'),
+  return_url: Url('URL that the customer returns to. The same rules as for `success_url` of a checkout.'),
   portal_id: Type.Optional(
     Type.String({
       description: 'Id of a portal configuration. Default: the document’s default one, otherwise the processor’s own.',

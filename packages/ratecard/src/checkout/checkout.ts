@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import type { BillingConfig } from '../config/schema/schema.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../processor/failures.ts'
-import { endsKey } from '../processor/customer-half.ts'
+import { endsKey, type CheckoutRequest } from '../processor/customer-half.ts'
 import type { Processor, ProcessorAccount } from '../processor/processor.ts'
 import type { Checkout, NewCheckout, Principal, TenantOperations } from '../service/tenants.ts'
 import type { Store } from '../store/store.ts'
@@ -22,8 +22,9 @@ import { withTenant } from '../tenants/lease.ts'
 import { decideCheckout, type AppliedConfig, type CheckoutDecision, type CheckoutItem } from './decide-checkout.ts'
 import { decideFlow, decidePortal } from './decide-portal.ts'
 import { refuseSecond, standingOf, trialLeft } from './decide-second.ts'
+import { invalid } from './invalid.ts'
 import type { Standing, Trial, WantedItems } from './decide-second.ts'
-import { allowedOrigins, checkRedirect } from './redirects.ts'
+import { checkRedirect, type redirectRules } from './redirects.ts'
 import { countingRefusedCodes } from './refused-codes.ts'
 import { ownPrices } from './tenant-price.ts'
 
@@ -42,15 +43,14 @@ export interface CheckoutDeps {
   readonly account: () => Promise<ProcessorAccount>
   /** Returns the prices of the applied configuration. Renamed prices have their current id. */
   readonly priceBook: () => Promise<PriceBook>
-  readonly allowedRedirects: readonly string[]
-  readonly publicUrl: string | null
+  /** Where hosted pages may lead, for each kind of principal. */
+  readonly redirects: ReturnType<typeof redirectRules>
   readonly sessionTrialDays: number
 }
 
 export type Checkouts = Pick<TenantOperations, 'sessionPrices' | 'createCheckout' | 'createPortal'>
 
 export function createCheckouts(deps: CheckoutDeps): Checkouts {
-  const origins = allowedOrigins(deps.allowedRedirects, deps.publicUrl)
   return {
     async sessionPrices(principal) {
       const tenant = await deps.customers.tenantOf(principal)
@@ -58,23 +58,26 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
       return ownPrices(config, tenant)
     },
     async createCheckout(wish, principal, idempotencyKey) {
-      checkRedirect(wish.successUrl, 'success_url', origins)
-      checkRedirect(wish.cancelUrl, 'cancel_url', origins)
+      const rule = deps.redirects[principal.kind]
+      checkRedirect(wish.successUrl, 'success_url', rule)
+      checkRedirect(wish.cancelUrl, 'cancel_url', rule)
       if (principal.kind === 'session' && wish.allowSecondTrial === true)
         throw new ServiceError(
           'not_allowed',
           '"allow_second_trial" needs a service key. A session cannot grant a second trial.',
         )
-      const tenant = await deps.customers.tenantOf(principal)
       const selling: SellableOffer = { wish, principal, idempotencyKey }
+      if (principal.kind === 'key' && principal.tenantId === null) return sellToAnybody(deps, selling)
+      const tenant = await deps.customers.tenantOf(principal)
       const work = () => decideAndSell(deps, selling, tenant)
       return triesCode(selling) ? countingRefusedCodes(deps, tenant.id, work) : work()
     },
     async createPortal(wish, principal) {
       const { returnUrl, portalId, flow } = wish
-      checkRedirect(returnUrl, 'return_url', origins)
+      const rule = deps.redirects[principal.kind]
+      checkRedirect(returnUrl, 'return_url', rule)
       const after = flow?.afterCompletion?.redirect?.returnUrl
-      if (after !== undefined) checkRedirect(after, 'flow.after_completion.redirect.return_url', origins)
+      if (after !== undefined) checkRedirect(after, 'flow.after_completion.redirect.return_url', rule)
       const tenant = await deps.customers.tenantOf(principal)
       const config = await appliedConfig(deps)
       const configuration = decidePortal(config, portalId)
@@ -133,7 +136,7 @@ async function decideAndSell(deps: CheckoutDeps, selling: SellableOffer, tenant:
 async function decide(
   deps: CheckoutDeps,
   { wish, principal }: SellableOffer,
-  tenant: TenantRecord,
+  tenant: TenantRecord | null,
 ): Promise<CheckoutDecision> {
   const situation = {
     applied: await deps.applied(),
@@ -143,6 +146,37 @@ async function decide(
     sessionTrialDays: deps.sessionTrialDays,
   }
   return decideCheckout(situation, wish)
+}
+
+/**
+ * Opens a page for a customer that is not known yet: a service key named no tenant. The processor creates the customer when the page is
+ * paid. Without a tenant there is no deal, no earlier purchase and no used trial.
+ */
+async function sellToAnybody(deps: CheckoutDeps, selling: SellableOffer): Promise<Checkout> {
+  const decision = await decide(deps, selling, null)
+  if (decision.kind === 'free')
+    throw invalid(
+      'tenant_id',
+      `The price "${decision.priceId}" is free and exists only in Ratecard, so the checkout must name the tenant that gets it.`,
+    )
+  await deps.account()
+  const { kind: _kind, items, ...sold } = decision
+  return openPage(deps, selling, { ...sold, items: items.map(lineOf), customer: null }, deps.shutdown)
+}
+
+const lineOf = ({ price, quantity }: CheckoutItem) => ({ price, quantity })
+
+/** Opens the page at the processor. A refusal that the processor only repeats for a known key is asked again under a new key. */
+function openPage(
+  deps: CheckoutDeps,
+  { wish, idempotencyKey }: SellableOffer,
+  page: Omit<CheckoutRequest, 'successUrl' | 'cancelUrl'>,
+  signal: AbortSignal,
+): Promise<{ url: string; sessionId: string }> {
+  const request = { ...page, successUrl: wish.successUrl, cancelUrl: wish.cancelUrl }
+  const key = processorKey(idempotencyKey ?? deps.newId(), request)
+  const send = (idempotencyKey: string) => deps.processor.createCheckout(request, { idempotencyKey, signal })
+  return askProcessor(signal, () => despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)))
 }
 
 /**
@@ -201,10 +235,11 @@ async function sellFree(
 
 async function sellPage(
   deps: CheckoutDeps,
-  { wish, idempotencyKey }: SellableOffer,
+  selling: SellableOffer,
   { tenant, decision }: { readonly tenant: TenantRecord; readonly decision: PageDecision },
   signal: AbortSignal,
 ): Promise<Checkout> {
+  const { wish } = selling
   if (tenant.processorCustomerId === null)
     throw new ServiceError('tenant_busy', 'The tenant’s customer was removed during this request.', { retryAfter: 1 })
   const { kind: _kind, items, ...sold } = decision
@@ -215,20 +250,14 @@ async function sellPage(
   const ends = isRecurring ? await endedBy(deps, tenant.id) : {}
   const request = {
     ...sold,
-    items: items.map(({ price, quantity }) => ({ price, quantity })),
+    items: items.map(lineOf),
     trialPeriodDays: trial.days,
     // A subscription without a trial (e.g. because the tenant already had one) is paid for now, which needs a card.
     ...(trial.days === null ? { paymentMethodCollection: 'always' as const, trialEnd: null } : {}),
     metadata: { ...sold.metadata, ...ends },
     customer,
-    successUrl: wish.successUrl,
-    cancelUrl: wish.cancelUrl,
   }
-  const key = processorKey(idempotencyKey ?? deps.newId(), request)
-  const send = (idempotencyKey: string) => deps.processor.createCheckout(request, { idempotencyKey, signal })
-  const page = await askProcessor(signal, () =>
-    despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)),
-  )
+  const page = await openPage(deps, selling, request, signal)
   const only = { purchase: wish.allowDuplicate !== true, trial: trial.days !== null && wish.allowSecondTrial !== true }
   if (isRecurring && (only.purchase || only.trial))
     await closeOtherPages(deps, { ...sale, sessionId: page.sessionId }, only, signal)

@@ -58,7 +58,8 @@ type PageTerms = Extract<CheckoutDecision, { kind: 'processor' }>
 
 export interface CheckoutSituation {
   readonly applied: AppliedConfig
-  readonly tenant: Deal & Pick<TenantRecord, 'id'>
+  /** The tenant that buys; null if a service key named none. Then no deal applies. */
+  readonly tenant: (Deal & Pick<TenantRecord, 'id'>) | null
   /** True if the caller may buy hidden prices, and may name promotion codes by their configuration id. */
   readonly hidden: boolean
   /** Current time in epoch milliseconds. */
@@ -72,6 +73,7 @@ export interface CheckoutSituation {
 
 type CheckoutChoice = Omit<NewCheckout, 'successUrl' | 'cancelUrl'>
 
+const noDeal: Deal = { enterpriseTemplate: null, enterpriseId: null }
 const maxTrialDays = 730
 const maxQuantity = 1_000_000
 
@@ -112,7 +114,7 @@ export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoic
       ratecard_version: applied.version,
       ratecard_revision: String(applied.revision),
       ...soldPricesMetadata((mode === 'payment' ? items : recurring).map(({ price }) => price.id)),
-      ratecard_tenant_id: tenant.id,
+      ...(tenant === null ? {} : { ratecard_tenant_id: tenant.id }),
       ...(wish.allowDuplicate === true ? { [duplicateKey]: 'allowed' } : {}),
     },
   }
@@ -171,7 +173,11 @@ function findItems(
   wish: CheckoutChoice,
 ): readonly [ItemSold, ...ItemSold[]] {
   const wanted = wantedOf(wish)
-  const selling = { config: applied.config, deal: tenant, mayBuy: (price: Price) => hidden || isPublic(price) }
+  const selling = {
+    config: applied.config,
+    deal: tenant ?? noDeal,
+    mayBuy: (price: Price) => hidden || isPublic(price),
+  }
   const { items, problems } = itemsSold(
     selling,
     wanted.map(({ item }) => item),

@@ -11,7 +11,10 @@ import type { CheckoutSituation } from './decide-checkout.ts'
 import { decidePromotion } from './decide-promotion.ts'
 import { invalidAt } from './invalid.ts'
 
-type PortalSituation = Pick<CheckoutSituation, 'tenant' | 'hidden' | 'now'> & { readonly config: BillingConfig }
+type PortalSituation = Pick<CheckoutSituation, 'hidden' | 'now'> & {
+  readonly config: BillingConfig
+  readonly tenant: NonNullable<CheckoutSituation['tenant']>
+}
 
 /**
  * Returns the processor id of the portal configuration that the request names or, without a name, of the document's default. null means the

@@ -4,6 +4,7 @@ import { createServiceKeys } from '../auth/service-keys.ts'
 import type { ServiceKeys } from '../auth/service-keys.ts'
 import { createSessions } from '../auth/sessions.ts'
 import { createCheckouts } from '../checkout/checkout.ts'
+import { redirectRules } from '../checkout/redirects.ts'
 import type { Clock } from '../clock.ts'
 import { createAccountInfo } from '../dashboard-backend/account-info.ts'
 import { createCreditHistory } from '../credits/credit-terms.ts'
@@ -281,7 +282,7 @@ type TrackWork = <T>(work: Promise<T>) => Promise<T>
 
 /** Creates the operations on tenants, their sessions, subscriptions and purchases. */
 function tenantOperations(
-  { settings, store, clock }: ServiceOptions,
+  { settings, store, clock, processorMode }: ServiceOptions,
   deps: SyncDeps & Pick<SwapDeps, 'priceBook'>,
   lookups: Lookups,
   tracked: TrackWork,
@@ -297,8 +298,11 @@ function tenantOperations(
   const checkouts = createCheckouts({
     ...shared,
     customers,
-    allowedRedirects: settings.allowedRedirects ?? [],
-    publicUrl: settings.publicUrl ?? null,
+    redirects: redirectRules({
+      allowedRedirects: settings.allowedRedirects ?? null,
+      publicUrl: settings.publicUrl ?? null,
+      live: processorMode === 'live',
+    }),
     sessionTrialDays: settings.sessionTrialDays ?? defaultSessionTrialDays,
   })
   const operations = {

@@ -35,7 +35,7 @@ import { createStripeProcessor } from '../processor/stripe/stripe-processor.ts'
 import { scenarioIds, verify } from '../processor/stripe/verification/verify.ts'
 import type { VerifyOptions } from '../processor/stripe/verification/verify.ts'
 import { asServiceError } from '../processor/failures.ts'
-import { readSettings } from '../settings.ts'
+import { readSettings, unknownSettings } from '../settings.ts'
 import type { Settings } from '../settings.ts'
 import { createSealer, loadOrCreateMasterKeyFile } from '../store/seal.ts'
 import { openStore } from '../store/sql/open-store.ts'
@@ -93,6 +93,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const logger = createLog(settings.logLevel, options.logForPeople ?? null)
     const open = whoElseEnters(settings.dataDir)
     if (open !== null) logger.warn(open)
+    for (const unknown of unknownSettings(options.env)) logger.warn(unknown)
     const registry = createMetrics()
     const countRequest = createRequestCounters(registry)
     let countRead = (): void => undefined

@@ -49,7 +49,7 @@ export interface AppOptions {
     readonly rateLimit: number
     readonly publicUrl: string | null
     /** Web origins whose pages may send the session cookie, in addition to the public URL and loopback. */
-    readonly allowedRedirects?: readonly string[]
+    readonly allowedRedirects?: readonly string[] | null
     readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
     /** Addresses and networks of trusted proxies, e.g. `10.0.0.0/8`. `X-Forwarded-For` is used only if one of these proxies sent it. */
     readonly trustedProxies?: readonly string[]

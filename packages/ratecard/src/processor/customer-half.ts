@@ -188,7 +188,8 @@ export interface SaleTax {
 
 export interface CheckoutRequest {
   readonly mode: 'subscription' | 'payment'
-  readonly customer: ProcessorId
+  /** null: the processor creates a customer when the page is paid. */
+  readonly customer: ProcessorId | null
   /**
    * Prices of the page. In subscription mode, recurring prices become one subscription, and one-time prices are added to its first invoice.
    */

@@ -151,7 +151,7 @@ function neither(): ServiceError {
 /**
  * Error for an invalid session. The message is the same for every cause, so that a caller cannot find out whether a session ever existed.
  */
-function sessionInvalid(): ServiceError {
+export function sessionInvalid(): ServiceError {
   return new ServiceError('session_invalid', 'The session is not valid.', {
     hint: 'Request a new session from the application.',
   })

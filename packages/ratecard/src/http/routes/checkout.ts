@@ -9,7 +9,7 @@ import { idempotencyKeyOf } from '../response/push-answer.ts'
 import { memberInvalid, timeOf } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
 import { route, type Routes } from '../contract/route.ts'
-import { bornOf, principalOf, readTenantId, sessionRoute } from './session-route.ts'
+import { bornOf, buyerOf, principalOf, readTenantId, sessionRoute } from './session-route.ts'
 
 export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
   const { service } = deps
@@ -70,7 +70,7 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
     ),
     createCheckout: route(
       rows.createCheckout,
-      (call) => {
+      async (call) => {
         const { tenantId, ...checkout } = call.body
         if (checkout.priceId === undefined && checkout.items === undefined)
           throw memberInvalid(
@@ -78,7 +78,7 @@ export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
             'The request needs "price_id", or "items" for several prices.',
             'field_missing',
           )
-        const principal = principalOf(call.request, tenantId)
+        const principal = await buyerOf(service, call.request, tenantId)
         return answerKeyed(
           service,
           call,

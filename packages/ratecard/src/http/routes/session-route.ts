@@ -9,7 +9,8 @@ import { subscriptionChangeOperations } from '../../api/subscription-changes.ts'
 import type { Operation } from '../../api/notation/operation.ts'
 import { memberInvalid } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
-import type { Origins } from '../authentication/session.ts'
+import { sessionInvalid } from '../authentication/auth.ts'
+import { sessionValueOf, type Origins } from '../authentication/session.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,7 +37,7 @@ export function readTenantId(request: FastifyRequest, named: string | undefined)
  */
 export function bornOf(service: RouteDeps['service'], principal: Principal): () => Promise<string> {
   const id = tenantIdOf(principal)
-  return async () => (id === null ? '' : String((await service.findTenant(id)).createdAt))
+  return async () => (id === null ? '' : `${id} ${String((await service.findTenant(id)).createdAt)}`)
 }
 
 /** Returns the tenant that the request acts for. A session acts for its own tenant only. A service key must name the tenant. */
@@ -56,6 +57,22 @@ export function principalOf(request: FastifyRequest, named: string | undefined):
       'field_missing',
     )
   return { kind: 'key', keyId: request.caller.id, tenantId: named }
+}
+
+/**
+ * Returns the principal of a checkout. A service key may name no tenant. Then it sells to the tenant of the session cookie in the request
+ * or, without a cookie, to a customer that the processor creates.
+ */
+export async function buyerOf(
+  service: Pick<RouteDeps['service'], 'authenticateSession'>,
+  request: FastifyRequest,
+  named: string | undefined,
+): Promise<Principal> {
+  if (request.caller === null || named !== undefined) return principalOf(request, named)
+  const value = sessionValueOf(request)
+  const session = value === undefined ? null : await service.authenticateSession(value)
+  if (value !== undefined && session === null) throw sessionInvalid()
+  return { kind: 'key', keyId: request.caller.id, tenantId: session?.tenantId ?? null }
 }
 
 export function sessionRoute({ authentication, origins }: RouteDeps, { method }: Pick<Operation, 'method'>) {

@@ -38,7 +38,7 @@ export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.Session
   }
   return {
     mode,
-    customer,
+    ...buyerParams(mode, customer),
     line_items: items.map(({ price, quantity }) => ({
       price,
       ...(quantity === null ? {} : { quantity }),
@@ -54,8 +54,17 @@ export function checkoutParams(wanted: CheckoutRequest): Stripe.Checkout.Session
     ...(currency === null ? {} : { currency }),
     ...(promotionCode === null ? {} : { discounts: [{ promotion_code: promotionCode }] }),
     ...(mode === 'subscription' ? { subscription_data: { metadata, ...trial, ...subscriptionTax(wanted.tax) } } : {}),
-    ...taxParams(wanted.tax),
+    ...taxParams(wanted.tax, customer !== null),
   }
+}
+
+/** Names the customer. Without one, Stripe creates one for a subscription by itself, and for a payment only if the request says so. */
+function buyerParams(
+  mode: CheckoutRequest['mode'],
+  customer: CheckoutRequest['customer'],
+): Pick<Stripe.Checkout.SessionCreateParams, 'customer' | 'customer_creation'> {
+  if (customer !== null) return { customer }
+  return mode === 'payment' ? { customer_creation: 'always' } : {}
 }
 
 /** Returns the tax rates of a subscription. Its invoices use these rates for every line, including one-time items of the page. */
@@ -68,18 +77,20 @@ function subscriptionTax({ rates }: SaleTax): { default_tax_rates?: string[] } {
  * tax is accepted only if the page may save the address, unless the customer already has one. Tax ids are accepted only if the page may
  * save the name of the business.
  */
-function taxParams({
-  automatic,
-  collectTaxIds,
-}: SaleTax): Pick<Stripe.Checkout.SessionCreateParams, 'automatic_tax' | 'customer_update' | 'tax_id_collection'> {
+function taxParams(
+  { automatic, collectTaxIds }: SaleTax,
+  existing: boolean,
+): Pick<Stripe.Checkout.SessionCreateParams, 'automatic_tax' | 'customer_update' | 'tax_id_collection'> {
   if (!automatic && !collectTaxIds) return {}
   return {
     ...(automatic ? { automatic_tax: { enabled: true } } : {}),
     ...(collectTaxIds ? { tax_id_collection: { enabled: true } } : {}),
-    customer_update: {
-      ...(automatic ? { address: 'auto' as const } : {}),
-      ...(collectTaxIds ? { name: 'auto' as const } : {}),
-    },
+    ...(existing && {
+      customer_update: {
+        ...(automatic ? { address: 'auto' as const } : {}),
+        ...(collectTaxIds ? { name: 'auto' as const } : {}),
+      },
+    }),
   }
 }
 
