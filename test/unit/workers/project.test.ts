@@ -138,26 +138,24 @@ describe('the workers of a project', () => {
   })
 
   it('receive no credentials of the service and the processor, unless the manifest requires the credentials by name', () => {
-    const text = 'RATECARD_SERVICE_KEY=rck_x\nSTRIPE_SECRET_KEY=sk_test_x\nSTRIPE_API_BASE=http://x\nOWN=y\n'
+    const text =
+      'RATECARD_SERVICE_KEY=rck_x\nSTRIPE_SECRET_KEY=sk_test_x\nSTRIPE_API_KEY=sk_x\nRATECARD_MASTER_KEY=1:x\n' +
+      'STRIPE_WEBHOOK_SECRET=whsec_x\nSTRIPE_API_BASE=http://x\nOWN=y\n'
+    const rest = ['STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE', 'OWN']
     const given = (extra: string) => {
       write('ratecard/workers/a/wrangler.toml', manifest('a', extra))
       write('ratecard/workers/a/index.ts', '')
       const { workers, issues } = readWorkers(findWorkerFolders(folder), [], environment(text), now)
-      return [[...(workers[0]?.variables.keys() ?? [])], issues.map(({ severity, detail }) => `${severity} ${detail}`)]
+      return [[...(workers[0]?.variables.keys() ?? [])], issues.map(({ severity, line, detail }) => `${severity} ${line} ${detail}`)]
     }
-    const warning = (name: string) => `warning ${name} is not given to the worker "a".`
-    expect(given('')).toEqual([
-      ['OWN'],
-      [warning('RATECARD_SERVICE_KEY'), warning('STRIPE_SECRET_KEY'), warning('STRIPE_API_BASE')],
-    ])
+    const warning = (line: number, name: string) => `warning ${line} ${name} is not given to the worker "a".`
+    const others = [warning(2, 'STRIPE_SECRET_KEY'), warning(3, 'STRIPE_API_KEY'), warning(4, 'RATECARD_MASTER_KEY')]
+    expect(given('')).toEqual([rest, [warning(1, 'RATECARD_SERVICE_KEY'), ...others]])
     expect(given('[secrets]\nrequired = ["STRIPE_SECRET_KEY", "RATECARD_SERVICE_KEY"]\n')).toEqual([
-      ['RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY', 'OWN'],
-      [warning('STRIPE_API_BASE')],
+      ['RATECARD_SERVICE_KEY', 'STRIPE_SECRET_KEY', ...rest],
+      others.slice(1),
     ])
-    expect(given('[ratecard]\nservice_key = "read"\n')).toEqual([
-      ['OWN'],
-      [warning('STRIPE_SECRET_KEY'), warning('STRIPE_API_BASE')],
-    ])
+    expect(given('[ratecard]\nservice_key = "read"\n')).toEqual([rest, others])
   })
 
   it('have each missing required variable reported at its line of the manifest', () => {

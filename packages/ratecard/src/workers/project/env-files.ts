@@ -69,6 +69,12 @@ export function workerEnvironment(
   return { variables, issues: issues.toSorted((a, b) => a.line - b.line) }
 }
 
+/** Returns line and column of the assignment that counts, which is the last one. Undefined if there is none. */
+export function placeOfVariable(text: string, name: string): { line: number; column: number } | undefined {
+  const found = assignments(text).findLast((assignment) => assignment.name === name)
+  return found === undefined ? undefined : { line: found.line, column: columnOf(found.text) }
+}
+
 interface Assignment {
   readonly line: number
   readonly text: string

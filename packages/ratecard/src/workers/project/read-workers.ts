@@ -2,7 +2,7 @@
 // bundles a worker and never calls a server.
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
-import { workerEnvironment } from './env-files.ts'
+import { placeOfVariable, workerEnvironment } from './env-files.ts'
 import type { BundleIssue } from './bundle.ts'
 import { parseManifest, type Manifest } from './manifest.ts'
 
@@ -90,6 +90,7 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
   for (const name of withheld)
     found.push({
       ...{ code: 'worker_environment', severity: 'warning', file: environment.path },
+      ...placeOfVariable(environment.text ?? '', name),
       detail: `${name} is not given to the worker "${manifest.name}".`,
       hint:
         name === serviceKeyName
@@ -121,17 +122,16 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
 
 const serviceKeyName = 'RATECARD_SERVICE_KEY'
 
-/**
- * Returns the variables without `RATECARD_SERVICE_KEY` and `STRIPE_*`, unless the manifest lists them under `[secrets] required`. With
- * these variables the worker could control the service and the Stripe account.
- */
+/** Variables with which a worker could control the service, its store or the Stripe account. */
+const credentials = [serviceKeyName, 'RATECARD_MASTER_KEY', 'STRIPE_SECRET_KEY', 'STRIPE_API_KEY']
+
+/** Returns the variables without {@link credentials}, except those that the manifest lists under `[secrets] required`. */
 function withoutCredentials(
   given: ReadonlyMap<string, string>,
   { requiredSecrets, serviceKey }: Manifest,
 ): { readonly variables: ReadonlyMap<string, string>; readonly withheld: readonly string[] } {
   const named = new Set(requiredSecrets.map(({ name }) => name))
-  const isCredential = (name: string) => name === serviceKeyName || name.startsWith('STRIPE_')
-  const withheld = [...given.keys()].filter((name) => isCredential(name) && !named.has(name))
+  const withheld = [...given.keys()].filter((name) => credentials.includes(name) && !named.has(name))
   return {
     variables: new Map([...given].filter(([name]) => !withheld.includes(name))),
     // A withheld service key is not reported if the worker gets a service key of its own.
