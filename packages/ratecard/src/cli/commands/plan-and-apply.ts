@@ -4,7 +4,7 @@ import { RatecardError } from '@ratecard/client'
 import type { Client, PushOutcome, PushReport, StartedPush, Violation } from '@ratecard/client'
 import { problemCodes } from '../../errors/codes.ts'
 import type { CommandContext, OptionSpec, OptionValues } from '../program/command.ts'
-import { canAsk, requireConsent } from '../terminal/confirm.ts'
+import { canAsk, isLive, requireConsent } from '../terminal/confirm.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
 import type { FiledIssue, ReadConfig } from '../files/read-config.ts'
 import type { ServerConnection } from '../server-address.ts'
@@ -148,9 +148,9 @@ export const approvalOption: OptionSpec = {
 
 /**
  * Asks for confirmation before anything is archived or replaced. Returns true if a person agreed, false if no question was asked. Without a
- * terminal the plan is applied without a question, with two exceptions that are refused: a plan that keeps no current product (most often
- * the files belong to another project), and a plan that removes something under `--require-approval`. A saved plan (`approved`) is never
- * refused.
+ * terminal the plan is applied without a question, with two exceptions that are refused: at a live account a plan that keeps no current
+ * product (most often the files belong to another project), and a plan that removes something under `--require-approval`. A saved plan
+ * (`approved`) is never refused.
  */
 export async function confirmPlan(
   context: CommandContext,
@@ -168,7 +168,13 @@ export async function confirmPlan(
     .filter(Boolean)
     .join(' and ')
   const keepsNone = await keepsNoProduct(client, plan, io.signal)
-  if (!canAsk(context) && (approved || !(keepsNone || options.flag('requireApproval')))) return false
+  if (!canAsk(context)) {
+    if (approved || !(keepsNone || options.flag('requireApproval'))) return false
+    if (!options.flag('requireApproval') && !(await isLive(client, io.signal))) {
+      context.out.note(`All products of the version before are archived, at ${url}.`)
+      return false
+    }
+  }
   const other = keepsNone
     ? ` It archives all products of the current version at ${url}: are these the right files?`
     : ''

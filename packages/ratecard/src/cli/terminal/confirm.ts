@@ -1,4 +1,6 @@
 // Asks for confirmation before irreversible actions. Without a terminal (in a script, or with `--json`) the caller must pass `--yes`.
+// A reset, and a push that archives everything, need it there only at a live account: the specification says what these commands do.
+import type { Client } from '@ratecard/client'
 import type { CommandContext } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 
@@ -30,6 +32,11 @@ export async function requireConsent(context: Questioner, question: Question): P
   if (!canAsk(context)) throw confirmationRequired(question)
   if (await context.io.confirm(question.question)) return true
   throw declined()
+}
+
+/** True if the server's processor account moves real money. */
+export async function isLive(client: Pick<Client, 'admin'>, signal: AbortSignal): Promise<boolean> {
+  return (await client.admin.account({ signal })).mode === 'live'
 }
 
 export function confirmationRequired({ title, detail, hint, extra }: Omit<Question, 'question'>): CliFailure {

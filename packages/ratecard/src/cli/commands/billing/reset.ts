@@ -1,7 +1,7 @@
 import { authorOf } from '../../author.ts'
 import type { Command, CommandContext } from '../../program/command.ts'
-import { canAsk, confirmationRequired, declined } from '../../terminal/confirm.ts'
-import { connect } from '../../server-address.ts'
+import { canAsk, confirmationRequired, declined, isLive } from '../../terminal/confirm.ts'
+import { connect, type ServerConnection } from '../../server-address.ts'
 import { jsonReset } from '../../views/json.ts'
 import { actorOptions, overrideOf, overrideOption, overriding } from '../plan-and-apply.ts'
 
@@ -24,13 +24,13 @@ export const billingReset: Command = {
   ],
   examples: [
     { command: 'ratecard billing reset', what: 'asks you to type a word first' },
-    { command: 'ratecard billing reset --yes --env dev', what: 'from a script' },
+    { command: 'ratecard billing reset --yes --env dev', what: 'from a script, at a live account too' },
   ],
   run: async (context) => {
     const { options, io, out } = context
     const scope = options.text('scope') === 'account' ? 'account' : 'managed'
     const connection = connect(context)
-    await confirmReset(context, connection.url, scope)
+    await confirmReset(context, connection, scope)
     const message = options.text('message')
     const report = await connection.client.admin.reset({
       scope,
@@ -40,7 +40,7 @@ export const billingReset: Command = {
       signal: io.signal,
     })
     const parts = Object.entries(report.archived).map(([kind, ids]) => `${ids.length} ${kind.replace('_', ' ')}`)
-    out.say(`${out.paint.green('✓')} Archived ${parts.join(', ')}.`)
+    out.say(`${out.paint.green('✓')} Archived ${parts.join(', ')} at ${connection.url}.`)
     for (const error of report.errors)
       out.note(`${out.paint.red('error')} ${error.kind} ${error.configId} is still active: ${error.detail}`)
     out.say('  There is no current configuration now. To sell again, run `ratecard billing push`.')
@@ -48,19 +48,22 @@ export const billingReset: Command = {
   },
 }
 
-async function confirmReset(context: CommandContext, url: string, scope: string): Promise<void> {
+async function confirmReset(context: CommandContext, { url, client }: ServerConnection, scope: string): Promise<void> {
   const { global, io, out } = context
   if (global.yes) return
-  if (!canAsk(context))
-    throw confirmationRequired({
-      title: 'A reset needs to be confirmed',
-      detail: `A reset archives everything at ${url}.`,
-      hint: 'If this is intended: `ratecard billing reset --yes`.',
-    })
   const what =
     scope === 'account'
       ? 'everything in the account, including objects that Ratecard does not manage'
       : 'everything that Ratecard manages'
+  if (!canAsk(context)) {
+    if (await isLive(client, io.signal))
+      throw confirmationRequired({
+        title: 'A reset of a live account needs to be confirmed',
+        detail: `A reset archives ${what}, at ${url}.`,
+        hint: 'If this is intended: `ratecard billing reset --yes`.',
+      })
+    return
+  }
   out.say(`This archives ${what}, at ${url}. Nothing can be bought until the next push.`)
   if ((await io.ask(`Type "${word}" to go on`)) === word) return
   throw declined()
