@@ -103,10 +103,9 @@ function keepFixtures() {
   const there = fixtures.filter((name) => existsSync(path.join(root, name)))
   if (there.length === fixtures.length) return say(`The fixtures of ${version} are there already.`)
   try {
-    execFileSync(process.execPath, ['scripts/keep-release.ts', version], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    // The fixtures come from the working tree's own sources, and some of those are built and not committed.
+    for (const script of [['scripts/sources.ts'], ['scripts/keep-release.ts', version]])
+      execFileSync(process.execPath, script, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   } catch (error) {
     for (const name of fixtures) if (!there.includes(name)) rmSync(path.join(root, name), { force: true })
     git('reset', '--quiet', '--hard')

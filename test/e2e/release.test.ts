@@ -95,7 +95,7 @@ test.skipIf(!isClone)('a release is refused for an earlier version, with uncommi
   rmSync(path.join(folder, 'left-over'))
   writeFileSync(path.join(folder, 'CHANGELOG.md'), '# Changelog\n\n## unreleased\n\n## 0.1.0 (2026-01-01)\n')
   git('commit', '--quiet', '--all', '--message', 'nothing to tell')
-  expect(release('7.8.9')).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing to tell') })
+  expect(release('7.8.9')).toMatchObject({ status: 1, stderr: expect.stringContaining('with something to tell') })
   expect(git('tag', '--list')).toBe('')
 })
 
