@@ -7,7 +7,7 @@ export const failureCodes = {
   usage: 'The command line was not understood. `ratecard help` lists the commands, `--help` explains one.',
   declined: 'You answered the confirmation with no. Nothing was changed.',
   confirmation_required:
-    'The action cannot be undone and needs a confirmation, but the command cannot ask for it (no terminal, or `--json`). Pass `--yes`, or apply a saved plan with `--plan`.',
+    'The action cannot be undone and needs a confirmation, but the command cannot ask for it (no terminal, or `--json`). `reset`, and a push that archives every product, need it only at a live account. Pass `--yes`, or apply a saved plan with `--plan`.',
   environment_incomplete:
     'With `--env NAME`, neither ratecard/environments/.env.NAME nor the shell sets RATECARD_API_URL; placeholders left from `init` count as not set. Or the variables of an environment’s file would be sent to the server of another environment. Write the address and key of the environment into its file, and pass its name with `--env`.',
   environment_conflict:
