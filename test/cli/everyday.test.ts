@@ -44,9 +44,10 @@ describe('help and version', () => {
   })
 
   it('the option -y confirms every question', async () => {
-    expect((await world.json(['billing', 'reset'])).document.error.code).toBe('confirmation_required')
     expect((await world.run(['billing', 'push', '-y'])).exit).toBe(0)
-    expect((await world.run(['billing', 'reset', '-y'])).exit).toBe(0)
+    const declines = { answer: { text: 'no' } }
+    expect((await world.run(['billing', 'reset'], declines)).exit).toBe(1)
+    expect((await world.run(['billing', 'reset', '-y'], declines)).exit).toBe(0)
   })
 })
 

@@ -6,9 +6,12 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { cliWorld, smallConfig } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
+import { admin } from '../support/app.ts'
 import { listenLocally } from '../support/listen.ts'
 
 const elsewhere = 'https://billing.production.example'
+/** What the server of the shell says of itself. */
+let ofShell: { readonly mode: string; readonly environment: string | null }
 const asked: { readonly path: string; readonly key: unknown; readonly body: string }[] = []
 const plan = {
   status: 'planned',
@@ -28,8 +31,10 @@ const server = createServer((request, response) => {
   let body = ''
   request.on('data', (chunk: Buffer) => (body += chunk.toString('utf8')))
   request.on('end', () => {
-    asked.push({ path: request.url ?? '', key: request.headers['x-service-key'], body })
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(plan))
+    const isAccount = request.url === `${admin}/account`
+    if (!isAccount) asked.push({ path: request.url ?? '', key: request.headers['x-service-key'], body })
+    const answer = isAccount ? { ...ofShell, account_id: null } : plan
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   })
 })
 let world: CliWorld
@@ -46,6 +51,7 @@ afterAll(() => {
 })
 beforeEach(() => {
   asked.length = 0
+  ofShell = { mode: 'live', environment: null }
   world = cliWorld()
 })
 afterEach(() => world.remove())
@@ -174,6 +180,37 @@ describe('the server that a command addresses', () => {
     expect(asked[0]?.key).toBe('key-of-another-server')
   })
 
+  it.each([
+    ['dev', 'dev', true],
+    ['production', 'production', false],
+    ['an environment that a live server does not name', null, false],
+  ])(
+    'without --env, with an address from the shell, is sent the variables of .env.dev only if it is that of dev: %s',
+    async (_, environment, isSent) => {
+      files({ variables: true, address: null }, 'dev')
+      ofShell = { mode: environment === null ? 'live' : 'test', environment }
+      const shell = { env: { RATECARD_API_URL: url, RATECARD_SERVICE_KEY: 'of-the-shell' } }
+      for (const argv of [
+        ['billing', 'push', '--yes'],
+        ['billing', 'diff'],
+      ]) {
+        asked.length = 0
+        const ran = await world.run(argv, shell)
+        expect(ran.exit).toBe(isSent ? 0 : 1)
+        expect(asked.some(({ body }) => body.includes(hook))).toBe(isSent)
+        if (isSent) continue
+        expect(asked).toEqual([])
+        expect(ran.stderr).toContain('environment_incomplete')
+        if (environment !== null) expect(ran.stderr).toContain('which is the server of production')
+      }
+      asked.length = 0
+      // A file that names its own server belongs to that one, whatever the server of the shell says of itself.
+      files({ variables: true, address: elsewhere }, 'dev')
+      expect((await world.run(['billing', 'push', '--yes'], shell)).exit).toBe(1)
+      expect(asked).toEqual([])
+    },
+  )
+
   it('receives no service key from .env.dev if the server address comes from the shell and that file contains no server address', async () => {
     world.write('ratecard/billing/plans.json', smallConfig())
     world.write('ratecard/environments/.env.dev', 'RATECARD_SERVICE_KEY=key-of-the-file\n')
@@ -223,8 +260,9 @@ describe('the server that a command addresses', () => {
     const refused = await world.json([...push, '--api-url', url])
     expect(refused).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
     world.write(file, 'WEBHOOK_ORIGIN=http://127.0.0.1:8787\n')
-    const away = await world.json([...push, '--api-url', 'https://billing.example.com'])
-    expect(away).toMatchObject({ exit: 1, document: { error: { code: 'environment_incomplete' } } })
+    // A server of another machine is asked for its environment first. This one does not exist.
+    const away = await world.json([...push, '--api-url', 'https://billing.invalid'])
+    expect(away).toMatchObject({ exit: 70, document: { error: { code: 'server_unreachable' } } })
   })
 
   it('is the local server for a new project, and receives the variables of the project’s .env.dev', async () => {

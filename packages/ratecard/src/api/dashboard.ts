@@ -12,6 +12,9 @@ export const ProcessorMode = choice('ProcessorMode', ['sandbox', 'test', 'live']
 export const AccountInfo = shape('AccountInfo', {
   mode: ProcessorMode,
   account_id: nullable(Type.String({ description: 'Id of the account at the processor; null until it is known.' })),
+  environment: nullable(
+    Type.String({ description: '`RATECARD_ENVIRONMENT` of the server; null if it is not set and the key is live.' }),
+  ),
 })
 
 export const dashboardOperations = operations({

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { createClient, type Client } from '@ratecard/client'
 import type { CommandContext, EnvironmentName, GlobalOptions } from './program/command.ts'
 import { debugFetch } from './debug-fetch.ts'
-import { CliFailure, usageFailure } from './failure.ts'
+import { CliFailure, toFailure, usageFailure } from './failure.ts'
 import type { CliIo } from './terminal/io.ts'
 import { isDefaultOfInit } from '../workers/project/env-files.ts'
 import { environmentFile, environmentIncomplete, findProject, lookUp, readEnvironment } from './files/project.ts'
@@ -66,19 +66,33 @@ function whereOf({ io, global }: Pick<CommandContext, 'io' | 'global'>, project:
 /**
  * Throws before anything is sent if variables of the environment file would go to a server of another environment, e.g. a webhook URL of
  * `.env.dev` to production. `names` are the variables that come from the file. A variable with the default value that `init` wrote is
- * exempt for servers on this machine, because the default is an address of this machine.
+ * exempt for servers on this machine, because the default is an address of this machine. A server whose address does not show that it is
+ * that of the file is asked for its environment.
  */
-export function requireServerOf(context: Pick<CommandContext, 'io' | 'global'>, names: readonly string[]): void {
+export async function requireServerOf(
+  context: Pick<CommandContext, 'io' | 'global'>,
+  client: Client,
+  names: readonly string[],
+): Promise<void> {
   if (names.length === 0) return
   const { io, global } = context
   const where = whereOf(context, findProject(io.cwd))
   const isLocal = URL.canParse(where.url) && isLoopback(new URL(where.url).hostname)
   const own = isLocal ? names.filter((name) => !isDefaultOfInit(name, where.environment.variables.get(name))) : names
-  if (own.length > 0) requireOwnServer(io, global, where, own)
+  if (own.length === 0 || isServerOf(io, global, where)) return
+  // A file that names a server belongs to that server alone, whatever another one calls itself.
+  const isNamed = (where.environment.variables.get('RATECARD_API_URL') ?? '') !== ''
+  const asked = isNamed
+    ? null
+    : await client.admin.account({ signal: io.signal }).catch((error: unknown) => {
+        throw toFailure(error, { apiUrl: where.url })
+      })
+  const environment = asked?.environment ?? null
+  if (environment !== where.environment.name) throw foreignServer(global, where, own, defaultApiUrl(io), environment)
 }
 
 function requireOwnServer(io: CliIo, global: GlobalOptions, where: Where, names: readonly string[]): void {
-  if (!isServerOf(io, global, where)) throw foreignServer(global, where, names, defaultApiUrl(io))
+  if (!isServerOf(io, global, where)) throw foreignServer(global, where, names, defaultApiUrl(io), null)
 }
 
 /**
@@ -97,6 +111,7 @@ function foreignServer(
   { url, environment: { name, file, variables } }: Where,
   names: readonly string[],
   ownUrl: string,
+  theirs: string | null,
 ): CliFailure {
   const origin = apiUrl === null ? 'RATECARD_API_URL in the shell' : '--api-url'
   const place = file ?? environmentFile(name)
@@ -110,7 +125,7 @@ function foreignServer(
   return new CliFailure(1, {
     code: 'environment_incomplete',
     title: 'Variables of one environment would go to the server of another',
-    detail: `${origin} is ${url}, and ${own}. That file sets: ${list}. Nothing was sent.`,
+    detail: `${origin} is ${url}${theirs === null ? '' : `, which is the server of ${theirs}`}, and ${own}. That file sets: ${list}. Nothing was sent.`,
     hint: ways.join(' '),
   })
 }

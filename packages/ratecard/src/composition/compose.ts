@@ -226,6 +226,7 @@ export function createService(options: ServiceOptions): ComposedService {
     ...createAccountInfo({
       store,
       mode: options.processorMode,
+      environment: guarded.environment,
       readAccount: () => processor.account(stopping.signal),
     }),
     ...tenantActs,

@@ -46,7 +46,7 @@ async function diffFiles(context: CommandContext): Promise<CommandResult> {
   const config = requireConfig(read)
   showWarnings(context, read.warnings)
   const connection = connect(context)
-  requireServerOf(context, namesFromFile(read.variables))
+  await requireServerOf(context, connection.client, namesFromFile(read.variables))
   const choices = { force: options.flag('force'), approveImpact: options.flag('approveImpact') }
   const planned = await withPlaces(
     read,

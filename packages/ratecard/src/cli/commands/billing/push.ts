@@ -80,7 +80,7 @@ export const billingPush: Command = {
     const config = requireConfig(read)
     showWarnings(context, read.warnings)
     const connection = connect(context)
-    requireServerOf(context, namesFromFile(read.variables))
+    await requireServerOf(context, connection.client, namesFromFile(read.variables))
     const queue = createPushQueue(context, connection.client)
     const asFailure = (error: unknown) => toFailure(error, { apiUrl: connection.url })
     return withPlaces(

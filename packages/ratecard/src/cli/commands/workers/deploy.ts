@@ -80,7 +80,11 @@ async function checkedTypes({ options, io }: CommandContext, workers: readonly B
 async function deployAll(context: CommandContext, workers: readonly BundledWorker[], environment: string) {
   const { out } = context
   const connection = connect(context)
-  requireServerOf(context, [...new Set(workers.flatMap(({ variables }) => [...variables.keys()]))].sort())
+  await requireServerOf(
+    context,
+    connection.client,
+    [...new Set(workers.flatMap(({ variables }) => [...variables.keys()]))].sort(),
+  )
   out.say(`Deploying to ${connection.url} (${environment})\n`)
   warnOfPlainHttp(context, connection)
   const actor = { author: await authorOf(context), message: context.options.text('message') }
