@@ -111,6 +111,21 @@ describe('subscriptions of the sandbox:', () => {
       param: undefined,
       message: 'Invalid subscription_item id: si_nope',
     })
+    for (const call of [
+      () => stripe.subscriptionItems.retrieve('si_nope'),
+      () => stripe.subscriptionItems.update('si_nope', { quantity: 2 }),
+      () => stripe.subscriptionItems.del('si_nope'),
+    ])
+      expect(await refusal(call())).toEqual({
+        ...{ status: 404, type: 'invalid_request_error', code: undefined, param: undefined },
+        message: 'Invalid subscription_item id: si_nope',
+      })
+    // A canceled subscription still exists, but cannot be canceled again.
+    await stripe.subscriptions.cancel(made.id)
+    expect(await refusal(stripe.subscriptions.cancel(made.id))).toMatchObject({
+      ...{ status: 404, code: 'resource_missing', param: 'id' },
+      message: `No such subscription: '${made.id}'`,
+    })
   })
 
   test('a change to another interval starts a new period and bills it at once, even with proration_behavior none', async () => {

@@ -9,8 +9,8 @@ import { withPlannedEnd } from '../../billing/subscriptions/planned-end.ts'
 import { timeOf, save } from '../../billing/subscriptions/subscription-records.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
 import type { SubscriptionBody, SubscriptionItemBody } from '../../objects/customer-bodies.ts'
-import { badRequest } from '../../protocol/responses/errors.ts'
-import { deletion, post, retrieve, type HandlerResult, type Operation } from '../../protocol/operation.ts'
+import { StripeError } from '../../protocol/responses/errors.ts'
+import { deletion, post, type HandlerResult, type Operation } from '../../protocol/operation.ts'
 import { pageFields, pageWithin } from '../../protocol/responses/list-pages.ts'
 import { boolean, oneOf, required, text, timestamp, type Read } from '../../protocol/parameters/params.ts'
 import {
@@ -65,8 +65,20 @@ function create(call: OperationContext): SubscriptionItemBody {
 function holderOf(call: OperationContext): SubscriptionBody {
   const id = call.find('subscription_item', call.id)?.subscription
   const found = id === undefined ? undefined : call.find('subscription', id)
-  if (found === undefined) throw badRequest(`Invalid subscription_item id: ${call.id}`)
+  if (found === undefined) throw noSuchItem(call.id)
   return found
+}
+
+function find(call: OperationContext): HandlerResult {
+  call.read({})
+  const object = call.find('subscription_item', call.id)
+  if (object === undefined) throw noSuchItem(call.id)
+  return { object }
+}
+
+/** Returns the error for an unknown item in the path. Unlike other objects it has neither a code nor a param. Source: the real API. */
+function noSuchItem(id: string): StripeError {
+  return new StripeError(`Invalid subscription_item id: ${id}`, { status: 404 })
 }
 
 function update(call: OperationContext): SubscriptionItemBody {
@@ -95,7 +107,7 @@ const base = '/v1/subscription_items'
 export const subscriptionItems: readonly Operation[] = [
   post(base, 'subscription_item', create),
   { method: 'GET', path: base, of: 'subscription_item', list: true, run: page },
-  retrieve(`${base}/:id`, 'subscription_item'),
+  { method: 'GET', path: `${base}/:id`, of: 'subscription_item', run: find },
   post(`${base}/:id`, 'subscription_item', update),
   deletion(`${base}/:id`, 'subscription_item', remove),
 ]

@@ -450,7 +450,7 @@ const cancelFields = { cancellation_details: details, invoice_now: boolean(), pr
 function cancel(outer: OperationContext): SubscriptionBody {
   const before = outer.subject('subscription')
   const params = outer.read(cancelFields)
-  if (isEnded(before)) throw badRequest(`No such subscription: '${before.id}'`, 'id', 'resource_missing')
+  if (isEnded(before)) throw noSuchResource(nouns.subscription.noun, before.id, 'id')
   const call = outer.at(timeOf(outer, before.test_clock))
   const { prorate = false, invoice_now: invoiceNow = false } = params
   return cancelOnRequest(call, { ...before, ...cancellationAfter(call, before, params) }, { prorate, invoiceNow })
