@@ -1,6 +1,6 @@
 // Routes that read the mirror: a shop with subscribers, an earlier generation of a price, debts and a refund.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { admin, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
+import { admin, billing, changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
 import { mirrored, mirrorSettings } from '../support/mirror.ts'
 import { buy, nobody, sessionOf } from '../support/selling.ts'
@@ -258,6 +258,20 @@ describe('without the mirror of the processor’s data,', () => {
     expect(ids({ status: 200, body, headers: {} })).toEqual(['alone'])
     expect(Object.keys((body['tenants'] as object[])[0] ?? {})).not.toContain('billing_status')
     expect(body).not.toHaveProperty('as_of')
+  })
+
+  it('a check of a feature says when the processor was asked', async () => {
+    const withFeature = changedConfig('1.1.0', (config) => (config.features = [{ id: 'sso', name: 'SSO' }]))
+    expect((await off.push(withFeature)).statusCode).toBe(200)
+    const answer = await off.asAdmin({
+      method: 'POST',
+      url: `${billing}/entitlements/check`,
+      payload: { tenant_id: 'alone', feature: 'sso' },
+    })
+    expect([answer.statusCode, answer.json<object>()]).toEqual([
+      200,
+      expect.objectContaining({ as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string }),
+    ])
   })
 
   it('webhook deliveries get a 409, so that the processor retries them later', async () => {

@@ -47,10 +47,8 @@ test('an allowance per seat can be sold and used up, is enforced, follows the nu
   expect(await projects('acme', 3)).toEqual({ ...allowed, limit: 4, remaining: 1 })
 
   // Grandfathered: a seat gives half as much from now on, but not to those who bought it before.
-  const { warnings } = (await world.push(nextYear(), '?approve_impact=true')).json<{
-    warnings: { code: string; detail: string }[]
-  }>()
-  expect(warnings.find(({ code }) => code === 'features_lowered')?.detail).toContain('concerns 0 tenants')
+  const { warnings } = (await world.push(nextYear(), '?approve_impact=true')).json<{ warnings: { code: string }[] }>()
+  expect(warnings.map(({ code }) => code)).not.toContain('features_lowered')
   await world.sell('later', 'crew_monthly', 2)
   expect(await projects('acme', 3)).toEqual({ ...allowed, limit: 4, remaining: 1 })
   expect(await projects('later', 2)).toEqual({ ...refused, limit: 2 })

@@ -270,7 +270,7 @@ describe('a session of the customer portal', () => {
     const other = { type: 'subscription_cancel', subscriptionCancel: { subscription: 'sub_other' } }
     expect(await refusalOf(open({ flow: other }))).toBe('checkout_invalid')
     expect(await refusalOf(open({ flow: { type: 'subscription_cancel' } }))).toBe('checkout_invalid')
-    const away = { type: 'redirect', redirect: { returnUrl: 'https://evil.example/' } }
+    const away = { type: 'redirect', redirect: { returnUrl: 'http://evil.example/' } }
     expect(await refusalOf(open({ flow: { type: 'payment_method_update', afterCompletion: away } }))).toBe(
       'checkout_invalid',
     )

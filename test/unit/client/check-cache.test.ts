@@ -4,7 +4,7 @@ import type { EntitlementsClient, FeatureCheck } from '../../../packages/client/
 
 const result = (feature: string, used: number): FeatureCheck => ({
   ...{ allowed: true, reason: null, feature, type: 'limit', limit: 10, used, remaining: 10 - used },
-  ...{ resetsAt: null, beyond: 'deny', offeredBy: [] },
+  ...{ resetsAt: null, beyond: 'deny', offeredBy: [], asOf: '2026-01-01T00:00:00Z' },
 })
 
 /** A client whose requests are counted and answered here. */

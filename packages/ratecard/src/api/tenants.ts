@@ -200,7 +200,13 @@ const checkedMembers = {
   }),
 }
 
-export const FeatureCheck = shape('FeatureCheck', { ...checkedMembers, ...perhapsMirrored })
+export const FeatureCheck = shape('FeatureCheck', {
+  ...checkedMembers,
+  ...perhapsMirrored,
+  as_of: Time(
+    'The answer includes everything that happened at the processor up to this time: the time to which the mirror is complete, or now if the processor was asked.',
+  ),
+})
 
 export const Entitlements = shape('Entitlements', {
   ...perhapsMirrored,

@@ -24,7 +24,10 @@ interface Holdings extends Pick<TenantHoldings, 'tenantId' | 'customer'> {
   readonly config: BillingConfig
   readonly sources: readonly FeatureSource[]
   readonly grants: ReadonlyMap<string, FeatureGrant>
+  /** Age of the mirror; empty if the processor was asked. */
   readonly age: { readonly asOf?: number; readonly stale?: true }
+  /** Time when the data was read. */
+  readonly readAt: number
 }
 
 /**
@@ -113,6 +116,7 @@ export async function storedHoldings(
 async function holdingsOf(deps: FeatureSourceDeps, stored: TenantHoldings, config: BillingConfig): Promise<Holdings> {
   const { tenantId, customer } = stored
   const { asOf, stale } = deps.mirror.statusOf(stored.mirror)
+  const readAt = deps.clock.now()
   const subscriptions =
     asOf === null ? await liveSubscriptions(deps, { processorCustomerId: customer }) : stored.subscriptions
   return {
@@ -122,6 +126,7 @@ async function holdingsOf(deps: FeatureSourceDeps, stored: TenantHoldings, confi
     sources: await featureSources(deps, config, stored, subscriptions),
     grants: grantsByFeature(stored.grants, config),
     age: asOf === null ? {} : { asOf, ...(stale && { stale }) },
+    readAt,
   }
 }
 
@@ -151,6 +156,7 @@ async function answerOf(
     resetsAt: counted?.to ?? null,
     beyond,
     offeredBy: allowed ? [] : offersOf(held.config, wanted),
+    asOf: held.readAt,
     ...held.age,
   }
 }

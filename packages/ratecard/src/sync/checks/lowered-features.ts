@@ -17,7 +17,7 @@ interface LoweredInput {
 }
 
 export interface LoweredFeatures {
-  /** One warning for each product that loses features or gets lower limits, with the number of affected tenants. */
+  /** One warning for each product through which a tenant loses features or gets lower limits, with the number of affected tenants. */
   readonly issues: readonly Issue[]
   /** Number of distinct tenants who get less. */
   readonly tenants: number
@@ -37,6 +37,7 @@ export async function loweredFeatures(
     const lowered = loweredOf(before, product, config)
     if (lowered.length === 0) continue
     const concerned = await tenantsOn(deps, input, product, before, signal)
+    if (concerned.size === 0) continue
     for (const tenant of concerned) all.add(tenant)
     const tenants = concerned.size
     issues.push({
