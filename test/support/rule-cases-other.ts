@@ -123,6 +123,14 @@ export const duplicates: RuleCase[] = [
     '#/webhooks/1/url',
     config({ webhooks: [webhook(), webhook({ id: 'other' })] }),
   ),
+  of(
+    'two webhooks of one url for connected accounts',
+    'webhook_url_duplicate',
+    '#/webhooks/2/url',
+    config({
+      webhooks: [webhook(), webhook({ id: 'other', connect: true }), webhook({ id: 'third', connect: true })],
+    }),
+  ),
 ]
 
 export const hooks: RuleCase[] = [

@@ -152,7 +152,10 @@ describe('a portal configuration in the document', () => {
       },
     })
     const { document: pulled, unrepresentable } = await world.service.pull()
-    expect(unrepresentable).toEqual([])
+    const [main] = (await all()).filter(({ is_default: isDefault }) => isDefault)
+    expect(unrepresentable).toMatchObject([
+      { kind: 'portal', processorId: main?.id, reason: expect.stringContaining('default configuration') as string },
+    ])
     expect(pulled.portal).toEqual([
       selfService,
       {

@@ -180,9 +180,14 @@ describe('the validation of hostile documents:', () => {
 describe('values that are derived from a document:', () => {
   test('a webhook without an id gets a readable id that depends on its whole URL', () => {
     const url = 'https://API.example.test/hooks/billing?x=1'
-    expect(webhookId({ url })).toMatch(/^api-example-test-hooks-billing-[0-9a-f]{6}$/)
+    expect(webhookId({ url })).toMatch(/^api-example-test-[0-9a-f]{6}$/)
     expect(webhookId({ url: `${url}2` })).not.toBe(webhookId({ url }))
     expect(webhookId({ url, id: 'mine' })).toBe('mine')
+    expect(webhookId({ url, connect: true })).not.toBe(webhookId({ url }))
+    // Everything but the host can be a secret.
+    expect(webhookId({ url: 'https://ada:hunter22@books.test/in/s3cr3t?key=t0ken' })).toMatch(
+      /^books-test-[0-9a-f]{6}$/,
+    )
     for (const odd of ['', 'https://', `https://${'a'.repeat(500)}/`, 'https://ü/ü', 'https://a/../..//'])
       expect(webhookId({ url: odd })).toMatch(new RegExp(idPattern))
   })

@@ -1,5 +1,6 @@
 // Checks the webhook endpoints of the account for Stripe's limit, and for foreign endpoints with the same URL, which would receive events
 // twice.
+import { webhookKey } from '../../config/schema/ids.ts'
 import type { Issue } from '../../errors/issue.ts'
 import type { DesiredResource } from '../resource.ts'
 import { caution, refusal, type PlanState } from './state.ts'
@@ -33,7 +34,7 @@ function foreignTwin(state: PlanState, webhook: DesiredResource<'webhook'>): Iss
     .find(
       (endpoint) =>
         endpoint.active &&
-        endpoint.fields.url === webhook.fields.url &&
+        webhookKey(endpoint.fields) === webhookKey(webhook.fields) &&
         state.own.ownerOf('webhook', endpoint.processorId) === null &&
         !state.settled.has('webhook', endpoint.processorId),
     )
@@ -43,8 +44,8 @@ function foreignTwin(state: PlanState, webhook: DesiredResource<'webhook'>): Iss
       state,
       webhook,
       'webhook_url_foreign',
-      `The endpoint ${twin.processorId}, which Ratecard does not manage, has the same URL: events would be delivered twice.`,
-      `Delete it in the dashboard, or adopt it with "processor_id": "${twin.processorId}".`,
+      `The endpoint ${twin.processorId}, which Ratecard does not manage, has the same URL: if it is of the same kind, events are delivered twice.`,
+      `If it is, adopt it with "processor_id": "${twin.processorId}". If it is the endpoint for connected accounts, leave it as it is.`,
     ),
   ]
 }

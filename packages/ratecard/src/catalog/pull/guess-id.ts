@@ -48,7 +48,7 @@ function ownName(object: ObservedResource): string | undefined {
     case 'portal':
       return undefined
     case 'webhook':
-      return webhookId({ url: (object as ObservedResource<'webhook'>).fields.url })
+      return webhookId((object as ObservedResource<'webhook'>).fields)
   }
 }
 

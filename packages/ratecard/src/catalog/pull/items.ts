@@ -128,7 +128,8 @@ function unchanged<K extends ResourceKind>(
 
 /**
  * Returns the active objects that the current version does not contain. An object with an ownership mark but without a mapping (e.g. after
- * the store was lost) gets the id in its mark.
+ * the store was lost) gets the id in its mark. Lists in `left` which active objects are not returned; codes that nobody can redeem any more
+ * count as inactive.
  */
 export function others<K extends ResourceKind>(
   reading: PullContext,
@@ -137,10 +138,15 @@ export function others<K extends ResourceKind>(
 ): ObservedResource<K>[] {
   return reading.own.all(kind).filter((live) => {
     if (!live.active || managed.has(live.processorId) || live.spent) return false
-    // The account's own default configuration of the portal is left alone.
-    if (live.archivable === false) return false
     const owner = reading.own.ownerOf(kind, live.processorId)
-    return owner === null || !reading.taken[kind].has(owner)
+    const isTaken = owner !== null && reading.taken[kind].has(owner)
+    const why =
+      live.archivable === false
+        ? 'it is the account’s default configuration of the portal, which is left alone unless the document names its `processor_id`'
+        : `it belongs to "${owner ?? ''}" too, which has another object in the document`
+    if (live.archivable === false || isTaken)
+      reading.left.push({ kind, processorId: live.processorId, field: null, reason: why })
+    return live.archivable !== false && !isTaken
   })
 }
 

@@ -48,9 +48,9 @@ function itemsAt(source: SourceFile, path: EditPath): Holder[] {
 }
 
 export function idOf(kind: Kind, item: Readonly<Record<string, unknown>>): unknown {
-  const { id, url } = item
+  const { id, url, connect } = item
   if (kind !== 'webhook' || typeof url !== 'string') return id
-  return webhookId({ url, id: typeof id === 'string' ? id : undefined })
+  return webhookId({ url, id: typeof id === 'string' ? id : undefined, connect: connect === true })
 }
 
 export function valueAt(document: unknown, path: EditPath): unknown {

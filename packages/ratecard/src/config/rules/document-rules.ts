@@ -63,14 +63,19 @@ export const uniqueEventNames: Rule = ({ meters }) =>
     (meter) => `${named('meter', meter)} has the same event name ${quoted(meter.text('event_name'))} as another meter`,
   )
 
-// The message must not contain the URL, because the URL may contain a token.
+/** Checks that two webhooks with the same URL are of two kinds: the processor has one kind for the account, and one for connected accounts. */
 export const uniqueWebhookUrls: Rule = ({ webhooks }) =>
-  duplicates(
-    webhooks,
-    'webhook_url_duplicate',
-    'url',
-    (webhook) => `${named('webhook', webhook)} has the URL of another webhook`,
+  [webhooks.filter((webhook) => !isForConnected(webhook)), webhooks.filter(isForConnected)].flatMap((ofOneKind) =>
+    duplicates(
+      ofOneKind,
+      'webhook_url_duplicate',
+      'url',
+      // The message must not contain the URL, because the URL may contain a token.
+      (webhook) => `${named('webhook', webhook)} has the URL of another webhook`,
+    ),
   )
+
+const isForConnected = (webhook: Entry) => webhook.value('connect') === true
 
 /** Checks that promotion codes are unique, ignoring case as the processor does. */
 export const uniqueCodes: Rule = ({ promotionCodes }) =>
@@ -166,8 +171,9 @@ function webhookIds({ webhooks }: Draft): readonly Issue[] {
   return webhooks.flatMap((webhook) => {
     const id = webhook.text('id')
     const url = webhook.text('url')
-    // Skip webhooks without an id. Their derived ids are equal only if their URLs are equal, which another rule reports.
-    const key = id ?? (url === undefined || webhook.has('id') ? undefined : webhookId({ url }))
+    // Skip webhooks without an id. Their derived ids are equal only if their URLs and kinds are equal, which another rule reports.
+    const key =
+      id ?? (url === undefined || webhook.has('id') ? undefined : webhookId({ url, connect: isForConnected(webhook) }))
     if (key === undefined) return []
     const first = seen.get(key)
     if (first === undefined) seen.set(key, webhook)

@@ -3,18 +3,30 @@ import { canonicalDecimal } from '../../money/decimal.ts'
 import type { Price, Webhook } from './schema.ts'
 
 /**
- * Returns the id of a webhook. If the document contains none, the id is derived only from the URL, so that it is the same in every push. It
- * consists of a readable slug of host and path, and six hex digits that distinguish URLs with the same slug.
+ * Returns the id of a webhook. If the document contains none, the id is derived only from the URL and the kind of endpoint, so that it is
+ * the same in every push. It consists of the host and six hex digits that distinguish webhooks of one host, e.g. `hooks-acme-test-0a1b2c`.
+ * User, password, path and query of a URL can be secrets, so the id contains nothing of them.
  */
-export function webhookId(webhook: Pick<Webhook, 'url'> & { readonly id?: string | undefined }): string {
-  if (webhook.id !== undefined) return webhook.id
-  const slug = hostAndPath(webhook.url)
+export function webhookId({ id, url, connect = false }: WebhookIdentity): string {
+  if (id !== undefined) return id
+  const host = URL.canParse(url) ? new URL(url).hostname : ''
+  const slug = host
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 90)
     .replace(/^-+|-+$/g, '')
-  const digest = createHash('sha256').update(webhook.url).digest('hex').slice(0, 6)
+  const digest = createHash('sha256').update(webhookKey({ url, connect })).digest('hex').slice(0, 6)
   return `${slug === '' ? 'webhook' : slug}-${digest}`
+}
+
+type WebhookIdentity = Pick<Webhook, 'url'> & {
+  readonly id?: string | undefined
+  readonly connect?: boolean | undefined
+}
+
+/** Returns the text that no two webhooks share: an endpoint for the account and one for connected accounts may have the same URL. */
+export function webhookKey({ url, connect = false }: Omit<WebhookIdentity, 'id'>): string {
+  return connect ? `${url} connect` : url
 }
 
 /**
@@ -38,10 +50,4 @@ export function isLocalPrice(price: Price): boolean {
 
 export function isEnterprise(price: Pick<Price, 'enterprise_template' | 'enterprise_id'>): boolean {
   return price.enterprise_template !== undefined || price.enterprise_id !== undefined
-}
-
-// Returns host and path of a URL. `URL` is not used for parsing, because the host may still contain variables, and invalid URLs need an id
-// too.
-function hostAndPath(url: string): string {
-  return url.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, '').replace(/[?#].*$/s, '')
 }

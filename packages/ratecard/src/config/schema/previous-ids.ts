@@ -2,7 +2,7 @@
 import { pointerToken } from '../../errors/issue.ts'
 import { problem, quoted, type Draft, type Entry, type Rule } from '../rules/draft.ts'
 import { webhookId } from './ids.ts'
-import type { BillingConfig } from './schema.ts'
+import type { BillingConfig, Webhook } from './schema.ts'
 
 /** Names of the document's lists that contain items. If the schema has a list that is missing in `listed`, compilation fails. */
 type ListName = {
@@ -33,7 +33,10 @@ function groupsOf(draft: Draft): readonly (readonly [Kind, readonly Entry[]])[] 
 
 function idOf(kind: Kind, entry: Entry): string | undefined {
   const [id, url] = [entry.text('id'), entry.text('url')]
-  return id ?? (kind === 'webhook' && url !== undefined ? webhookId({ url }) : undefined)
+  return (
+    id ??
+    (kind === 'webhook' && url !== undefined ? webhookId({ url, connect: entry.value('connect') === true }) : undefined)
+  )
 }
 
 /**
@@ -95,9 +98,9 @@ export function aliasesOf(config: BillingConfig): readonly Alias[] {
 }
 
 function listAliases(config: BillingConfig): readonly Alias[] {
-  const of = (kind: Kind, items: readonly { readonly id?: string; readonly url?: string; previous_ids?: string[] }[]) =>
-    items.flatMap(({ id, url = '', previous_ids = [] }) =>
-      previous_ids.map((from) => ({ kind, from, to: id ?? webhookId({ url }) })),
+  const of = (kind: Kind, items: readonly Partial<Pick<Webhook, 'id' | 'url' | 'connect' | 'previous_ids'>>[]) =>
+    items.flatMap(({ id, url = '', connect, previous_ids = [] }) =>
+      previous_ids.map((from) => ({ kind, from, to: webhookId({ id, url, connect }) })),
     )
   return [
     ...Object.entries(listed).flatMap(([list, kind]) => of(kind, config[list as ListName] ?? [])),
