@@ -1,6 +1,6 @@
 // Credits of a paid invoice whose granting process is killed: before and after each write, and during a write that arrives later.
 import { describe, expect } from 'vitest'
-import { testOnEachEngine } from '../support/each-engine.ts'
+import { killStep, testOnEachEngine } from '../support/each-engine.ts'
 import { lateKinds } from '../support/kill-harness.ts'
 import type { StoreFactory } from '../support/kill-stores.ts'
 import { killedService } from '../support/killed-service.ts'
@@ -45,14 +45,12 @@ async function prepare(stores: StoreFactory) {
 }
 
 const expected = { credits: [20, 700], owed: null, unfinished: 0, recorded: 2 }
-const every = (usual: number) => Number(process.env['KILL_STEP'] ?? usual)
-
 describe('the credits of a payment whose granting process is killed', () => {
-  testOnEachEngine('are granted exactly once, for every point of the kill,', 600_000, async (stores, sparse) => {
+  testOnEachEngine('are granted exactly once, for every point of the kill,', 600_000, async (stores) => {
     const { world, left } = await prepare(await stores())
     try {
       let points = 1
-      for (let point = 0; point <= points; point += point === 0 ? 1 : every(sparse ? 2 : 1)) {
+      for (let point = 0; point <= points; point += point === 0 ? 1 : killStep) {
         const run = await world.killedAt(point)
         try {
           expect(run.killed).toBe(point > 0)
@@ -95,7 +93,7 @@ describe('a credit that an operator grants, and whose process is killed,', () =>
   testOnEachEngine(
     'is granted exactly once, by a retry or by the service, for every point of the kill,',
     600_000,
-    async (stores, sparse) => {
+    async (stores) => {
       const places = await stores()
       const world = await killedService(places, 'killable-credit-by-hand.ts', secretKey)
       try {
@@ -111,7 +109,7 @@ describe('a credit that an operator grants, and whose process is killed,', () =>
             { ...caller, author: null, message: null, idempotencyKey: 'give' },
           )
         let points = 1
-        for (let point = 0; point <= points; point += point === 0 ? 1 : every(sparse ? 2 : 1)) {
+        for (let point = 0; point <= points; point += point === 0 ? 1 : killStep) {
           const run = await world.killedAt(point)
           try {
             if (point === 0) points = run.points

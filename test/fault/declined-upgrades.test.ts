@@ -53,38 +53,34 @@ async function prepare(stores: StoreFactory) {
 const downgraded = { scheduled: [1], items: { pro_monthly: 2 }, unfinished: 0 }
 
 describe('an upgrade with a declined payment whose process is killed at any point', () => {
-  testOnEachEngine(
-    'keeps the scheduled downgrade, whether or not the upgrade is retried,',
-    600_000,
-    async (stores, sparse) => {
-      const { world, later } = await prepare(await stores())
-      try {
-        const { stack, close, points } = await world.killedAt(0, { change })
-        expect(await later(shopOver(stack, secretKey))).toEqual(downgraded)
-        await close()
-        for (let point = 1; point <= points; point += sparse ? 3 : 1)
-          for (const retries of [true, false]) {
-            const found = await world.killedAt(point, { change })
-            const shop = shopOver(found.stack, secretKey)
-            try {
-              if (retries)
-                expect(await shop.service.changeSubscription(change, principal, caller, 'once')).toMatchObject({
-                  status: 'payment_required',
-                })
-              const after = await later(shop)
-              expect({ point, retries, killed: found.killed, ...after }).toEqual({
-                point,
-                retries,
-                killed: true,
-                ...downgraded,
+  testOnEachEngine('keeps the scheduled downgrade, whether or not the upgrade is retried,', 600_000, async (stores) => {
+    const { world, later } = await prepare(await stores())
+    try {
+      const { stack, close, points } = await world.killedAt(0, { change })
+      expect(await later(shopOver(stack, secretKey))).toEqual(downgraded)
+      await close()
+      for (let point = 1; point <= points; point++)
+        for (const retries of [true, false]) {
+          const found = await world.killedAt(point, { change })
+          const shop = shopOver(found.stack, secretKey)
+          try {
+            if (retries)
+              expect(await shop.service.changeSubscription(change, principal, caller, 'once')).toMatchObject({
+                status: 'payment_required',
               })
-            } finally {
-              await found.close()
-            }
+            const after = await later(shop)
+            expect({ point, retries, killed: found.killed, ...after }).toEqual({
+              point,
+              retries,
+              killed: true,
+              ...downgraded,
+            })
+          } finally {
+            await found.close()
           }
-      } finally {
-        await world.close()
-      }
-    },
-  )
+        }
+    } finally {
+      await world.close()
+    }
+  })
 })

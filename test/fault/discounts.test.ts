@@ -1,7 +1,7 @@
 // Discounts whose process is killed while it gives them: before and after each write, and during a write that arrives later.
 import { describe, expect } from 'vitest'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
-import { testOnEachEngine } from '../support/each-engine.ts'
+import { killStep, testOnEachEngine } from '../support/each-engine.ts'
 import { lateKinds } from '../support/kill-harness.ts'
 import type { StoreFactory } from '../support/kill-stores.ts'
 import { killedService } from '../support/killed-service.ts'
@@ -125,13 +125,9 @@ async function expectLateWritesChangeNothing(stores: StoreFactory): Promise<void
   }
 }
 
-const every = (usual: number) => Number(process.env['KILL_STEP'] ?? usual)
-
 describe('a discount whose process is killed', () => {
-  testOnEachEngine(
-    'is given exactly once by a retry, wherever the process was killed,',
-    600_000,
-    async (stores, sparse) => expectEveryKillSurvived(await stores(), every(sparse ? 2 : 1)),
+  testOnEachEngine('is given exactly once by a retry, wherever the process was killed,', 600_000, async (stores) =>
+    expectEveryKillSurvived(await stores(), killStep),
   )
   testOnEachEngine('does not restore a discount that was removed in the meantime,', 600_000, async (stores) =>
     expectLateWritesChangeNothing(await stores()),

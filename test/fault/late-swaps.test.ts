@@ -1,5 +1,5 @@
 // Writes to subscriptions that are in flight when their process is killed, and arrive after the writes of the next process.
-import { testOnEachEngine } from '../support/each-engine.ts'
+import { killStep, testOnEachEngine } from '../support/each-engine.ts'
 import { describe, expect } from 'vitest'
 import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
 import { lateKinds } from '../support/kill-harness.ts'
@@ -119,16 +119,12 @@ async function expectMovesAreTakenUp(stores: StoreFactory, step: number): Promis
   }
 }
 
-const every = (usual: number) => Number(process.env['KILL_STEP'] ?? usual)
-
 describe.each([
   ['an apply', 'does not bring a deal back that was removed meanwhile', expectRemovedDealsStayRemoved],
   ['a migration', 'does not end a deal that was applied meanwhile', expectMovesAreTakenUp],
 ])(
   'a write of %s that reaches the processor after the process that sent it has died',
   (_work, behaviour, expectation) => {
-    testOnEachEngine(`${behaviour},`, 600_000, async (stores, sparse) =>
-      expectation(await stores(), every(sparse ? 2 : 1)),
-    )
+    testOnEachEngine(`${behaviour},`, 600_000, async (stores) => expectation(await stores(), killStep))
   },
 )
