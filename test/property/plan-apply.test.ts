@@ -49,7 +49,9 @@ test('the pull of a pushed document is valid, and pushing it changes nothing', a
         await service.push(first, nobody)
         await service.push(second, nobody)
         const { document, unrepresentable } = await service.pull()
-        expect(unrepresentable).toEqual([])
+        // The processor made the first configuration of the portal the account's default, which a pull leaves alone if the document no
+        // longer contains it.
+        expect(unrepresentable.filter(({ kind }) => kind !== 'portal')).toEqual([])
         expect(validateConfig(document).errors).toEqual([])
         expect((await service.push(document, nobody)).status).toBe('unchanged')
       })

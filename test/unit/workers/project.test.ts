@@ -146,7 +146,10 @@ describe('the workers of a project', () => {
       write('ratecard/workers/a/wrangler.toml', manifest('a', extra))
       write('ratecard/workers/a/index.ts', '')
       const { workers, issues } = readWorkers(findWorkerFolders(folder), [], environment(text), now)
-      return [[...(workers[0]?.variables.keys() ?? [])], issues.map(({ severity, line, detail }) => `${severity} ${line} ${detail}`)]
+      return [
+        [...(workers[0]?.variables.keys() ?? [])],
+        issues.map(({ severity, line, detail }) => `${severity} ${line} ${detail}`),
+      ]
     }
     const warning = (line: number, name: string) => `warning ${line} ${name} is not given to the worker "a".`
     const others = [warning(2, 'STRIPE_SECRET_KEY'), warning(3, 'STRIPE_API_KEY'), warning(4, 'RATECARD_MASTER_KEY')]

@@ -93,7 +93,7 @@ export const NewCheckout = shape('NewCheckout', {
       minLength: 1,
       maxLength: 100,
       description:
-        'With a service key: the tenant that buys. Without it the page sells to the tenant of the session cookie in the request or, without a cookie, to a customer that the processor creates when the page is paid (`ratecard tenants create --customer` takes it over). Omit it with a session, which always belongs to one tenant.',
+        'With a service key: the tenant that buys. Without it the page sells to the tenant of the session cookie in the request or, without a cookie, to a customer that the processor creates when the page is paid (a tenant that is created with its `processor_customer_id` takes it over). Omit it with a session, which always belongs to one tenant.',
     }),
   ),
 })

@@ -63,7 +63,8 @@ export const issueCodes = {
   previous_id_conflict:
     'An id in `previous_ids` is the id of a current item, is listed twice, or would merge two items into one.',
   event_name_duplicate: 'Two meters have the same event name.',
-  webhook_url_duplicate: 'Two webhooks of the same kind (for the account, or for connected accounts) have the same URL.',
+  webhook_url_duplicate:
+    'Two webhooks of the same kind (for the account, or for connected accounts) have the same URL.',
   webhook_url_invalid: 'A webhook URL must be https, or http on loopback (e.g. `http://localhost`).',
   webhook_event_unknown: 'The processor has no event with that name.',
   webhook_event_duplicate: 'An event is listed twice.',
