@@ -23,7 +23,7 @@ async function writeStripeFiles(): Promise<void> {
   for (const file of [sdk, ...scripts]) hash.update(readFileSync(file))
   const from = hash.digest('hex')
   const stamp = path.join(root, 'node_modules/.cache/stripe-contract.made-from')
-  // The stamp is a list of lines: what the files were made from, then their paths.
+  // The stamp file has the hash of the sources in its first line, and the paths of the files made from them in the others.
   const [made, ...files] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : []
   if (made === from && files.every((file) => existsSync(path.join(root, file)))) return
   const { stripeFiles } = await import('./stripe-contract.ts')

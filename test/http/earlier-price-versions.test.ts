@@ -21,15 +21,18 @@ async function world() {
       },
     ],
   })
+  const warningsOf = async (choices: Parameters<typeof documentOf>, query: string) => {
+    pushes += 1
+    const pushed = await app.push(documentOf(...choices), query)
+    expect(pushed.statusCode, pushed.body).toBe(200)
+    const { warnings } = pushed.json<{ warnings: readonly { code: string; detail: string }[] }>()
+    return warnings.flatMap(({ code, detail }) => (code === 'features_lowered' ? [detail] : []))
+  }
   return {
     /** Pushes a version of the price. Returns the details of the warnings. */
-    push: async (...choices: Parameters<typeof documentOf>) => {
-      pushes += 1
-      const pushed = await app.push(documentOf(...choices))
-      expect(pushed.statusCode, pushed.body).toBe(200)
-      const { warnings } = pushed.json<{ warnings: readonly { code: string; detail: string }[] }>()
-      return warnings.flatMap(({ code, detail }) => (code === 'features_lowered' ? [detail] : []))
-    },
+    push: (...choices: Parameters<typeof documentOf>) => warningsOf(choices, ''),
+    /** Like `push`, but only plans. */
+    planned: (...choices: Parameters<typeof documentOf>) => warningsOf(choices, '?dry_run=true'),
     sell: async (tenant: string) => {
       await app.service.createTenant({ id: tenant, name: tenant }, nobody)
       await buy(app, tenant, { price_id: 'pro_monthly' })
@@ -66,10 +69,14 @@ describe('a tenant whose earlier version of a price is sold again', () => {
 })
 
 describe('a feature that changes from a switch to a limit', () => {
-  it('causes no warning features_lowered, because nobody loses it: it stays unlimited for subscribers to the earlier version of the price', async () => {
-    const { push, sell, limits } = await world()
+  it('stays unlimited for subscribers to the earlier version of the price; only a plan that lowers it for somebody has a warning', async () => {
+    const { push, planned, sell, limits } = await world()
     await push(2000, 'projects', 'switch')
     await sell('acme')
+    // With the same price, its subscribers would be limited. With another one, they keep what they bought.
+    expect(await planned(2000, { id: 'projects', limit: 5 })).toEqual([
+      expect.stringContaining('(projects: unlimited → 5), which concerns 1 tenant'),
+    ])
     expect(await push(2500, { id: 'projects', limit: 5 })).toEqual([])
     await sell('later')
     expect(await limits('acme', 'later')).toEqual([

@@ -292,7 +292,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 /** Variables of other programs of Ratecard: the command line, its integrations, the container image. */
 const otherVariables = /^RATECARD_(API_URL|READ_KEY|WRITE_KEY|VERSION|IMAGE|NODE_CHOSEN|CI_\w+|TEST_\w+)$/
 
-/** Returns a sentence about each variable whose name begins like a setting's and is none, with the nearest name of a setting. */
+/**
+ * Returns a sentence about each variable that begins with `RATECARD_` and is no setting, with the nearest name of a setting, e.g.
+ * `RATECARD_PROT is no setting. Did you mean RATECARD_PORT?`
+ */
 export function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   const known = Object.keys(settingsSchema.properties)
   return Object.keys(env)

@@ -14,7 +14,7 @@ import {
 } from './notation/operation.ts'
 import { named } from './notation/marks.ts'
 import { CreditBalance } from './credits.ts'
-import { MoneyOf, perhapsMirrored } from './notation/mirrored.ts'
+import { MoneyOf, mirroredOrAsked, perhapsMirrored } from './notation/mirrored.ts'
 import { AnyObject, choice, closed, Count, Moment, nullable, shape, Time } from './notation/schema.ts'
 import { DroppedUsage } from './usage.ts'
 
@@ -200,13 +200,7 @@ const checkedMembers = {
   }),
 }
 
-export const FeatureCheck = shape('FeatureCheck', {
-  ...checkedMembers,
-  ...perhapsMirrored,
-  as_of: Time(
-    'The answer includes everything that happened at the processor up to this time: the time to which the mirror is complete, or now if the processor was asked.',
-  ),
-})
+export const FeatureCheck = shape('FeatureCheck', { ...checkedMembers, ...mirroredOrAsked })
 
 export const Entitlements = shape('Entitlements', {
   ...perhapsMirrored,

@@ -23,6 +23,14 @@ export const perhapsMirrored = {
   stale: Type.Optional(isStale),
 }
 
+/** Like `perhapsMirrored`, but a live response says when the processor was asked. */
+export const mirroredOrAsked = {
+  ...perhapsMirrored,
+  as_of: Time(
+    'The answer includes everything that happened at the processor up to this time: the time to which the mirror is complete, or now if the processor was asked.',
+  ),
+}
+
 /** A decimal in minor units as text, e.g. `"83333.33"` for $833.3333. */
 export const Minor = (description: string) => Type.String({ pattern: String.raw`^-?\d+(\.\d+)?$`, description })
 

@@ -1,5 +1,5 @@
-// Type of an API operation as data, i.e. everything except its behavior. Routes are bound to operations in http, and the client's types
-// are generated from operations; its methods are written by hand.
+// Type of an API operation as data, i.e. everything except its behavior. Routes are bound to operations in http. The client's types are
+// generated from operations; the client's methods are written by hand.
 import { Type } from 'typebox'
 import type { TProperties, TSchema } from 'typebox'
 import type { ProblemCode } from '../../errors/codes.ts'
