@@ -10,7 +10,7 @@ import type {
   UpcomingInvoice,
 } from '@ratecard/client'
 import { calculate } from '../../ratecard/src/pricing/calculate.ts'
-import { priced } from './priced.ts'
+import { pricesById } from './price-change.ts'
 import { asError } from './words.ts'
 
 export interface DealLine {
@@ -48,7 +48,7 @@ export async function dealMoney(
   document: Pick<BillingDocument, 'products'>,
   preview: () => Promise<Pick<UpcomingInvoice, 'invoices'>>,
 ): Promise<DealMoney> {
-  const prices = pricesOf(document.products)
+  const prices = pricesById(document)
   const items = itemsOf(tenant.subscriptions)
   const isPreviewed = outcome.swaps.some((swap) => {
     const item = items.get(swap.item)
@@ -65,10 +65,10 @@ export async function dealMoney(
 export function dealLines(
   { swaps }: Pick<EnterpriseOutcome, 'swaps'>,
   { subscriptions }: Pick<TenantSubscriptions, 'subscriptions'>,
-  { products }: Pick<BillingDocument, 'products'>,
+  document: Pick<BillingDocument, 'products'>,
   { invoices }: Pick<UpcomingInvoice, 'invoices'>,
 ): DealLine[] {
-  const prices = pricesOf(products)
+  const prices = pricesById(document)
   const items = itemsOf(subscriptions)
   return swaps.map((swap) => {
     const item = items.get(swap.item)
@@ -95,9 +95,6 @@ export function dealLines(
 }
 
 type Swap = EnterpriseOutcome['swaps'][number]
-
-const pricesOf = (products: BillingDocument['products']): ReadonlyMap<string, PriceDocument> =>
-  new Map(products.map(priced).flatMap(({ prices = [] }) => prices.map((price) => [price.id, price] as const)))
 
 const itemsOf = (subscriptions: TenantSubscriptions['subscriptions']) =>
   new Map(

@@ -1,7 +1,7 @@
 // Compares the amounts of a price before and after a change, by currency and by tier. Pure. The pages for plans, revisions, pushes and the
 // history show the result.
 import type { BillingDocument, PriceDocument, TierDocument } from '@ratecard/client'
-import { priced } from './priced.ts'
+import { pricedProducts } from './priced.ts'
 
 /** A changed resource as the API lists it: a planned change, drift, or a difference between two revisions. */
 export interface ChangedFields {
@@ -49,8 +49,10 @@ export const amountFields: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the prices of a document by id. Percentage prices (prices in per cent below a base price) get their amounts. */
-export function pricesById(document: BillingDocument | null | undefined): ReadonlyMap<string, PriceDocument> {
-  const prices = (document?.products ?? []).flatMap((product) => priced(product).prices ?? [])
+export function pricesById(
+  document: Pick<BillingDocument, 'products'> | null | undefined,
+): ReadonlyMap<string, PriceDocument> {
+  const prices = pricedProducts(document ?? { products: [] }).flatMap(({ prices = [] }) => prices)
   return new Map(prices.map((price) => [price.id, price]))
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { basePriceId } from '../../../packages/ratecard/src/config/schema/base-price.ts'
+import { basesOf } from '../../../packages/ratecard/src/config/schema/base-price.ts'
 import { canonicalJson } from '../../../packages/ratecard/src/config/schema/canonical.ts'
 import { checksum } from '../../../packages/ratecard/src/config/schema/checksum.ts'
 import { isLocalPrice, webhookId } from '../../../packages/ratecard/src/config/schema/ids.ts'
@@ -214,9 +214,9 @@ describe('values that are derived from a document:', () => {
 
   test('the base of a negotiated price is the ordinary price with the longest id with which the negotiated price’s id begins', () => {
     const ordinary = ['pro', 'pro_monthly', 'pro_month', 'pro.monthly'].map((id) => price({ id }))
-    const of = (id: string, fields: Partial<Price> = {}) => {
+    const of = (id: string, fields: Partial<Price> = {}, beside = ordinary) => {
       const own = price({ id, enterprise_template: 't', ...fields })
-      return basePriceId(own, [...ordinary, price({ id: 'pro_monthly_a', enterprise_template: 'a' }), own])
+      return basesOf([{ prices: [...beside, price({ id: 'pro_monthly_a', enterprise_template: 'a' }), own] }]).idOf(own)
     }
     expect(of('pro_monthly_partner')).toBe('pro_monthly')
     expect(of('pro_monthly-partner')).toBe('pro_monthly')
@@ -227,10 +227,25 @@ describe('values that are derived from a document:', () => {
     expect(of('pro')).toBeUndefined()
     expect(of('gold')).toBeUndefined()
     expect(of('gold', { base_price: 'pro' })).toBe('pro')
-    expect(basePriceId(price({ id: 'pro_monthly_x' }), ordinary)).toBeUndefined()
+    const [listed] = ordinary
+    expect(listed && basesOf([{ prices: ordinary }]).idOf(listed)).toBeUndefined()
     const renamed = [price({ id: 'pro' }), price({ id: 'team', previous_ids: ['pro_monthly', 'old'] })]
-    expect(basePriceId(price({ id: 'pro_monthly_gold', enterprise_template: 't' }), renamed)).toBe('team')
-    expect(basePriceId(price({ id: 'pro_gold', enterprise_template: 't' }), renamed)).toBe('pro')
+    expect(of('pro_monthly_gold', {}, renamed)).toBe('team')
+    expect(of('pro_gold', {}, renamed)).toBe('pro')
+  })
+
+  test('the base of a negotiated price is looked for in its own product first, and then in all products', () => {
+    const deal = (id: string, fields: Partial<Price> = {}) => price({ id, enterprise_id: 'acme', ...fields })
+    const bases = basesOf([
+      { prices: [price({ id: 'pro' }), price({ id: 'pro_monthly' }), price({ id: 'seat' })] },
+      { prices: [price({ id: 'pro_month' }), deal('pro_month_acme'), deal('pro_monthly_acme'), deal('extra')] },
+      { prices: [deal('seat_acme'), deal('special', { base_price: 'pro_month' })] },
+    ])
+    expect(
+      ['pro_month_acme', 'pro_monthly_acme', 'seat_acme', 'special', 'extra', 'pro'].map((id) => bases.idOf({ id })),
+    ).toEqual(['pro_month', 'pro_monthly', 'seat', 'pro_month', undefined, undefined])
+    expect(bases.insteadOf('pro_month').map(({ id }) => id)).toEqual(['pro_month_acme', 'special'])
+    expect(bases.priceOf({ id: 'seat_acme' })?.id).toBe('seat')
   })
 
   test('the public view contains public prices, products without prices, and meters, and no other items', () => {

@@ -84,7 +84,7 @@ describe('the amounts in a document', () => {
         interval: 'month' as const,
       },
     ]
-    const known = pricesById({ version: '1.0.0', products: [{ id: 'p', name: 'P', prices }] })
+    const known = pricesById({ products: [{ id: 'p', name: 'P', prices }] })
     expect(known.get('deal')?.amount).toBe(800)
     expect(pricesById(null).size).toBe(0)
   })

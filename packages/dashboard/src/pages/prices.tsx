@@ -7,7 +7,7 @@ import { useLoaded } from '../live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'
-import { priced } from '../priced.ts'
+import { pricedProducts } from '../priced.ts'
 import { SalesOfPrices } from '../ui/price-sales.tsx'
 import { OffBadge, SwitchedOff } from '../ui/switched-off.tsx'
 import { ProductLimits } from '../ui/product-limits.tsx'
@@ -89,7 +89,7 @@ const hasText = (product: ProductDocument, wanted: string) =>
 function Listing({ document, isAll }: { readonly document: BillingDocument; readonly isAll: boolean }) {
   const [text, setText] = useState(new URLSearchParams(useSearch()).get('q') ?? '')
   const order = (product: ProductDocument) => product.ui?.sort_order ?? Number.MAX_SAFE_INTEGER
-  const products = [...document.products].sort((a, b) => order(a) - order(b))
+  const products = [...pricedProducts(document)].sort((a, b) => order(a) - order(b))
   const wanted = text.trim().toLowerCase()
   const found = products.filter((product) => hasText(product, wanted))
   const isLong = products.length > manyProducts
@@ -154,7 +154,7 @@ interface ProductProps {
 /** One line of a long list, with the name and the first prices of a product. The whole product is rendered when the line is opened. */
 function FoldedProduct({ product, features, isOpen: isFirstOpen }: ProductProps & { readonly isOpen: boolean }) {
   const [isOpen, setOpen] = useState(isFirstOpen)
-  const { prices = [] } = priced(product)
+  const { prices = [] } = product
   return (
     <details className="fold" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
@@ -189,7 +189,7 @@ function shortPrice(price: PriceDocument): string {
 
 function Product({ product, features }: ProductProps) {
   const { ui } = product
-  const { prices = [] } = priced(product)
+  const { prices = [] } = product
   const shownFeatures = ui?.features ?? []
   const [image] = (product.images ?? []).filter((address) => /^https:\/\//i.test(address))
   return (

@@ -1,6 +1,7 @@
 // Converts a document to the desired state: a catalog of canonical resources. Pure, and independent of the processor.
-import { isLocalPrice } from '../config/schema/ids.ts'
-import { withAmounts } from '../config/schema/percent-off.ts'
+import { basesOf } from '../config/schema/base-price.ts'
+import { isEnterprise, isLocalPrice } from '../config/schema/ids.ts'
+import { configWithAmounts } from '../config/schema/percent-off.ts'
 import { withListedProducts } from '../config/schema/portal-products.ts'
 import type { BillingConfig, Portal, Price, Product } from '../config/schema/schema.ts'
 import { same } from './fields/differences.ts'
@@ -51,18 +52,32 @@ interface ReadItem {
 function readItem(kind: ListedKind, item: ItemOf<ListedKind>): ReadItem {
   const resource = desiredResource(kind, item, undefined)
   if (kind !== 'product') return { item, resource, prices: [] }
-  const product = withAmounts(item as Product)
+  const product = item as Product
   return { item, resource, prices: (product.prices ?? []).map((price) => desiredResource('price', price, product)) }
 }
 
 /**
- * Returns the items of a kind. Portal configurations get the list of their products here, because that list depends on the rest of the
- * document.
+ * Returns the items of a kind with all that they take from the rest of the document: portal configurations their list of products, prices in
+ * per cent their amounts, and enterprise prices their `base_price`. So an item that is equal in two documents means the same in both.
  */
 function itemsIn(config: BillingConfig, kind: ListedKind): readonly ItemOf<ListedKind>[] {
+  if (kind === 'product') return productsIn(config)
   if (kind !== 'portal') return listOf(config, kind)
   return listOf(config, kind).map((portal: Portal) => withListedProducts(portal, config))
 }
+
+function productsIn(config: BillingConfig): readonly Product[] {
+  const { products } = configWithAmounts(config)
+  const bases = basesOf(products)
+  return products.map((product) =>
+    product.prices?.some(isEnterprise) === true
+      ? { ...product, prices: product.prices.map((price) => withBase(price, bases.idOf(price))) }
+      : product,
+  )
+}
+
+const withBase = (price: Price, base: string | undefined): Price =>
+  base === undefined ? price : { ...price, base_price: base }
 
 /** Returns the items of a document, by id, with the resources that they were converted to before. */
 function readItems({ config, catalog }: ReadDocument, kind: ListedKind): ReadonlyMap<string, ReadItem> {

@@ -110,7 +110,7 @@ function priceOf({ config, tenant, hidden }: PortalSituation, wanted: string): P
   for (const product of config.products)
     for (const price of product.prices ?? []) {
       if (price.id !== id || (!hidden && !isPublic(price))) continue
-      const sold = priceForTenant(price, product, tenant)
+      const sold = priceForTenant(price, config, tenant)
       if (sold.processor_id !== undefined) return processorId(sold.processor_id)
     }
   throw new ServiceError('price_not_found', `There is no price "${wanted}".`)

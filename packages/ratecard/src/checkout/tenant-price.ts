@@ -8,7 +8,7 @@ import type { SessionPrices } from '../service/tenants.ts'
 export function ownPrices(config: BillingConfig, deal: Deal): SessionPrices {
   return config.products.flatMap((product) =>
     (product.prices ?? []).filter(isPublic).flatMap((base) => {
-      const own = priceForTenant(base, product, deal)
+      const own = priceForTenant(base, config, deal)
       return own === base ? [] : [{ basePriceId: base.id, price: publicPrice(own) }]
     }),
   )

@@ -1,6 +1,6 @@
 // Finds the credit that a price granted at the time of its sale, in the history of applied documents.
 import type { ProcessorId } from '../catalog/resource.ts'
-import { basePriceId } from '../config/schema/base-price.ts'
+import { basesOf } from '../config/schema/base-price.ts'
 import type { GrantsCredit } from '../config/schema/credit-schema.ts'
 import { aliasesOf, presentId } from '../config/schema/previous-ids.ts'
 import type { BillingConfig, Price } from '../config/schema/schema.ts'
@@ -91,18 +91,15 @@ export function createCreditHistory(versions: Versions): CreditHistory {
 
 function creditsOfDocument(document: string | null): DocumentCredits {
   const config = document === null ? null : (JSON.parse(document) as BillingConfig)
-  const all = (config?.products ?? []).flatMap(({ prices = [] }) => prices)
-  return new Map(
-    (config?.products ?? []).flatMap(({ prices = [] }) =>
-      prices.map((price) => [price.id, creditOf(price, prices, all)] as const),
-    ),
-  )
+  const products = config?.products ?? []
+  const bases = basesOf(products)
+  const all = products.flatMap(({ prices = [] }) => prices)
+  return new Map(all.map((price) => [price.id, creditOf(price, bases.priceOf(price), all)] as const))
 }
 
 /** Returns the credit of a price. A negotiated price that defines no credit has the credit of its base price. */
-function creditOf(price: Price, ofProduct: readonly Price[], all: readonly Price[]): DocumentCredit | null {
-  const base = basePriceId(price, [...ofProduct])
-  const credit = price.grants_credit ?? ofProduct.find(({ id }) => id === base)?.grants_credit
+function creditOf(price: Price, base: Price | undefined, all: readonly Price[]): DocumentCredit | null {
+  const credit = price.grants_credit ?? base?.grants_credit
   if (credit === undefined) return null
   const { meters } = credit
   const metered = meters && all.filter(({ meter }) => meter !== undefined && meters.includes(meter)).map(({ id }) => id)

@@ -48,7 +48,7 @@ export const issueCodes = {
     'The credit of a price cannot pay for usage, because no metered price has its currency, or buyers pay in another one (warning).',
   base_price_missing:
     'No base price can be derived for an enterprise price: the price is listed, but no subscription is moved to it (warning).',
-  base_price_undefined: '`base_price` must be the id of an ordinary price of the same product.',
+  base_price_undefined: '`base_price` must be the id of an ordinary price of the document.',
   base_price_mismatch: 'An enterprise price must have the same currency, interval and usage type as its base price.',
   base_price_duplicate: 'Two prices with the same base price have the same template or enterprise id.',
   percent_off_range: '`percent_off_base` must be more than 0 and at most 100.',

@@ -2,9 +2,9 @@
 // function that reads a price book from the store. Decides nothing about price changes.
 import { ownersOf } from '../catalog/owners.ts'
 import { resourceKey, type MappingEntry, type ProcessorId, type ResourceKind } from '../catalog/resource.ts'
-import { basePriceId } from '../config/schema/base-price.ts'
+import { basesOf } from '../config/schema/base-price.ts'
 import { isEnterprise, isLocalPrice } from '../config/schema/ids.ts'
-import { withAmounts } from '../config/schema/percent-off.ts'
+import { configWithAmounts } from '../config/schema/percent-off.ts'
 import { aliasesOf } from '../config/schema/previous-ids.ts'
 import type { BillingConfig, Price, Product } from '../config/schema/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -18,6 +18,8 @@ export interface BookedProduct {
 
 export interface BookedPrice {
   readonly price: Price
+  readonly productId: string
+  /** The product as which the price counts beside others: for a negotiated price the product of its base price, else its own. */
   readonly product: BookedProduct
   /** Base price that a negotiated price replaces. Undefined for an ordinary price, or if no base price matches. */
   readonly base: string | undefined
@@ -70,17 +72,26 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
   }
   const currentOf = (kind: ResourceKind, id: string) =>
     histories.get(resourceKey(kind, id))?.at(-1)?.processorId ?? null
-  const booked = (price: Price, product: Product): BookedPrice => ({
-    price,
-    product: bookedProduct(product),
-    base: basePriceId(price, product.prices ?? []),
-    enterprise: isEnterprise(price),
-    processorId: isLocalPrice(price) ? null : currentOf('price', price.id),
-    meter: price.meter === undefined ? null : currentOf('meter', price.meter),
-  })
-  const prices = (config?.products ?? [])
-    .map(withAmounts)
-    .flatMap((product) => (product.prices ?? []).map((price) => booked(price, product)))
+  const bookedOf = (document: BillingConfig): readonly BookedPrice[] => {
+    const { products } = configWithAmounts(document)
+    const bases = basesOf(products)
+    const productOf = new Map(products.flatMap((product) => (product.prices ?? []).map(({ id }) => [id, product])))
+    return products.flatMap((product) =>
+      (product.prices ?? []).map((price): BookedPrice => {
+        const base = bases.idOf(price)
+        return {
+          price,
+          productId: product.id,
+          product: bookedProduct(productOf.get(base ?? '') ?? product),
+          base,
+          enterprise: isEnterprise(price),
+          processorId: isLocalPrice(price) ? null : currentOf('price', price.id),
+          meter: price.meter === undefined ? null : currentOf('meter', price.meter),
+        }
+      }),
+    )
+  }
+  const prices = config === null ? [] : bookedOf(config)
   const products = new Map(config?.products.map((product) => [product.id, bookedProduct(product)]))
   const byId = new Map(prices.map((booked) => [booked.price.id, booked]))
   for (const { kind, from, to } of config === null ? [] : aliasesOf(config)) {
@@ -96,13 +107,7 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
     meterIdOf: (processorId) => meterOwners.get(processorId),
     product: (id) => products.get(id),
     find: (id) => byId.get(id),
-    removed: (id, document) => {
-      for (const product of document.products.map(withAmounts)) {
-        const price = product.prices?.find((one) => one.id === id)
-        if (price !== undefined) return booked(price, product)
-      }
-      return undefined
-    },
+    removed: (id, document) => bookedOf(document).find(({ price }) => price.id === id),
     prices,
     history: (id) => histories.get(resourceKey('price', id)) ?? [],
     of: (target) => prices.filter(({ price }) => belongs(price, target)),

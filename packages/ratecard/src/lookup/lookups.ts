@@ -11,7 +11,7 @@ import { calculate } from '../pricing/calculate.ts'
 import type { Cost, Service, Visibility, WebhookListing } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
 import { createConversion } from './convert.ts'
-import { findMeter, findPrice, findProduct, type Indexes } from './find.ts'
+import { findMeter, findPrice, findProduct } from './find.ts'
 import { difference, historyPage, lastDocument, revision } from './history.ts'
 import { createSecretTexts } from './secret-texts.ts'
 import { createPublished, type PublishedList } from './published.ts'
@@ -68,14 +68,15 @@ function current(published: PublishedList): NonNullable<PublishedList['current']
 }
 
 function costOf(
-  indexes: Indexes,
+  indexes: NonNullable<PublishedList['current']>,
   id: string,
   asked: { readonly quantity: number; readonly visibility: Visibility; readonly currency: string | undefined },
 ): Cost {
   const found = findPrice(indexes, id, asked.visibility)
   const cost = calculate(found.price, asked.quantity, asked.currency)
   const { prices } = asked.visibility.hidden ? indexes.fullIndex : indexes.publicIndex
-  const attached = attachedCosts(found, cost, (one) => prices.get(one)?.price)
+  const { config } = indexes.priced
+  const attached = attachedCosts(found.price, cost, { config, find: (one) => prices.get(one)?.price })
   return { ...cost, attached: attached.length === 0 ? null : attached }
 }
 

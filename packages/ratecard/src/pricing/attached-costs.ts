@@ -1,5 +1,5 @@
 // Costs of the prices that are sold together with a price. Pure.
-import type { Price, Product } from '../config/schema/schema.ts'
+import type { BillingConfig, Price } from '../config/schema/schema.ts'
 import { calculate, inCurrency } from './calculate.ts'
 import { describePrice } from './describe.ts'
 import { attachedTo } from './sold-together.ts'
@@ -16,11 +16,14 @@ export interface AttachedCost {
 
 /** Returns what the attached prices of a price cost in addition to it, for a quantity and a currency, in document order. */
 export function attachedCosts(
-  { price, product }: { readonly price: Price; readonly product: Product },
+  price: Price,
   { quantity, currency }: { readonly quantity: number; readonly currency: string },
-  find: (id: string) => Price | undefined,
+  {
+    config,
+    find,
+  }: { readonly config: Pick<BillingConfig, 'products'>; readonly find: (id: string) => Price | undefined },
 ): readonly AttachedCost[] {
-  return attachedTo(price, product.prices ?? []).flatMap((id) => {
+  return attachedTo(price, config).flatMap((id) => {
     const attached = find(id)
     return attached === undefined ? [] : [costOf(attached, price.usage_type === 'metered' ? 1 : quantity, currency)]
   })

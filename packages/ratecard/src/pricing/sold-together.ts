@@ -1,6 +1,6 @@
 // Determines what is sold together. Adds the attached prices to the items that a tenant wants, and replaces prices by the tenant's
 // negotiated ones. Used wherever a tenant gets items (checkout, plan change). Pure.
-import { basePriceId } from '../config/schema/base-price.ts'
+import { basesOf } from '../config/schema/base-price.ts'
 import { maxItemsTogether } from '../config/schema/items-together.ts'
 import { aliasesOf } from '../config/schema/previous-ids.ts'
 import type { BillingConfig, Price, Product } from '../config/schema/schema.ts'
@@ -72,13 +72,13 @@ export interface Selling {
  * attached price, so the result can be passed in again.
  */
 export function itemsSold(selling: Selling, wanted: readonly WantedItem[]): ItemsSold {
-  const { config, deal, mayBuy } = selling
+  const { config, mayBuy } = selling
   const listings = listingsOf(config)
   const renamed = new Map(aliasesOf(config).flatMap(({ kind, from, to }) => (kind === 'price' ? [[from, to]] : [])))
   const problems: ItemProblem[] = []
   const asked = wanted.flatMap(({ priceId, quantity }, at): AskedItem[] => {
     const listing = listings.get(renamed.get(priceId) ?? priceId)
-    if (listing !== undefined && mayBuy(listing.listed)) return [{ ...soldFor(listing, deal), at, quantity }]
+    if (listing !== undefined && mayBuy(listing.listed)) return [{ ...soldFor(listing, selling), at, quantity }]
     problems.push({ ...notFound(priceId), at })
     return []
   })
@@ -89,10 +89,8 @@ export function itemsSold(selling: Selling, wanted: readonly WantedItem[]): Item
 }
 
 /** Returns the ids of the prices that are attached to a price. A negotiated price without its own list has the list of its base price. */
-export function attachedTo(price: Price, prices: readonly Price[]): readonly string[] {
-  if (price.attached_prices !== undefined) return price.attached_prices
-  const base = basePriceId(price, prices)
-  return prices.find(({ id }) => id === base)?.attached_prices ?? []
+export function attachedTo(price: Price, { products }: Pick<BillingConfig, 'products'>): readonly string[] {
+  return price.attached_prices ?? basesOf(products).priceOf(price)?.attached_prices ?? []
 }
 
 interface Listing {
@@ -115,15 +113,16 @@ function listingsOf({ products }: BillingConfig): ReadonlyMap<string, Listing> {
   )
 }
 
-function soldFor({ listed, product }: Listing, deal: Deal): SoldListing {
-  return { listed, product, price: priceForTenant(listed, product, deal) }
+function soldFor({ listed, product }: Listing, { config, deal }: Pick<Selling, 'config' | 'deal'>): SoldListing {
+  return { listed, product, price: priceForTenant(listed, config, deal) }
 }
 
 function withAttached(
   asked: readonly AskedItem[],
   listings: ReadonlyMap<string, Listing>,
-  { deal, defaultQuantity = 1, beside = [] }: Selling,
+  selling: Selling,
 ): readonly ItemSold[] {
+  const { config, defaultQuantity = 1, beside = [] } = selling
   const items = new Map(
     asked.map(({ at, quantity = defaultQuantity, ...sold }) => {
       const item = { ...sold, quantity: isMetered(sold.price) ? null : quantity, attachedTo: [], wantedAt: at }
@@ -132,14 +131,14 @@ function withAttached(
   )
   const kept = beside.flatMap(({ priceId, quantity = 1 }) => {
     const listing = items.has(priceId) ? undefined : listings.get(priceId)
-    return listing === undefined ? [] : [{ ...soldFor(listing, deal), quantity }]
+    return listing === undefined ? [] : [{ ...soldFor(listing, selling), quantity }]
   })
   const attached = new Map<string, ItemSold>()
-  for (const { price, listed, product, quantity } of [...items.values(), ...kept])
-    for (const id of attachedTo(price, product.prices ?? [])) {
+  for (const { price, listed, quantity } of [...items.values(), ...kept])
+    for (const id of attachedTo(price, config)) {
       const listing = listings.get(id)
       if (listing === undefined) continue
-      const sold = soldFor(listing, deal)
+      const sold = soldFor(listing, selling)
       const before = attached.get(id)
       attached.set(id, {
         ...sold,

@@ -1,7 +1,7 @@
 // Selects the negotiated price that a tenant buys instead of a public price. Pure.
-import { basePriceId } from '../config/schema/base-price.ts'
+import { basesOf } from '../config/schema/base-price.ts'
 import { isEnterprise } from '../config/schema/ids.ts'
-import type { Price, Product } from '../config/schema/schema.ts'
+import type { BillingConfig, Price } from '../config/schema/schema.ts'
 
 /** Template or enterprise id of the negotiated prices that a tenant has. Both are null without a deal. */
 export interface Deal {
@@ -15,7 +15,7 @@ export interface Deal {
  */
 export function priceForTenant(
   asked: Price,
-  { prices = [] }: Pick<Product, 'prices'>,
+  { products }: Pick<BillingConfig, 'products'>,
   { enterpriseTemplate, enterpriseId }: Deal,
 ): Price {
   if (isEnterprise(asked) || (enterpriseTemplate === null && enterpriseId === null)) return asked
@@ -23,5 +23,5 @@ export function priceForTenant(
     enterpriseTemplate === null
       ? price.enterprise_id === enterpriseId
       : price.enterprise_template === enterpriseTemplate
-  return prices.find((price) => isNegotiated(price) && basePriceId(price, prices) === asked.id) ?? asked
+  return basesOf(products).insteadOf(asked.id).find(isNegotiated) ?? asked
 }

@@ -1,4 +1,3 @@
-import { basePriceId } from '../../config/schema/base-price.ts'
 import { isEnterprise } from '../../config/schema/ids.ts'
 import { membersOfBase } from '../../config/schema/percent-off.ts'
 import { isPublic } from '../../config/schema/public-view.ts'
@@ -187,11 +186,8 @@ export const price = table()(
     default: { value: (price) => price.default === true, pulled: 'live' },
     enterprise_template: { value: (price) => price.enterprise_template, pulled: 'kept' },
     enterprise_id: { value: (price) => price.enterprise_id, pulled: 'kept' },
-    // If the document omits `base_price`, the value is the derived base price. So writing the derived id explicitly is no change.
-    base_price: {
-      value: (price, product) => (isEnterprise(price) ? basePriceId(price, product.prices ?? []) : undefined),
-      pulled: 'kept',
-    },
+    // If the document omits `base_price`, `desiredCatalog` derives it. So writing the derived id explicitly is no change.
+    base_price: { value: (price) => (isEnterprise(price) ? price.base_price : undefined), pulled: 'kept' },
     // If the live amounts no longer match the percentage of the base price, a pull writes the amounts instead of the percentage.
     percent_off_base: {
       value: ({ percent_off_base: percent }) => (percent === undefined ? undefined : canonicalDecimal(percent)),

@@ -11,22 +11,23 @@ const ofBase: ReadonlySet<string> = new Set(membersOfBase)
 const amountRows = fieldRows.price.flatMap(([, row]) => (row.members.some((member) => ofBase.has(member)) ? [row] : []))
 
 /**
- * Returns the pulled prices of a product. A percentage price (a price in per cent below a base price) keeps its percentage if the live
+ * Returns the pulled products. A percentage price (a price in per cent below a base price) keeps its percentage if the live
  * amounts still match it. Otherwise it gets its live amounts, and the difference is listed, because pulled files must describe what is
  * billed.
  */
-export function inPercent(reading: PullContext, prices: readonly Price[], present: Product | undefined): Price[] {
-  const priced = withAmounts<Pick<Product, 'prices'>>(present ?? {}).prices ?? []
+export function inPercent(reading: PullContext, products: Product[]): Product[] {
+  const priced = withAmounts(reading.current?.products ?? []).flatMap(({ prices = [] }) => prices)
   const current = new Map(priced.filter(isInPercent).map((price) => [price.id, price]))
-  if (current.size === 0) return [...prices]
-  const { prices: expected } = withAmounts({
-    prices: prices.map((price) => {
+  if (current.size === 0) return products
+  const expected = withAmounts(
+    withEachPrice(products, (price) => {
       const percent = current.get(price.id)?.percent_off_base
       return percent === undefined ? price : { ...withoutAmounts(price), percent_off_base: percent }
     }),
-  })
-  return prices.map((price, place) => {
-    const [known, wanted] = [current.get(price.id), expected[place]]
+  )
+  const wantedById = new Map(expected.flatMap(({ prices = [] }) => prices.map((price) => [price.id, price])))
+  return withEachPrice(products, (price) => {
+    const [known, wanted] = [current.get(price.id), wantedById.get(price.id)]
     if (known === undefined || wanted === undefined) return price
     // The live amounts match the percentage, so the price keeps its percentage and gets no amounts.
     const { percent_off_base: _percent, ...live } = isInPercent(price) ? { ...known, ...price } : price
@@ -36,6 +37,12 @@ export function inPercent(reading: PullContext, prices: readonly Price[], presen
     reading.left.push({ kind: 'price', processorId: price.processor_id ?? price.id, field: 'percent_off_base', reason })
     return live
   })
+}
+
+function withEachPrice(products: readonly Product[], change: (price: Price) => Price): Product[] {
+  return products.map((product) =>
+    product.prices === undefined ? product : { ...product, prices: product.prices.map(change) },
+  )
 }
 
 function withoutAmounts(price: Price): Price {

@@ -25,7 +25,7 @@ export function productsOf(reading: PullContext): Product[] {
   reserveManagedPrices(reading)
   const prices = foreignPricesByProduct(reading)
   noteOrphanPrices(reading, new Set(result.map(({ live }) => live.processorId)), prices)
-  return result.map(({ product, live, present }) =>
+  const products = result.map(({ product, live, present }) =>
     withPrices(
       reading,
       withLimits(reading.current, product, present),
@@ -34,6 +34,7 @@ export function productsOf(reading: PullContext): Product[] {
       prices.get(live.processorId) ?? [],
     ),
   )
+  return inPercent(reading, products)
 }
 
 /**
@@ -109,8 +110,7 @@ function withPrices(
     if (item !== undefined) prices.push({ price: hidden(item), processorId: price.processorId })
   }
   if (prices.length === 0 && present?.prices === undefined) return product
-  const pulled = prices.map(({ price, processorId }) => withDefault(price, processorId, live))
-  return { ...product, prices: inPercent(reading, pulled, present) }
+  return { ...product, prices: prices.map(({ price, processorId }) => withDefault(price, processorId, live)) }
 }
 
 /** Sets `public: false` on a foreign price, because it is unknown whether the price may be shown publicly. */

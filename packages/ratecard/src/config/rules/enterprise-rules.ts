@@ -1,6 +1,6 @@
 import type { Issue } from '../../errors/issue.ts'
 import { byEveryId, derivedBase } from '../schema/base-price.ts'
-import { named, problem, quoted, warning, type Entry, type Rule } from './draft.ts'
+import { named, problem, quoted, warning, type Draft, type Entry, type Rule } from './draft.ts'
 
 const enterpriseFields = ['enterprise_template', 'enterprise_id'] as const
 
@@ -64,41 +64,43 @@ export const oneDefaultPrice: Rule = ({ products }) =>
  * Checks that each enterprise price has a base price with the same currency, interval and metering. Otherwise moving a subscription from
  * one to the other would change these terms.
  */
-export const basePrice: Rule = ({ products, suggest }) =>
-  products.flatMap(({ product, prices }) => {
-    const ordinary = ordinaryById(prices)
-    const present = presentIds(ordinary)
-    const termsOfPrice = rememberedTerms()
+export const basePrice: Rule = (draft) => {
+  const { ordinary, present, of } = draftBases(draft)
+  const termsOfPrice = rememberedTerms()
+  return draft.products.flatMap(({ prices }) => {
+    const baseOf = of(prices)
     return prices.flatMap((price) => {
       if (!isEnterpriseDraft(price)) return price.has('base_price') ? [unusedBase(price)] : []
-      const base = baseOf(price, present)
+      const base = baseOf(price)
       if (base === undefined)
         return price.text('id') === undefined || price.has('base_price') || price.has('percent_off_base')
           ? []
           : [missingBase(price)]
       const found = ordinary.get(base)
       if (found !== undefined) return mismatch(price, found, base, termsOfPrice)
-      const detail = `${named('product', product)} has no ordinary price ${quoted(base)}.`
+      const detail = `The document has no ordinary price ${quoted(base)}.`
       const now = present.get(base)
       const hint =
         now === undefined
-          ? (suggest(base, [...ordinary.keys()]) ??
-            'Name a price of the same product without `enterprise_template` and `enterprise_id`.')
+          ? (draft.suggest(base, [...ordinary.keys()]) ??
+            'Name a price without `enterprise_template` and `enterprise_id`.')
           : `The price is called ${quoted(now)} now.`
       return [problem('base_price_undefined', price.at('base_price'), detail, hint)]
     })
   })
+}
 
 /**
  * Checks that each template or enterprise id has only one price per base price. Otherwise it would be ambiguous which price replaces the
  * base price.
  */
-export const oneEnterprisePricePerBase: Rule = ({ products }) =>
-  products.flatMap(({ prices }) => {
-    const present = presentIds(ordinaryById(prices))
-    const seen = new Map<string, Entry>()
+export const oneEnterprisePricePerBase: Rule = (draft) => {
+  const { of } = draftBases(draft)
+  const seen = new Map<string, Entry>()
+  return draft.products.flatMap(({ prices }) => {
+    const baseOf = of(prices)
     return prices.flatMap((price) => {
-      const base = isEnterpriseDraft(price) ? baseOf(price, present) : undefined
+      const base = isEnterpriseDraft(price) ? baseOf(price) : undefined
       const target = enterpriseFields.find((field) => price.text(field) !== undefined)
       if (base === undefined || target === undefined) return []
       const key = JSON.stringify([base, target, price.text(target)])
@@ -112,6 +114,7 @@ export const oneEnterprisePricePerBase: Rule = ({ products }) =>
       return [problem('base_price_duplicate', price.at(target), detail, hint)]
     })
   })
+}
 
 function mismatch(price: Entry, base: Entry, id: string, termsOf: (price: Entry) => Terms): Issue[] {
   const others = termsOf(base)
@@ -158,7 +161,7 @@ const currenciesOf = (price: Entry) => [...price.child('currency_options').keys(
 function missingBase(price: Entry): Issue {
   const detail = `${named('price', price)} has no base price: it is listed, but no subscription will be moved to it.`
   const hint =
-    'Set `base_price`, or let the id of this price begin with the id of a list price of the product, followed by "_", e.g. `pro_monthly_acme`.'
+    'Set `base_price`, or let the id of this price begin with the id of a list price, followed by "_", e.g. `pro_monthly_acme`.'
   return warning('base_price_missing', price.pointer, detail, hint)
 }
 
@@ -168,17 +171,37 @@ function unusedBase(price: Entry): Issue {
   return problem('base_price_unused_field', price.at('base_price'), detail, hint)
 }
 
-export function baseOf(price: Entry, present: ReadonlyMap<string, string>): string | undefined {
-  return price.has('base_price') ? price.text('base_price') : derivedBase(price.text('id') ?? '', present)
+/** Base prices of the enterprise prices of a draft; the same choice as `basesOf` makes for a valid document. */
+export interface DraftBases {
+  /** The ordinary prices of all products, by id. */
+  readonly ordinary: ReadonlyMap<string, Entry>
+  /** Current ids of the ordinary prices, by current and former id. */
+  readonly present: ReadonlyMap<string, string>
+  /** Returns the function that finds the id of a price's base, for the prices of one product. */
+  of(pricesOfProduct: readonly Entry[]): (price: Entry) => string | undefined
 }
 
-export function presentIds(ordinary: ReadonlyMap<string, Entry>): ReadonlyMap<string, string> {
+export function draftBases({ prices }: Pick<Draft, 'prices'>): DraftBases {
+  const ordinary = ordinaryById(prices)
+  const present = presentIds(ordinary)
+  return {
+    ordinary,
+    present,
+    of: (pricesOfProduct) => {
+      const own = presentIds(ordinaryById(pricesOfProduct))
+      return (price) =>
+        price.has('base_price') ? price.text('base_price') : derivedBase(price.text('id') ?? '', [own, present])
+    },
+  }
+}
+
+function presentIds(ordinary: ReadonlyMap<string, Entry>): ReadonlyMap<string, string> {
   const texts = (price: Entry) => price.list('previous_ids').filter((id) => typeof id === 'string')
   return byEveryId([...ordinary].map(([id, price]) => [id, texts(price)]))
 }
 
 /** Returns the first ordinary (not negotiated) price for each id. Duplicate ids are reported by another rule. */
-export function ordinaryById(prices: readonly Entry[]): ReadonlyMap<string, Entry> {
+function ordinaryById(prices: readonly Entry[]): ReadonlyMap<string, Entry> {
   const ordinary = new Map<string, Entry>()
   for (const price of prices) {
     const id = price.text('id')

@@ -1,7 +1,7 @@
 import { parseDecimal, compareDecimals, decimalFromInteger, zero } from '../../money/decimal.ts'
 import { decimalPattern } from '../schema/fields.ts'
 import { membersOfBase } from '../schema/percent-off.ts'
-import { baseOf, isEnterpriseDraft, ordinaryById, presentIds } from './enterprise-rules.ts'
+import { draftBases, isEnterpriseDraft } from './enterprise-rules.ts'
 import { named, problem, quoted, type Entry, type Rule } from './draft.ts'
 
 const most = decimalFromInteger(100)
@@ -11,20 +11,19 @@ const wellFormed = new RegExp(decimalPattern)
  * Checks percentage prices (prices in per cent below a base price): the percentage is within its limits, the price has no amounts of its
  * own, and its base price has amounts to reduce.
  */
-export const percentOffBase: Rule = ({ products }) =>
-  products.flatMap(({ product, prices }) => {
-    const ordinary = ordinaryById(prices)
-    const present = presentIds(ordinary)
+export const percentOffBase: Rule = (draft) => {
+  const { ordinary, of } = draftBases(draft)
+  return draft.products.flatMap(({ prices }) => {
+    const baseOf = of(prices)
     return prices
       .filter((price) => price.has('percent_off_base'))
       .flatMap((price) => [
         ...outOfRange(price),
         ...besideAmounts(price),
-        ...(isEnterpriseDraft(price)
-          ? withoutBase(price, product, ordinary.get(baseOf(price, present) ?? ''))
-          : ordinaryPrice(price)),
+        ...(isEnterpriseDraft(price) ? withoutBase(price, ordinary.get(baseOf(price) ?? '')) : ordinaryPrice(price)),
       ])
   })
+}
 
 function outOfRange(price: Entry) {
   const text = price.text('percent_off_base')
@@ -66,7 +65,7 @@ function ordinaryPrice(price: Entry) {
   ]
 }
 
-function withoutBase(price: Entry, product: Entry, base: Entry | undefined) {
+function withoutBase(price: Entry, base: Entry | undefined) {
   const at = price.at('percent_off_base')
   // Another rule reports a `base_price` that does not exist.
   if (base === undefined && price.has('base_price')) return []
@@ -75,8 +74,8 @@ function withoutBase(price: Entry, product: Entry, base: Entry | undefined) {
       problem(
         'percent_off_without_base',
         at,
-        `${named('price', price)} has \`percent_off_base\`, but ${named('product', product, 'the')} has no price that could be its base price.`,
-        'Set `base_price`, or let the id of this price begin with the id of a list price of the product, followed by "_", e.g. `pro_monthly_acme`.',
+        `${named('price', price)} has \`percent_off_base\`, but no price of the document could be its base price.`,
+        'Set `base_price`, or let the id of this price begin with the id of a list price, followed by "_", e.g. `pro_monthly_acme`.',
       ),
     ]
   return base.has('custom_unit_amount')

@@ -1,7 +1,7 @@
 // Percentage prices: negotiated prices with `percent_off_base` instead of amounts. Their amounts are those of the base price, reduced by
 // that percentage.
 import { decimalFromInteger, decimalText, parseDecimal, roundLessPercent, type Decimal } from '../../money/decimal.ts'
-import { basePriceIds } from './base-price.ts'
+import { basesOf } from './base-price.ts'
 import type { BillingConfig, CurrencyOption, Price, Product, Tier } from './schema.ts'
 
 /** Members that a percentage price takes from its base price, so that the price itself must not have them. */
@@ -21,21 +21,23 @@ export const membersOfBase = [
  * pushed; see {@link withAmounts}.
  */
 export function configWithAmounts(config: BillingConfig): BillingConfig {
-  const products = config.products.map(withAmounts)
-  return products.every((product, place) => product === config.products[place]) ? config : { ...config, products }
+  const products = withAmounts(config.products)
+  return products === config.products ? config : { ...config, products }
 }
 
 /**
- * Returns the product with the amounts of all its prices. Each percentage price keeps `percent_off_base` and gets the reduced amounts, the
- * tiers, the currencies and the packages of its base price. A percentage price without a usable base price stays without amounts;
- * validation rejects it.
+ * Returns the products of a document with the amounts of all their prices. Each percentage price keeps `percent_off_base` and gets the
+ * reduced amounts, the tiers, the currencies and the packages of its base price. A percentage price without a usable base price stays
+ * without amounts; validation rejects it. Returns the same object if no price is in per cent.
  */
-export function withAmounts<Of extends Pick<Product, 'prices'>>(product: Of): Of {
-  const { prices = [] } = product
-  if (!prices.some(isInPercent)) return product
-  const baseOf = basePriceIds(prices)
-  const byId = new Map(prices.map((price) => [price.id, price]))
-  return { ...product, prices: prices.map((price) => priced(price, byId.get(baseOf(price) ?? ''))) }
+export function withAmounts<Of extends Pick<Product, 'prices'>>(products: Of[]): Of[] {
+  if (!products.some(({ prices = [] }) => prices.some(isInPercent))) return products
+  const bases = basesOf(products)
+  return products.map((product) =>
+    product.prices?.some(isInPercent) === true
+      ? { ...product, prices: product.prices.map((price) => priced(price, bases.priceOf(price))) }
+      : product,
+  )
 }
 
 export function isInPercent(price: Pick<Price, 'percent_off_base'>): boolean {

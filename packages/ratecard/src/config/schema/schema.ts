@@ -207,7 +207,7 @@ export const Price = Type.Object(
     enterprise_id: Type.Optional(Id('Id of the deal with a single customer that this price belongs to.', 'acme_2030')),
     base_price: Type.Optional(
       Id(
-        'Id of the ordinary price that this enterprise price replaces. Default: the longest id of an ordinary price that its own id starts with.',
+        'Id of the ordinary price that this enterprise price replaces. It may belong to another product. Default: the longest id of an ordinary price that its own id starts with, first among the prices of the same product.',
         'pro_monthly',
       ),
     ),

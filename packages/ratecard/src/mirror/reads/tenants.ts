@@ -96,7 +96,7 @@ function namesOf(book: PriceBook): (used: Used) => { readonly productId: string 
   return ({ price, product }) => {
     const free = product === null ? book.find(price) : undefined
     // A free subscription counts as legacy if its price now costs something.
-    if (free !== undefined) return { productId: free.product.id, legacy: free.processorId !== null }
+    if (free !== undefined) return { productId: free.productId, legacy: free.processorId !== null }
     return nameItem({ price: price as Parameters<typeof nameItem>[0]['price'], product })
   }
 }

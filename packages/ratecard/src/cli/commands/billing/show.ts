@@ -1,7 +1,7 @@
 import { inline } from '../../terminal/terminal-text.ts'
 import type { BillingDocument, PriceDocument } from '@ratecard/client'
-import { withAmounts } from '../../../config/schema/percent-off.ts'
-import type { Price, Product } from '../../../config/schema/schema.ts'
+import { configWithAmounts } from '../../../config/schema/percent-off.ts'
+import type { BillingConfig, Price } from '../../../config/schema/schema.ts'
 import { describePrice } from '../../../pricing/describe.ts'
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
@@ -48,7 +48,11 @@ async function showAll(
     `Version ${paint.bold(inline(served.version))}, revision ${served.revision}, since ${showTime(served.updatedAt)} UTC\n`,
   )
   out.print(
-    table(['product', 'price', 'amount', 'notes', 'processor id'], served.config.products.flatMap(productRows), out),
+    table(
+      ['product', 'price', 'amount', 'notes', 'processor id'],
+      configWithAmounts(served.config as BillingConfig).products.flatMap(productRows),
+      out,
+    ),
   )
   const rest = otherRows(served.config)
   if (rest.length > 0) out.print(`\n${table(['kind', 'id', 'what'], rest, out)}`)
@@ -74,7 +78,7 @@ async function showOne(
 }
 
 function productRows(product: BillingDocument['products'][number]): string[][] {
-  const { prices = [] } = withAmounts(product as Product)
+  const { prices = [] } = product
   if (prices.length === 0) return [[product.id, '–', '', '', product.processor_id ?? '']]
   return prices.map((price, index) => [
     index === 0 ? product.id : '',
