@@ -1,6 +1,7 @@
 import {
   chargeStep,
   currencies,
+  standardCurrencies,
   currencyDecimals,
   type Currency,
 } from '../../packages/ratecard/src/money/currencies.ts'
@@ -55,7 +56,8 @@ They appear in URLs, and the ids of prices and features are their lookup keys at
 const codes = (some: readonly Currency[]) => [...some].sort().map(code).join(', ')
 const withDecimals = (decimals: number) => codes(currencies.filter((one) => currencyDecimals[one] === decimals))
 const inStepsOf = (step: number) => codes(currencies.filter((one) => chargeStep[one] === step))
-const currenciesSection = `Lowercase codes: every currency of the processor. An amount of 1200 is
+const currenciesSection = `Lowercase codes. A document may use ${codes(standardCurrencies)}. It may use the processor's other currencies if
+\`extra_currencies\` lists them, e.g. \`"extra_currencies": ["krw"]\`. An amount of 1200 is
 
 - 12.00 in ${withDecimals(2)};
 - 1200 in ${withDecimals(0)}, which have no decimals;

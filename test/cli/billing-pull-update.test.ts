@@ -204,6 +204,17 @@ webhooks:
     expect(planned.document.details).toMatchObject([{ action: 'adopt' }, { action: 'adopt' }])
   })
 
+  it('allows the currencies that it writes with `extra_currencies`, and no others', async () => {
+    const product = await stripe.products.create({ name: 'Legacy' })
+    await stripe.prices.create({ product: product.id, currency: 'huf', unit_amount: 5000 })
+    await stripe.prices.update(await priceId('pro_monthly'), { currency_options: { krw: { unit_amount: 15_000 } } })
+    expect(await world.run(update)).toMatchObject({ exit: 0 })
+    expect(file('catalog.yaml')).toMatch(/\nextra_currencies:\n *- krw\n/)
+    expect((await world.run(['billing', 'push', '--yes'])).stdout).toContain('Nothing is written to the processor.')
+    expect((await world.run([...update, '--all'])).exit).toBe(0)
+    expect(file('catalog.yaml')).toMatch(/\nextra_currencies:\n *- krw\n *- huf\n/)
+  })
+
   it('writes a feature that was attached to a product at the processor into the product’s file', async () => {
     const withFeature = catalog.replace('  name: ', '  features: [sso]\n  name: ')
     world.write('ratecard/billing/catalog.yaml', `${withFeature}features:\n- { id: sso, name: Single sign-on }\n`)

@@ -89,6 +89,7 @@ describe('ratecard billing pull', () => {
     expect(stdout).toMatch(/price +adopted +pro_monthly_2022\n/)
     expect(stdout).toMatch(/^ {2}\[1\/\d\] adopted product /m)
     expect(stdout).not.toMatch(/created|updated/)
+    expect(JSON.parse(text())).toMatchObject({ extra_currencies: ['kwd'] })
     const { data } = await stripe.prices.list({})
     expect(data[0]).toMatchObject({ lookup_key: 'Pro Monthly (2022)', unit_amount: 5120 })
     expect((await stripe.products.list({})).data[0]).toMatchObject({ name: 'Pro\tplan', description: 'one\ntwo' })

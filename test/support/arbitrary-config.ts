@@ -1,7 +1,7 @@
 // Generators of random valid documents and random edits of them, for properties that hold for every configuration.
 import fc from 'fast-check'
 import { isLocalPrice } from '../../packages/ratecard/src/config/schema/ids.ts'
-import { chargeStep, currencies, type Currency } from '../../packages/ratecard/src/money/currencies.ts'
+import { chargeStep, currencies, otherCurrencies, type Currency } from '../../packages/ratecard/src/money/currencies.ts'
 import type { FeatureLimit, ProductFeature } from '../../packages/ratecard/src/config/schema/feature-schema.ts'
 import type {
   BillingConfig,
@@ -441,6 +441,7 @@ export const arbitraryConfig: fc.Arbitrary<BillingConfig> = fc
   .map(({ products, most, meters, features, coupons, promotion_codes, taxed, portalsOf, webhooks, ...rest }) =>
     compact<BillingConfig>({
       ...rest,
+      extra_currencies: otherCurrencies,
       products: withCredits(withAttached(products, most), most),
       meters: meters.length === 0 ? undefined : meters,
       features: features.length === 0 ? undefined : features,

@@ -97,6 +97,7 @@ export function itemsOf({ offers: all }: Case, { interval, offers: wanted }: Bou
 export function documentOf({ offers: all }: Case, currency: Price['currency'], version: 1 | 2): BillingConfig {
   return {
     version: `${String(version)}.0.0`,
+    extra_currencies: [currency],
     meters: all.filter(({ metered }) => metered).map(({ base }) => meterOf(base)),
     products: [
       {

@@ -2,17 +2,18 @@ import { price, tiered, metered, meter, withPrices, without, firstPrice, secondP
 import type { RuleCase } from './rule-parts.ts'
 
 export const prices: RuleCase[] = [
-  of(
-    'three decimals that do not end in 0',
-    'amount_not_chargeable',
-    `${firstPrice}/amount`,
-    withPrices(price({ currency: 'kwd', amount: 5124 })),
-  ),
+  of('three decimals that do not end in 0', 'amount_not_chargeable', `${firstPrice}/amount`, {
+    ...withPrices(price({ currency: 'kwd', amount: 5124 })),
+    extra_currencies: ['kwd'],
+  }),
   of(
     'a fraction of a króna in another currency',
     'amount_not_chargeable',
     `${firstPrice}/currency_options/isk/amount`,
-    withPrices(price({ currency: 'usd', currency_options: { isk: { amount: 5050 } } })),
+    {
+      ...withPrices(price({ currency: 'usd', currency_options: { isk: { amount: 5050 } } })),
+      extra_currencies: ['isk'],
+    },
   ),
   of(
     'two prices with one lookup key',

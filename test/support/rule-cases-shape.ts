@@ -76,6 +76,27 @@ export const shapes: RuleCase[] = [
   ),
   of('an unknown currency', 'currency_unknown', `${firstPrice}/currency`, withPrices(price({ currency: 'usx' }))),
   of('a currency in capitals', 'currency_unknown', `${firstPrice}/currency`, withPrices(price({ currency: 'USD' }))),
+  of(
+    'a currency of the processor that the document does not allow',
+    'currency_unknown',
+    `${firstPrice}/currency`,
+    withPrices(price({ currency: 'krw' })),
+  ),
+  of(
+    'a currency of an option that the document does not allow',
+    'currency_unknown',
+    `${firstPrice}/currency_options/huf`,
+    {
+      ...withPrices(price({ currency: 'krw', currency_options: { huf: { amount: 50_000 } } })),
+      extra_currencies: ['krw'],
+    },
+  ),
+  of(
+    'an unknown extra currency',
+    'currency_unknown',
+    '#/extra_currencies/1',
+    config({ extra_currencies: ['krw', 'usx'] }),
+  ),
   of('an unknown interval', 'interval_unknown', `${firstPrice}/interval`, withPrices(price({ interval: 'quarter' }))),
   of('an unknown usage type', 'enum_unknown', `${firstPrice}/usage_type`, withPrices(price({ usage_type: 'license' }))),
   of('an unknown field of the document', 'field_unknown', '#/product', config({ product: [] })),

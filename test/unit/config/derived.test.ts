@@ -92,12 +92,26 @@ describe('the published JSON Schema of billing documents', () => {
         (!beyondSchema.has(code) || name === 'a price attached to one that is paid once') &&
         !name.startsWith('tiers that') &&
         !name.startsWith('an infinite') &&
+        // The schema lists the extra currencies, but does not compare them with those that are used.
+        !name.startsWith('a currency of an option') &&
         // `multipleOf` of JSON Schema divides binary floating point numbers, and so refuses 1.1.
         name !== 'a size of three decimals' &&
         name !== 'a percentage with five decimals' &&
         !/lists a (product|meter) twice/.test(name),
     ),
   )('refuses $name', ({ document }) => expect(accepts(document)).toBe(false))
+
+  test('lists the twenty currencies of the specification, and accepts others in a document with `extra_currencies`', () => {
+    const twenty = 'usd eur gbp cad aud jpy inr brl mxn sgd hkd nzd chf sek dkk nok pln czk ils zar'.split(' ')
+    const document = { version: '1.0.0', products: [{ id: 'a', name: 'A', prices: [price({ currency: 'krw' })] }] }
+    expect(accepts(document)).toBe(false)
+    expect(accepts({ ...document, extra_currencies: ['krw'] })).toBe(true)
+    for (const currency of twenty)
+      expect(accepts({ ...document, products: [{ id: 'a', name: 'A', prices: [{ ...price({}), currency }] }] })).toBe(
+        true,
+      )
+    expect(JSON.stringify(publishedSchema())).toContain(JSON.stringify({ anyOf: [{ enum: twenty }] }).slice(1, -3))
+  })
 
   test('has a description for each field', () => {
     const silent: string[] = []

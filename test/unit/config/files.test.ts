@@ -160,6 +160,17 @@ describe('joining several files:', () => {
     )
   })
 
+  test('the extra currencies of all files are joined, each once and with its own place', () => {
+    const file = (name: string, ...extra: unknown[]) =>
+      json(name, { version: '1.0.0', products: [], extra_currencies: extra })
+    const { document, issues, locate } = mergeFiles([file('a.json', 'krw', 'huf'), file('b.json', 'huf', 'kwd')])
+    expect(document).toMatchObject({ extra_currencies: ['krw', 'huf', 'kwd'] })
+    expect(issues).toEqual([])
+    expect(locate('#/extra_currencies/2')).toMatchObject({ path: 'b.json' })
+    const wrong = json('c.json', { version: '1.0.0', products: [], extra_currencies: 'krw' })
+    expect(mergeFiles([file('a.json', 'huf'), wrong]).issues).toMatchObject([{ code: 'type_wrong', path: 'c.json' }])
+  })
+
   test('a duplicate id is an error with both places, across files and within one file', () => {
     const meter = { id: 'm', display_name: 'M', event_name: 'm' }
     const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }], meters: [meter] })

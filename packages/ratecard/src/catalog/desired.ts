@@ -99,7 +99,7 @@ function readItems({ config, catalog }: ReadDocument, kind: ListedKind): Readonl
  * amounts of zero, `$schema` and `processor_id`.
  */
 export function meanTheSame(one: BillingConfig, other: BillingConfig): boolean {
-  if (!same(one.tax ?? {}, other.tax ?? {})) return false
+  if (!same(one.tax ?? {}, other.tax ?? {}) || !same(extraCurrencies(one), extraCurrencies(other))) return false
   const catalog = desiredCatalog(one)
   const beside = desiredCatalog(other, { config: one, catalog })
   return resourceKinds.every((kind) => {
@@ -107,6 +107,8 @@ export function meanTheSame(one: BillingConfig, other: BillingConfig): boolean {
     return these.length === those.length && these.every((resource, place) => isTheSame(resource, those[place]))
   })
 }
+
+const extraCurrencies = ({ extra_currencies: codes = [] }: BillingConfig) => [...new Set(codes)].sort()
 
 function isTheSame(one: DesiredResource, other: DesiredResource | undefined): boolean {
   if (one === other) return true

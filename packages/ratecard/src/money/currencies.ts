@@ -1,9 +1,4 @@
-/**
- * Decimals of each currency, as the processor counts minor units. The currencies that Ratecard supported first are listed first, the others
- * by code. `isk` and `ugx` no longer have fractions, but still have two decimals at the processor. Source:
- * https://docs.stripe.com/currencies
- */
-export const currencyDecimals = {
+const standardDecimals = {
   usd: 2,
   eur: 2,
   gbp: 2,
@@ -24,6 +19,14 @@ export const currencyDecimals = {
   czk: 2,
   ils: 2,
   zar: 2,
+} as const
+
+/**
+ * Decimals of each currency, as the processor counts minor units: first those that every document may use, then the others by code. `isk` and `ugx` no longer have fractions, but still have two decimals at the processor. Source:
+ * https://docs.stripe.com/currencies
+ */
+export const currencyDecimals = {
+  ...standardDecimals,
   aed: 2,
   afn: 2,
   all: 2,
@@ -147,7 +150,13 @@ export const currencyDecimals = {
 
 export type Currency = keyof typeof currencyDecimals
 
+/** All currencies of the processor. */
 export const currencies = Object.keys(currencyDecimals) as Currency[]
+
+/** The currencies that a document may use as it is (specification, section 3). It must allow others with `extra_currencies`. */
+export const standardCurrencies = Object.keys(standardDecimals) as Currency[]
+
+export const otherCurrencies = currencies.slice(standardCurrencies.length)
 
 /**
  * Multiples (minor units) that the amount of a charge must have at the processor, e.g. 10: 5.124 KWD is refused, 5.120 KWD is accepted. A

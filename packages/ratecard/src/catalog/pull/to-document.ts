@@ -2,6 +2,7 @@
 // local (ui, public, enterprise fields, free prices, inactive codes) comes from the current version. Amounts are never rounded or guessed:
 // objects that the format cannot express are listed in `left` instead.
 import type { BillingConfig, Price, TaxRate } from '../../config/schema/schema.ts'
+import { neededExtraCurrencies } from '../../config/rules/currency-rules.ts'
 import { withSoundText } from '../../config/schema/text.ts'
 import { validateConfig } from '../../config/validation/validate.ts'
 import { pathOf } from '../../errors/issue.ts'
@@ -57,7 +58,23 @@ export function toDocument(
     ...taxOf(current, taxRates),
     ...section('portal', portals, current),
   }
-  return { document: withoutInvalid(document, reading), unrepresentable: reading.left }
+  const allowing = withExtraCurrencies(document, current)
+  const valid = withoutInvalid(allowing, reading)
+  return { document: withExtraCurrencies(valid, current), unrepresentable: reading.left }
+}
+
+/** Returns the document with the extra currencies that it needs, and those of the current version. */
+function withExtraCurrencies(document: BillingConfig, current: BillingConfig | null): BillingConfig {
+  const { $schema, version, extra_currencies: _extra, ...rest } = document
+  const kept = current?.extra_currencies ?? []
+  const added = neededExtraCurrencies(rest).filter((code) => !kept.some((one) => one === code))
+  const codes = [...kept, ...added] as NonNullable<BillingConfig['extra_currencies']>
+  return {
+    ...($schema === undefined ? {} : { $schema }),
+    version,
+    ...(codes.length === 0 ? {} : { extra_currencies: codes }),
+    ...rest,
+  }
 }
 
 /**

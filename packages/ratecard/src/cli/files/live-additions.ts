@@ -46,3 +46,32 @@ export function additionsOf(
   }
   return edits
 }
+
+/**
+ * Returns the edits that allow currencies with `extra_currencies`, for those that the other edits write into the files and that no file
+ * allows.
+ */
+export function currencyEdits(
+  sources: readonly SourceFile[],
+  config: BillingConfig,
+  live: BillingConfig,
+  edits: readonly LiveEdit[],
+): LiveEdit[] {
+  const list = 'extra_currencies'
+  const written = JSON.stringify(edits.map(({ path, value }) => [path, value]))
+  const missing = (live[list] ?? []).filter(
+    (code) => !(config[list] ?? []).includes(code) && written.includes(JSON.stringify(code)),
+  )
+  const source = sources.find(({ document }) => Array.isArray(valueAt(document, [list]))) ?? sources[0]
+  if (source === undefined || missing.length === 0) return []
+  const present = valueAt(source.document, [list])
+  const common = { source, item: 'document', before: present }
+  if (!Array.isArray(present)) return [{ ...common, path: [list], value: missing, field: list }]
+  return missing.map((code, place) => ({
+    ...common,
+    path: [list, present.length + place],
+    value: code,
+    field: list,
+    before: undefined,
+  }))
+}

@@ -10,7 +10,7 @@ import type { BillingConfig, Portal } from '../../config/schema/schema.ts'
 import { canonicalDecimal } from '../../money/decimal.ts'
 import { holdersOf, idOf, isRecord, nameOf, recordsOf, valueAt } from './file-items.ts'
 import type { Holder, Kind, LiveEdit } from './file-items.ts'
-import { additionsOf } from './live-additions.ts'
+import { additionsOf, currencyEdits } from './live-additions.ts'
 import type { SourceFile } from './read-config.ts'
 import { withoutSecret } from './webhook-secrets.ts'
 
@@ -39,6 +39,7 @@ export function liveEdits(
   const named = all ? null : namedBy(result.edits, differences, live)
   const isTaken = (item: ResourceDifference) => named?.has(keyOf(item)) ?? true
   result.edits.push(...additionsOf(sources, live, added.filter(isTaken)))
+  result.edits.push(...currencyEdits(sources, config, live, result.edits))
   return {
     ...result,
     notLive: differences.filter(({ change }) => change === 'removed').map(nameOf),

@@ -94,7 +94,8 @@ class Merge {
     for (const [field, value] of Object.entries(document)) {
       if (field === 'version') this.#addVersion(source, value)
       else if (lists.includes(field) && Array.isArray(value)) this.#addList(source, field, value)
-      else if (lists.includes(field))
+      else if (field === 'extra_currencies' && Array.isArray(value)) this.#addNewValues(source, field, value)
+      else if (lists.includes(field) || field === 'extra_currencies')
         this.#report(source, [field], problem('type_wrong', '#', `"${field}" must be a list.`))
       else if (!this.#root.has(field)) this.#take([field], value, { source, path: [field] })
       else if (field !== '$schema' && !sameJson(value, this.#root.get(field)))
@@ -165,6 +166,18 @@ class Merge {
         list.push(item)
       }
       if (id !== undefined) own.add(id)
+    })
+  }
+
+  /** Adds the values that the list of the merged document does not have yet. */
+  #addNewValues(source: ParsedSource, field: string, values: readonly unknown[]): void {
+    const list = this.#lists.get(field) ?? []
+    if (!this.#lists.has(field)) this.#origins.set(pointerOf([field]), { source, path: [field] })
+    this.#lists.set(field, list)
+    values.forEach((value, index) => {
+      if (list.includes(value)) return
+      this.#origins.set(pointerOf([field, list.length]), { source, path: [field, index] })
+      list.push(value)
     })
   }
 

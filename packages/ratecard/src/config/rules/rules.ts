@@ -14,6 +14,7 @@ import {
   uniqueWebhookUrls,
   unreservedMetadata,
 } from './document-rules.ts'
+import { allowedCurrencies } from './currency-rules.ts'
 import { draftOf, type Rule } from './draft.ts'
 import {
   basePrice,
@@ -64,6 +65,7 @@ const rules: readonly Rule[] = [
   featureMeters,
   productFeatures,
   dimensionsHaveTwoDecimals,
+  allowedCurrencies,
   amountOrTiers,
   currencyOptionsFit,
   pricePartsFit,

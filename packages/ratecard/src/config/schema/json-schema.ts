@@ -1,6 +1,6 @@
 // The published JSON Schema: the document's schema plus hints for editors. Validation does not use it, because rules.ts checks more than a
 // schema can express.
-import { currencies, currencyNames } from '../../money/currencies.ts'
+import { currencies, currencyNames, otherCurrencies, standardCurrencies } from '../../money/currencies.ts'
 import { currencyPattern } from './fields.ts'
 import { membersOfBase } from './percent-off.ts'
 import { BillingConfig } from './schema.ts'
@@ -171,12 +171,50 @@ export function publishedSchema(publicUrl?: string): Schema {
     fieldOf(form['items'] as Schema, 'prices')['uniqueItems'] = true
   const isDefault = { properties: { default: { const: true } }, required: ['default'] }
   fieldOf(root, 'portal')['allOf'] = [{ contains: isDefault, minContains: 0, maxContains: 1 }]
+  listCurrencies(root, price)
   explain(root)
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     ...(publicUrl === undefined ? {} : { $id: `${publicUrl.replace(/\/+$/, '')}/api/v1/billing/schema` }),
     ...root,
   }
+}
+
+/**
+ * Lists the standard currencies apart from the others, which are allowed only in a document with `extra_currencies`. The schema cannot
+ * express which of them that member contains; validation checks it.
+ */
+function listCurrencies(root: Schema, price: Schema): void {
+  const [coupon, code] = [itemsOf(root, 'coupons'), itemsOf(root, 'promotion_codes')]
+  const members = [
+    fieldOf(price, 'currency'),
+    fieldOf(fieldOf(price, 'grants_credit'), 'currency'),
+    fieldOf(coupon, 'currency'),
+    fieldOf(code, 'minimum_amount_currency'),
+  ]
+  for (const schema of members) {
+    delete schema['enum']
+    schema['anyOf'] = [
+      { enum: standardCurrencies },
+      { enum: otherCurrencies, description: 'Only if `extra_currencies` of the document lists it.' },
+    ]
+  }
+  const usual = { enum: standardCurrencies }
+  const options = { currency_options: { propertyNames: usual } }
+  const inItems = (properties: Schema): Schema => ({ items: { properties } })
+  const prices = inItems({ currency: usual, ...options, grants_credit: { properties: { currency: usual } } })
+  root['allOf'] = [
+    when(
+      { not: has('extra_currencies') },
+      {
+        properties: {
+          products: inItems({ prices }),
+          coupons: inItems({ currency: usual, ...options }),
+          promotion_codes: inItems({ minimum_amount_currency: usual, ...options }),
+        },
+      },
+    ),
+  ]
 }
 
 /** Adds the known event names, so that editors complete them. A string with a variable is accepted too. */

@@ -23,6 +23,7 @@ const shownOfDocument: VisibleMembers<BillingConfig> = {
   coupons: false,
   promotion_codes: false,
   tax_rates: false,
+  extra_currencies: false,
   tax: false,
   portal: false,
 }

@@ -406,6 +406,13 @@ export const BillingConfig = Type.Object(
       description: 'Version of the document, MAJOR.MINOR.PATCH. Raise it with every change.',
       examples: ['1.0.0'],
     }),
+    extra_currencies: Type.Optional(
+      Type.Array(CurrencyField('A lowercase currency code.'), {
+        description:
+          'Currencies that the document may use besides the usual twenty. Several files: the codes of all of them.',
+        examples: [['krw', 'huf']],
+      }),
+    ),
     webhooks: Type.Optional(
       Type.Array(Webhook, { description: 'Webhook endpoints that the processor delivers events to.' }),
     ),

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { IssueCode } from '../../errors/codes.ts'
 import { didYouMean } from '../../errors/suggest.ts'
-import { currencies } from '../../money/currencies.ts'
+import { currencies, standardCurrencies } from '../../money/currencies.ts'
 import { isObject, quoted } from '../rules/draft.ts'
 import { latestMoment } from '../schema/moment.ts'
 import { addressPattern, decimalPattern, idPattern, statementPattern, taxCodePattern } from '../schema/fields.ts'
@@ -57,7 +57,9 @@ function unknownFieldIssue(error: ErrorObject, path: readonly string[]): IssueTe
 
 function currencyIssue(subject: string, code: unknown): IssueText {
   const near = typeof code === 'string' ? didYouMean(code.trim(), currencies) : undefined
-  const hint = near ?? `Use one of ${currencies.join(', ')}.`
+  const hint =
+    near ??
+    `Use one of ${standardCurrencies.join(', ')}, or another currency of the processor with \`extra_currencies\`.`
   return issueText('currency_unknown', `${subject} is ${quoted(code)}, which is not a supported currency.`, hint)
 }
 
@@ -95,7 +97,7 @@ function notAllowedIssue(error: ErrorObject, path: readonly string[], subject: s
   const field = path.at(-1) ?? ''
   const listed: unknown = error.params['allowedValues'] ?? [error.params['allowedValue']]
   const allowed = (Array.isArray(listed) ? listed : []).map(String)
-  if (/currency$/.test(field)) return currencyIssue(subject, error.data)
+  if (/currency$/.test(field) || path.at(-2) === 'extra_currencies') return currencyIssue(subject, error.data)
   const code = field === 'interval' ? 'interval_unknown' : 'enum_unknown'
   const near = typeof error.data === 'string' ? didYouMean(error.data.trim(), allowed) : undefined
   return issueText(code, `${subject} is ${quoted(error.data)}, which is not one of ${allowed.join(', ')}.`, near)
