@@ -45,7 +45,7 @@ const resolve = {
   ],
 }
 
-const fast = 'test/{unit,property,contract,http,cli}/**/*.test.ts'
+const fast = 'test/{unit,property,contract,http,cli,specification}/**/*.test.ts'
 /** The sandbox's own rules: needed only where the sandbox changes. */
 const sandbox = ['test/contract/sandbox/**/*.test.ts', 'test/unit/sandbox/**/*.test.ts']
 /**
