@@ -186,6 +186,65 @@ it('a replaced webhook endpoint keeps its API version', async () => {
   expect((await service.drift()).inSync).toBe(true)
 })
 
+it('of two endpoints at one URL, a pull writes the newer as that for connected accounts and says so, and a push adopts both', async () => {
+  const { stripe, service } = stack
+  await service.push(document(monthly), nobody)
+  const make = (more: object) =>
+    stripe.webhookEndpoints.create({ url: 'https://seller.example/hook', enabled_events: ['invoice.created'], ...more })
+  const [own, connected] = [await make({}), await make({ connect: true })]
+  const { document: pulled, unrepresentable } = await service.pull()
+  const hooks = new Map(pulled.webhooks?.map((hook) => [hook.processor_id, hook.connect]))
+  expect(hooks).toEqual(
+    new Map([
+      [connected.id, true],
+      [own.id, undefined],
+    ]),
+  )
+  expect(unrepresentable).toMatchObject([
+    {
+      kind: 'webhook',
+      processorId: connected.id,
+      field: 'connect',
+      reason: expect.stringContaining('newer of two') as string,
+    },
+  ])
+
+  const { details, warnings } = await service.push({ ...pulled, version: '1.0.1' }, nobody)
+  expect(details.map(({ kind, action }) => [kind, action])).toEqual([
+    ['webhook', 'adopt'],
+    ['webhook', 'adopt'],
+  ])
+  expect(warnings.filter(({ code }) => code === 'webhook_url_foreign')).toEqual([])
+  const marks = (await stripe.webhookEndpoints.list()).data.map(({ id, metadata }) => [
+    id,
+    metadata['ratecard_connect'],
+  ])
+  expect(new Map(marks as [string, string][])).toEqual(
+    new Map([
+      [connected.id, 'true'],
+      [own.id, undefined],
+    ]),
+  )
+  expect((await service.drift()).inSync).toBe(true)
+  expect((await service.push({ ...pulled, version: '1.0.1' }, nobody)).status).toBe('unchanged')
+  expect((await service.pull()).unrepresentable).toEqual([])
+})
+
+it('an endpoint whose metadata is full is not adopted as that for connected accounts, and nothing is written', async () => {
+  const { stripe, service } = stack
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, key) => [`key_${String(key)}`, 'x']))
+  const { id, url } = await stripe.webhookEndpoints.create({
+    ...{ url: 'https://seller.example/hook', enabled_events: ['invoice.created'] },
+    ...{ connect: true, metadata },
+  })
+  const before = stack.writes()
+  const webhooks = [{ id: 'hook', url, events: ['invoice.created'], connect: true, processor_id: id }]
+  await expect(service.push({ ...document(monthly), webhooks }, nobody)).rejects.toMatchObject({
+    issues: [{ code: 'metadata_full' }],
+  })
+  expect(stack.writes()).toBe(before)
+})
+
 it('a push warns if it replaces the lookup key of an adopted price; a price without `lookup_key` in the document keeps its key', async () => {
   const { stripe, service } = stack
   const product = await stripe.products.create({ name: 'Pro' })

@@ -106,6 +106,9 @@ export const ownershipKey = 'ratecard_id'
  */
 export const carriedKey = 'ratecard_redeemed_before'
 
+/** Metadata key for the `connect` flag of a webhook endpoint, which the processor's replies do not contain. */
+export const connectKey = 'ratecard_connect'
+
 export type Interval = 'day' | 'week' | 'month' | 'year'
 export type TaxBehavior = 'unspecified' | 'inclusive' | 'exclusive'
 /** Metadata set by the author of the document. It never contains Ratecard's own keys. */

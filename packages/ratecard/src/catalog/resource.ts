@@ -3,7 +3,7 @@
 import type { FieldsOf } from './fields/tables.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from './kinds.ts'
 
-export { carriedKey, configId, ownershipKey, processorId, resourceKey, resourceKinds } from './kinds.ts'
+export { carriedKey, configId, connectKey, ownershipKey, processorId, resourceKey, resourceKinds } from './kinds.ts'
 export type { CanonicalTier, ConfigId, Interval, MetadataMap, ProcessorId, ResourceKind } from './kinds.ts'
 export type { FieldsOf } from './fields/tables.ts'
 
@@ -48,6 +48,8 @@ export interface ObservedResource<K extends ResourceKind = ResourceKind> {
   readonly mark: ConfigId | null
   /** False if the processor refuses to archive the object: the account's own default configuration of the portal. */
   readonly archivable?: false
+  /** True if the processor does not say whether this webhook endpoint is for connected accounts. `connect` is false then. */
+  readonly connectUnknown?: true
   /** Number of Ratecard's metadata keys besides the mark. */
   readonly companions: number
   /** Time of creation in Unix seconds; 0 if the processor does not return it. */

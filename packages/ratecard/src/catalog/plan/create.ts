@@ -1,7 +1,6 @@
 // Plans the creation of an object at the processor: its id, and the archives that must happen first.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../config/schema/canonical.ts'
-import { maxMetadataKeys } from '../../config/schema/fields.ts'
 import type { Issue } from '../../errors/issue.ts'
 import { processorId, type ConfigId, type ProcessorId, type ResourceKind } from '../kinds.ts'
 import type { FieldsOf } from '../fields/tables.ts'
@@ -30,7 +29,7 @@ export function decideCreation<K extends ResourceKind>(
     ...takenLookupKey(state, want, key),
     ...takenFeatureKey(state, want, key),
     ...codeOfDeletedCoupon(state, want),
-    ...noRoomForCompanions(state, want, carried),
+    ...noRoomForCompanions(state, want, { carried, keys: Object.keys(metadataOf(want.fields)).length }),
   ]
   if (taken.length > 0) return { issues: taken }
   const cleared = clearTheWay(state, want)
@@ -53,19 +52,23 @@ export function decideCreation<K extends ResourceKind>(
 }
 
 /**
- * Refuses a new object whose metadata has no room for a key that Ratecard must store: the redemptions of a replaced code or coupon, or the
- * flag of a webhook for connected accounts.
+ * Refuses a new or adopted object whose metadata, which has `keys` keys, has no room for a key that Ratecard must store: the redemptions of
+ * a replaced code or coupon, or the flag of a webhook for connected accounts.
  */
-function noRoomForCompanions(state: PlanState, want: DesiredResource, carried: number): Issue[] {
+export function noRoomForCompanions(
+  state: PlanState,
+  want: DesiredResource,
+  { carried, keys }: { readonly carried: number; readonly keys: number },
+): Issue[] {
   const counted = (want.kind === 'promotion_code' || want.kind === 'coupon') && limitOf(want) !== null && carried > 0
   const connected = want.kind === 'webhook' && (want as DesiredResource<'webhook'>).fields.connect
-  if (!(counted || connected) || hasRoomForMark(Object.keys(metadataOf(want.fields)).length)) return []
+  if (!(counted || connected) || hasRoomForMark(keys)) return []
   return [
     refusal(
       state,
       want,
       'metadata_full',
-      `The ${want.kind.replace('_', ' ')} "${want.configId}" has ${String(maxMetadataKeys)} metadata keys, and one more is needed for ${connected ? 'its flag `connect`' : 'the redemptions so far'}.`,
+      `The ${want.kind.replace('_', ' ')} "${want.configId}" has ${String(keys)} metadata keys, and one more is needed for ${connected ? 'its flag `connect`' : 'the redemptions so far'}.`,
       'Remove a metadata key.',
       'metadata',
     ),

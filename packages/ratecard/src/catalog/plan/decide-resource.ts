@@ -4,11 +4,12 @@ import type { Issue } from '../../errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import { differences, isUnmanaged, same, type Difference } from '../fields/differences.ts'
 import { documentName, fieldRows, type FieldsOf } from '../fields/tables.ts'
-import { processorId, type ProcessorId, type ResourceKind } from '../kinds.ts'
+import { connectKey, processorId, type ProcessorId, type ResourceKind } from '../kinds.ts'
+import { keysBesideMark } from '../mark.ts'
 import { isWithheld } from '../observed.ts'
 import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
 import { carriedOver, type CarriedOver } from './carry-over.ts'
-import { decideCreation, usedUp } from './create.ts'
+import { decideCreation, noRoomForCompanions, usedUp } from './create.ts'
 import { changeOf, joined, mergeDecisions, type Decision } from './decision.ts'
 import { settleOn } from './settle.ts'
 import { stoppedForGood } from './switched-off.ts'
@@ -233,8 +234,8 @@ function decideAdoption<K extends ResourceKind>(
   want: DesiredResource<K>,
   id: ProcessorId,
 ): Partial<Decision> {
-  const object = state.own.find(want.kind, id)
-  if (object === null)
+  const live = state.own.find(want.kind, id)
+  if (live === null)
     return {
       issues: [
         refusal(
@@ -262,8 +263,10 @@ function decideAdoption<K extends ResourceKind>(
         ),
       ],
     }
-  const found = differences(want.kind, state.wantedFields(want), object.fields, null, { adopting: true })
+  const { object, flag } = assumedConnect(want, live)
+  const found = [...differences(want.kind, state.wantedFields(want), object.fields, null, { adopting: true }), ...flag]
   const conflicts = [
+    ...(flag.length > 0 ? noRoomForCompanions(state, want, { carried: 0, keys: keysBesideMark(want, live, []) }) : []),
     ...found
       .filter((difference) => difference.fixed)
       .map((difference) => adoptionConflict(state, want, id, difference)),
@@ -274,6 +277,21 @@ function decideAdoption<K extends ResourceKind>(
   if (conflicts.length > 0) return { issues: conflicts }
   const issues = [...leftAsIs(state, want, object), ...losesLookupKey(state, want, found)]
   return mergeDecisions({ issues }, settleOn(state, want, object, found, { adopting: true }))
+}
+
+/**
+ * Returns the webhook endpoint as the document describes it, if the processor does not say whether it is for connected accounts. If it is,
+ * the adoption writes that into the endpoint's metadata.
+ */
+function assumedConnect(
+  want: DesiredResource,
+  live: ObservedResource,
+): { readonly object: ObservedResource; readonly flag: readonly Difference[] } {
+  const { connect } = want.fields as FieldsOf<'webhook'>
+  if (live.connectUnknown !== true || !connect) return { object: live, flag: [] }
+  const flag = { field: `metadata.${connectKey}`, want: 'true', live: null, origin: 'edit', fixed: false } as const
+  const object = { ...live, fields: { ...live.fields, connect }, companions: live.companions + 1 }
+  return { object: object as ObservedResource, flag: [flag] }
 }
 
 /** Warns that an adopted price gets a new lookup key, because the seller's application may find the price by the old key. */

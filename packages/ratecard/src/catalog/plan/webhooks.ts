@@ -45,7 +45,7 @@ function foreignTwin(state: PlanState, webhook: DesiredResource<'webhook'>): Iss
       webhook,
       'webhook_url_foreign',
       `The endpoint ${twin.processorId}, which Ratecard does not manage, has the same URL: if it is of the same kind, events are delivered twice.`,
-      `If it is, adopt it with "processor_id": "${twin.processorId}". If it is the endpoint for connected accounts, leave it as it is.`,
+      `If it is, adopt it with "processor_id": "${twin.processorId}". If it is the endpoint for connected accounts, leave it as it is, or adopt it as a webhook of its own with "connect": true.`,
     ),
   ]
 }

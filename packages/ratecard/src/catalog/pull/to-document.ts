@@ -12,9 +12,10 @@ import { fieldRows } from '../fields/tables.ts'
 import { documentLists, idOfItem, processorId, resourceKinds, type ItemOf, type ResourceKind } from '../kinds.ts'
 import { metadataOf } from '../mark.ts'
 import { ownershipOf } from '../observed.ts'
-import type { DesiredResource, MappingEntry, Snapshot } from '../resource.ts'
+import type { DesiredResource, MappingEntry, ObservedResource, Snapshot } from '../resource.ts'
 import { foreignItem, managedItem, others, type LeftOut, type PullContext, type PulledCodes } from './items.ts'
 import { productsOf } from './products.ts'
+import { withConnect } from './webhooks.ts'
 
 export interface LiveDocument {
   readonly document: BillingConfig
@@ -44,7 +45,7 @@ export function toDocument(
   const codes = listOf(reading, 'promotion_code')
   const taxRates = listOf(reading, 'tax_rate')
   const portals = listOf(reading, 'portal')
-  const webhooks = listOf(reading, 'webhook')
+  const webhooks = listOf(reading, 'webhook', (foreign) => withConnect(reading, foreign))
   const document: BillingConfig = {
     ...(current?.$schema === undefined ? {} : { $schema: current.$schema }),
     version: current?.version ?? '1.0.0',
@@ -99,7 +100,11 @@ function section<K extends ListedKind>(
 }
 
 /** Returns the managed items in the order of the current version, then active objects that the current version does not contain. */
-function listOf<K extends ListedKind>(reading: PullContext, kind: K): ItemOf<K>[] {
+function listOf<K extends ListedKind>(
+  reading: PullContext,
+  kind: K,
+  told: (foreign: readonly ObservedResource<K>[]) => readonly ObservedResource<K>[] = (foreign) => foreign,
+): ItemOf<K>[] {
   const result: ItemOf<K>[] = []
   const managed = new Set<string>()
   for (const item of (reading.current?.[documentLists[kind]] ?? []) as unknown as readonly ItemOf<K>[]) {
@@ -108,7 +113,7 @@ function listOf<K extends ListedKind>(reading: PullContext, kind: K): ItemOf<K>[
     result.push(kept.item)
     managed.add(kept.processorId)
   }
-  for (const live of others(reading, kind, managed)) {
+  for (const live of told(others(reading, kind, managed))) {
     const item = foreignItem(reading, kind, live)
     if (item !== undefined) result.push(item)
   }

@@ -2,8 +2,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { hasRoomForMark } from '../../../catalog/mark.ts'
 import { isUnmanaged } from '../../../catalog/fields/differences.ts'
-import { rowOf } from '../../../catalog/fields/tables.ts'
-import type { MetadataMap, ObservedResource, ProcessorId, ResourceKind } from '../../../catalog/resource.ts'
+import { rowOf, type FieldsOf } from '../../../catalog/fields/tables.ts'
+import {
+  connectKey,
+  type MetadataMap,
+  type ObservedResource,
+  type ProcessorId,
+  type ResourceKind,
+} from '../../../catalog/resource.ts'
 import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps.ts'
 
 type Creation = CreateStep<ProcessorId>
@@ -42,7 +48,7 @@ function markFitsInto(metadata: MetadataMap = {}, { companions }: ObservedResour
 
 function updateMismatch(step: UpdatedObject, observed: ObservedResource): string | null {
   const { metadata, ...set } = withMetadata(step.set)
-  const live = withMetadata(observed.fields).metadata ?? {}
+  const live = { ...withMetadata(observed.fields).metadata, ...connectFlag(observed) }
   const lost = Object.entries(filled(metadata ?? {})).find(([key, value]) => ownValue(live, key) !== value)
   const kept = step.unset.find((key) => Object.hasOwn(live, key))
   return (
@@ -83,6 +89,11 @@ function fieldMismatch(wanted: object, observed: ObservedResource): string | nul
  */
 function comparable(value: unknown): unknown {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? [...value].sort() : value
+}
+
+/** Returns the flag `connect` of a webhook endpoint as metadata. An adoption writes it as metadata, and it is read as a field. */
+function connectFlag({ kind, fields }: ObservedResource): MetadataMap {
+  return kind === 'webhook' ? { [connectKey]: String((fields as FieldsOf<'webhook'>).connect) } : {}
 }
 
 /** Adds the optional member `metadata` to the type of the fields, because some kinds have no metadata. */

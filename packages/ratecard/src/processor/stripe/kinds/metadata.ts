@@ -1,10 +1,15 @@
 // Metadata at Stripe contains both Ratecard's own keys and the author's keys. Authors cannot use keys with the prefix `ratecard_`.
 import { hasRoomForMark } from '../../../catalog/mark.ts'
-import { carriedKey, configId, ownershipKey, type ConfigId, type MetadataMap } from '../../../catalog/resource.ts'
+import {
+  carriedKey,
+  configId,
+  connectKey,
+  ownershipKey,
+  type ConfigId,
+  type MetadataMap,
+} from '../../../catalog/resource.ts'
 
 const ourPrefix = 'ratecard_'
-/** Metadata key for the `connect` flag of an endpoint. It is written at creation, because Stripe's replies do not contain the flag. */
-export const connectKey = 'ratecard_connect'
 
 export interface OwnMetadata {
   readonly author: MetadataMap

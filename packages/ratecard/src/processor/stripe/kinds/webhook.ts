@@ -1,11 +1,11 @@
 import { Stripe } from 'stripe'
 import { maxMetadataKeys } from '../../../config/schema/fields.ts'
-import { processorId, type ObservedResource } from '../../../catalog/resource.ts'
+import { connectKey, processorId, type ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
 import { changeable, changeableText } from './same-member.ts'
 import { listOf, ordinary, without, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
-import { connectKey, metadataChange, newMetadata, splitMetadata } from './metadata.ts'
+import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 type Endpoints = Stripe['webhookEndpoints']
 
@@ -108,10 +108,11 @@ function eventNames(events: readonly string[]): EventName[] {
 }
 
 export function observeWebhook(endpoint: Stripe.WebhookEndpoint): ObservedResource<'webhook'> {
-  const { author, mark, companions } = splitMetadata(endpoint.metadata)
+  const { author, mark, companions, connect } = splitMetadata(endpoint.metadata)
   return {
     ...ordinary,
     ...unmanagedMembers('webhook', endpoint),
+    ...(connect === null && (endpoint.application ?? null) === null ? { connectUnknown: true } : {}),
     kind: 'webhook',
     processorId: processorId(endpoint.id),
     active: endpoint.status !== 'disabled',
