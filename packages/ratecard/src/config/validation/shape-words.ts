@@ -97,7 +97,8 @@ function notAllowedIssue(error: ErrorObject, path: readonly string[], subject: s
   const field = path.at(-1) ?? ''
   const listed: unknown = error.params['allowedValues'] ?? [error.params['allowedValue']]
   const allowed = (Array.isArray(listed) ? listed : []).map(String)
-  if (/currency$/.test(field) || path.at(-2) === 'extra_currencies') return currencyIssue(subject, error.data)
+  if (path.at(-2) === 'extra_currencies') return currencyIssue('A code of `extra_currencies`', error.data)
+  if (/currency$/.test(field)) return currencyIssue(subject, error.data)
   const code = field === 'interval' ? 'interval_unknown' : 'enum_unknown'
   const near = typeof error.data === 'string' ? didYouMean(error.data.trim(), allowed) : undefined
   return issueText(code, `${subject} is ${quoted(error.data)}, which is not one of ${allowed.join(', ')}.`, near)
