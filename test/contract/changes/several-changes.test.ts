@@ -345,10 +345,12 @@ test('a subscription change is refused if a checkout page for the same product i
   const opened = await shop.asAdmin({ method: 'POST', url: `${billing}/checkout`, payload })
   const page = opened.json<{ session_id: string; url: string }>()
   const path = `/v1/checkout/sessions/${page.session_id}/expire`
-  shop.sandbox.control.fail({ kind: 'latency', method: 'POST', path, latencyMs: 300 })
+  const { promise: paid, resolve: pay } = Promise.withResolvers<undefined>()
+  shop.sandbox.control.fail({ kind: 'latency', method: 'POST', path, until: paid })
   const changing = buyer.change({ items: [...basic.items, { price_id: 'backup' }] })
   await expect.poll(() => shop.sandbox.control.faults()).toHaveLength(0)
   await payPage(page.url)
+  pay(undefined)
   expect(await changing).toMatchObject({ status: 409, code: 'already_subscribed', price_id: 'backup' })
   expect(await buyer.items()).toEqual({ basic: 1 })
 })

@@ -50,10 +50,12 @@ describe('the customer of a tenant', () => {
     const { url, sessionId } = await world.buy('acme', 'kiln_monthly')
     const before = await customer()
     const path = `/v1/checkout/sessions/${sessionId ?? ''}/expire`
-    sandbox.control.fail({ kind: 'latency', method: 'POST', path, latencyMs: 300 })
+    const { promise: paid, resolve: pay } = Promise.withResolvers<undefined>()
+    sandbox.control.fail({ kind: 'latency', method: 'POST', path, until: paid })
     const changing = change('cus_other')
     await expect.poll(() => sandbox.control.faults()).toHaveLength(0)
     expect((await world.pay(url)).status).toBe(303)
+    pay(undefined)
     await expect(changing).rejects.toMatchObject({ code: 'conflict', message: /live subscriptions/ })
     expect(await customer()).toBe(before)
   })

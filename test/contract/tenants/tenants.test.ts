@@ -136,15 +136,17 @@ describe('tenants', () => {
     const { service, sandbox, stripe } = world
     await service.createTenant({ id: 'acme', name: 'Acme' }, caller)
     const { url, sessionId } = await world.buy('acme', 'kiln_monthly')
+    const { promise: paid, resolve: pay } = Promise.withResolvers<undefined>()
     sandbox.control.fail({
       kind: 'latency',
       method: 'POST',
       path: `/v1/checkout/sessions/${sessionId ?? ''}/expire`,
-      latencyMs: 300,
+      until: paid,
     })
     const removal = service.removeTenant('acme', caller)
     await expect.poll(() => sandbox.control.faults()).toHaveLength(0)
     expect((await world.pay(url)).status).toBe(303)
+    pay(undefined)
     await expect(removal).rejects.toMatchObject({ code: 'conflict', message: /live subscriptions/ })
     expect((await service.findTenant('acme')).name).toBe('Acme')
     expect(await stripe.checkout.sessions.retrieve(sessionId ?? '')).toMatchObject({ status: 'complete' })

@@ -39,6 +39,8 @@ export interface FaultOrder {
    * absent, the write waits until the test calls `land`.
    */
   readonly latencyMs?: number | undefined
+  /** For `latency`: the request also waits until this promise is settled. Not available for faults added over HTTP. */
+  readonly until?: Promise<unknown> | undefined
   /** Value of the header `Stripe-Rate-Limited-Reason` of a `rate_limit` fault. Default: `global-rate`. */
   readonly reason?: string | undefined
   /**
@@ -76,7 +78,11 @@ export class Faults {
   }
 
   list(): readonly Fault[] {
-    return this.#standing.map(({ order: { onStrike: _callback, ...order }, id, struck }) => ({ ...order, id, struck }))
+    return this.#standing.map(({ order: { onStrike: _callback, until: _hold, ...order }, id, struck }) => ({
+      ...order,
+      id,
+      struck,
+    }))
   }
 
   clear(): void {
@@ -91,8 +97,13 @@ export class Faults {
     method: string,
     path: string,
     account: string,
-  ): { readonly latencyMs: number; readonly fault: FaultOrder | undefined } {
+  ): {
+    readonly latencyMs: number
+    readonly until: Promise<unknown> | undefined
+    readonly fault: FaultOrder | undefined
+  } {
     let latencyMs = 0
+    let until: Promise<unknown> | undefined
     let fault: FaultOrder | undefined
     for (const standing of this.#standing) {
       const { order } = standing
@@ -101,12 +112,14 @@ export class Faults {
       standing.seen++
       if (standing.seen <= (order.skip ?? 0)) continue
       standing.struck++
-      if (order.kind === 'latency') latencyMs += order.latencyMs ?? 0
-      else fault = order
+      if (order.kind === 'latency') {
+        latencyMs += order.latencyMs ?? 0
+        until = order.until ?? until
+      } else fault = order
       order.onStrike?.()
     }
     this.#standing = this.#standing.filter(({ order, struck }) => order.count === null || struck < (order.count ?? 1))
-    return { latencyMs, fault }
+    return { latencyMs, until, fault }
   }
 }
 

@@ -209,24 +209,25 @@ export class Api {
     account: string,
     key: string | undefined,
   ): Promise<FaultOrder | undefined> {
-    const { latencyMs, fault } = this.#parts.faults.inject(request.method, request.path, account)
-    progress.fault = fault?.kind ?? (latencyMs > 0 ? 'latency' : null)
-    if (latencyMs > 0) await this.#delay(account, key, latencyMs)
+    const { latencyMs, until, fault } = this.#parts.faults.inject(request.method, request.path, account)
+    const isDelayed = latencyMs > 0 || until !== undefined
+    progress.fault = fault?.kind ?? (isDelayed ? 'latency' : null)
+    if (isDelayed) await this.#delay(account, key, Promise.all([wait(latencyMs), until]))
     if (fault?.kind === 'rate_limit') throw rateLimited(fault.reason ?? 'global-rate')
     if (fault?.kind === 'lock_timeout') throw lockTimeout()
     if (fault?.kind === 'conflict') throw keyInUse(key ?? newId('key_'))
     return fault
   }
 
-  /** Waits `latencyMs` before a request runs. Its idempotency key is locked meanwhile, so another request with the same key gets a 409. */
-  async #delay(account: string, key: string | undefined, latencyMs: number): Promise<void> {
+  /** Waits before a request runs. Its idempotency key is locked meanwhile, so another request with the same key gets a 409. */
+  async #delay(account: string, key: string | undefined, over: Promise<unknown>): Promise<void> {
     if (key === undefined) {
-      await wait(latencyMs)
+      await over
       return
     }
     this.#keys.begin(account, key)
     try {
-      await wait(latencyMs)
+      await over
     } finally {
       this.#keys.end(account, key)
     }
