@@ -75,6 +75,31 @@ test('in a mixed subscription the licensed item is swapped now, the metered item
   expect(await shop.apply('t')).toMatchObject({ pricesSwapped: 0 })
 })
 
+test('a metered item of a subscription that ends with its period is skipped, because its price could change only afterwards', async () => {
+  const { shop, id } = await soldShop({ calls: null, seat: 1 }, { cancel_at_period_end: true })
+  const outcome = await shop.apply('t')
+  expect(outcome.swaps).toMatchObject([{ from: 'seat', to: 'seat_gold', effective: 'now' }])
+  expect(outcome.skipped).toMatchObject([
+    { reason: 'The subscription ends with the period, before the price could change.' },
+  ])
+  expect(await shop.items(id)).toEqual({ calls: null, seat_gold: 1 })
+})
+
+test('an item that was moved to a deal on another base price returns to that base price, not to the price of its purchase', async () => {
+  const shop = await tenantShop(
+    negotiated('1.0.0', ({ products: [pro] }) => {
+      const deal = { id: 'pro_gold', enterprise_template: 'gold', base_price: 'pro' }
+      pro?.prices?.push({ ...deal, amount: 4000, currency: 'usd', interval: 'month' })
+    }),
+  )
+  const { id, items } = await shop.subscribe(await shop.tenant('t'), { pro_monthly: 1 })
+  await shop.apply('t')
+  const price = await shop.processorPrice('pro_gold')
+  await shop.stripe.subscriptionItems.update(items.data[0]?.id ?? '', { price, proration_behavior: 'none' })
+  await shop.apply('t', { kind: 'none', to: 'signed' })
+  expect(await shop.items(id)).toEqual({ pro: 1 })
+})
+
 test('a scheduled swap is cancelled if the deal is removed, and replaced if another template is applied', async () => {
   const shop = await tenantShop(
     negotiated('1.0.0', (config) => {

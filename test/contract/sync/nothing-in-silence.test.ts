@@ -230,6 +230,22 @@ it('of two endpoints at one URL, a pull writes the newer as that for connected a
   expect((await service.pull()).unrepresentable).toEqual([])
 })
 
+it('a second endpoint that is known to be for the account’s own events is left out of a pull, with its reason', async () => {
+  const { stripe, service } = stack
+  await service.push(document(monthly), nobody)
+  const make = (more: object) =>
+    stripe.webhookEndpoints.create({ url: 'https://seller.example/hook', enabled_events: ['invoice.created'], ...more })
+  const first = await make({})
+  const { id } = await make({ metadata: { ratecard_connect: 'false' } })
+  const { document: pulled, unrepresentable } = await service.pull()
+  expect(pulled.webhooks).toHaveLength(1)
+  expect(pulled.webhooks).not.toMatchObject([{ connect: true }])
+  expect(unrepresentable).toMatchObject([
+    { kind: 'webhook', field: null, reason: expect.stringMatching(/URL/) as string },
+  ])
+  expect([first.id, id]).toContain(unrepresentable[0]?.processorId)
+})
+
 it('an endpoint whose metadata is full is not adopted as that for connected accounts, and nothing is written', async () => {
   const { stripe, service } = stack
   const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, key) => [`key_${String(key)}`, 'x']))

@@ -251,14 +251,29 @@ describe('values that are derived from a document:', () => {
   test('the base of a negotiated price is looked for in its own product first, and then in all products', () => {
     const deal = (id: string, fields: Partial<Price> = {}) => price({ id, enterprise_id: 'acme', ...fields })
     const bases = basesOf([
-      { prices: [price({ id: 'pro' }), price({ id: 'pro_monthly' }), price({ id: 'seat' })] },
-      { prices: [price({ id: 'pro_month' }), deal('pro_month_acme'), deal('pro_monthly_acme'), deal('extra')] },
+      {
+        prices: [
+          price({ id: 'pro' }),
+          price({ id: 'pro_month_x' }),
+          price({ id: 'pro_monthly' }),
+          price({ id: 'seat' }),
+        ],
+      },
+      {
+        prices: [
+          price({ id: 'pro_month' }),
+          deal('pro_month_acme'),
+          deal('pro_month_x_acme'),
+          deal('pro_monthly_acme'),
+          deal('extra'),
+        ],
+      },
       { prices: [deal('seat_acme'), deal('special', { base_price: 'pro_month' })] },
     ])
     expect(
       ['pro_month_acme', 'pro_monthly_acme', 'seat_acme', 'special', 'extra', 'pro'].map((id) => bases.idOf({ id })),
     ).toEqual(['pro_month', 'pro_monthly', 'seat', 'pro_month', undefined, undefined])
-    expect(bases.insteadOf('pro_month').map(({ id }) => id)).toEqual(['pro_month_acme', 'special'])
+    expect(bases.insteadOf('pro_month').map(({ id }) => id)).toEqual(['pro_month_acme', 'pro_month_x_acme', 'special'])
     expect(bases.priceOf({ id: 'seat_acme' })?.id).toBe('seat')
   })
 
