@@ -56,6 +56,24 @@ describe('the source document of a revision, with its unexpanded variables,', ()
     expect((await app.asAdmin({ method: 'GET', url: `${admin}/config` })).statusCode).toBe(404)
   })
 
+  it('hides the values of its variables with secret names from a read key, also in a plan, and not from a key that may write', async () => {
+    await push(shop('s3cret.example.com'), await keep(shop('${HOOK_TOKEN}.example.com')))
+    const { key } = await app.service.createKey('looks', { scope: 'read' })
+    const shown = async (serviceKey: string) => {
+      const headers = { 'x-service-key': serviceKey }
+      const list = await app.inject({ url: `${admin}/webhooks`, headers })
+      const other = shop('b.example.com', '1.1.0')
+      const plan = await app.inject({ method: 'POST', url: `${admin}/config?dry_run=true`, headers, payload: other })
+      expect([list.statusCode, plan.statusCode]).toEqual([200, 200])
+      return [list.body, plan.body]
+    }
+    for (const body of await shown(key)) {
+      expect(body).toContain('https://${HOOK_TOKEN}.example.com/hooks')
+      expect(body).not.toContain('s3cret')
+    }
+    for (const body of await shown(app.key)) expect(body).toContain('https://s3cret.example.com/hooks')
+  })
+
   it('must be an object whose id is its digest', async () => {
     expect((await app.asAdmin({ method: 'POST', url: `${admin}/config/written`, payload: [] })).statusCode).toBe(400)
     expect((await push(shop('a.example.com'), 'abc')).statusCode).toBe(400)

@@ -33,6 +33,14 @@ describe('the credit that a payment grants', () => {
     expect(await amounts(world)).toEqual([700])
   })
 
+  test('is the amount at the time of the payment, if the document changed before the credit was granted', async () => {
+    const world = await creditWorld(creditDocument('1.0.0', credit(1000)))
+    await world.subscribe(world.customer, { plan: 1 })
+    world.later(5_000)
+    await world.push(creditDocument('1.1.0', credit(2000)))
+    expect(await amounts(world)).toEqual([1000])
+  })
+
   test('is the amount in the current document if an earlier version of the price is sold again', async () => {
     const world = await creditWorld(creditDocument('1.0.0', credit(1000)))
     const former = await world.processorPrice('plan')

@@ -259,6 +259,13 @@ it('an endpoint whose metadata is full is not adopted as that for connected acco
     issues: [{ code: 'metadata_full' }],
   })
   expect(stack.writes()).toBe(before)
+  // With room for one key, the flag has it and not the ownership mark.
+  await stripe.webhookEndpoints.update(id, { metadata: { key_0: '' } })
+  await service.push({ ...document(monthly), webhooks }, nobody)
+  const adopted = await stripe.webhookEndpoints.retrieve(id)
+  expect(adopted.metadata).toMatchObject({ ratecard_connect: 'true' })
+  expect(Object.keys(adopted.metadata)).toHaveLength(50)
+  expect((await service.drift()).inSync).toBe(true)
 })
 
 it('a push warns if it replaces the lookup key of an adopted price; a price without `lookup_key` in the document keeps its key', async () => {
