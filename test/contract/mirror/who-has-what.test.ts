@@ -99,6 +99,10 @@ describe('the billing data of an account with a year of history', () => {
       { id: 'dan', billingStatus: 'past_due', owed: [{ amount: '1000', formatted: '$10.00' }] },
     ])
     expect(asOf).toBe(clock.now())
+    expect((await service.doctor()).find(({ check }) => check === 'past due')).toMatchObject({
+      status: 'warning',
+      detail: '1 tenant is past due: a renewal was not paid.',
+    })
     const { currencies } = await service.money()
     expect(currencies).toMatchObject([
       { currency: 'usd', pastDue: { amount: '1000', formatted: '$10.00', tenants: 1 } },
