@@ -22,7 +22,7 @@ ratecard billing webhook secret
 for stage in production staging dev; do
   echo "GREETING=Hello from $stage" > "ratecard/environments/.env.$stage"
   ratecard cloud workers deploy --env "$stage"
-  curl -sf "$RATECARD_API_URL/workers/greeter"
+  node -e 'fetch(process.argv[1]).then((response) => response.text()).then(console.log)' "$RATECARD_API_URL/workers/greeter"
 done
 ratecard billing pull --output pulled.json
 ratecard billing history --limit 5

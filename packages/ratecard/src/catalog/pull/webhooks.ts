@@ -6,8 +6,9 @@ import type { PullContext } from './items.ts'
 type Endpoint = ObservedResource<'webhook'>
 
 /**
- * Returns the foreign endpoints, each as it is pulled. The processor does not say which of them are for connected accounts. So of two at one
- * URL the newer is pulled with `connect: true`, and the report says so.
+ * Returns the foreign webhook endpoints with the `connect` that a pull writes. The processor does not say which endpoints are for connected
+ * accounts. So of two at one URL, e.g. `https://example.com/hook`, the newer gets `connect: true`, and the report says so. Of three, one is
+ * left out as a duplicate.
  */
 export function withConnect(reading: PullContext, foreign: readonly Endpoint[]): readonly Endpoint[] {
   const isOwn = ({ active, processorId }: Endpoint) => active && reading.own.ownerOf('webhook', processorId) !== null

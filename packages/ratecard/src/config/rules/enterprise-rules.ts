@@ -171,7 +171,7 @@ function unusedBase(price: Entry): Issue {
   return problem('base_price_unused_field', price.at('base_price'), detail, hint)
 }
 
-/** Base prices of the enterprise prices of a draft; the same choice as `basesOf` makes for a valid document. */
+/** Finds the base prices of a document that is not validated yet. For a valid document it finds the same base prices as `basesOf`. */
 export interface DraftBases {
   /** The ordinary prices of all products, by id. */
   readonly ordinary: ReadonlyMap<string, Entry>
