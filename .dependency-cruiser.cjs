@@ -16,7 +16,7 @@ const rooms = {
   api: ['errors', 'config', 'catalog', 'store/records'],
   store: ['errors', 'money', 'config', 'catalog', 'processor'],
   journal: ['errors', 'processor', 'store'],
-  'guard-rails': ['errors', 'config', 'policies', 'store', 'service'],
+  'guard-rails': ['errors', 'policies', 'store', 'service'],
   sync: [
     ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'mirror'],
     ...['policies', 'guard-rails'],
@@ -26,10 +26,11 @@ const rooms = {
   auth: ['errors', 'api', 'store', 'service'],
   'request-idempotency.ts': ['errors', 'store', 'service'],
   tenants: ['errors', 'config', 'catalog', 'processor', 'api', 'store', 'journal', 'service'],
-  jobs: ['errors', 'catalog', 'processor', 'store', 'journal', 'tenants', 'item-swaps', 'service'],
+  jobs: ['errors', 'catalog', 'processor', 'store', 'journal', 'tenants', 'service'],
   'item-swaps': [
     'api',
     'guard-rails',
+    'jobs',
     'errors',
     'money',
     'config',
@@ -97,7 +98,7 @@ const rooms = {
   ],
   credits: [
     ...['errors', 'money', 'config', 'catalog', 'processor', 'store', 'journal', 'item-swaps', 'mirror', 'tenants'],
-    ...['subscriptions', 'service'],
+    ...['jobs', 'subscriptions', 'service'],
   ],
   checkout: [
     ...['errors', 'config', 'pricing', 'catalog', 'enterprise', 'jobs', 'item-swaps', 'tenants', 'processor', 'store'],

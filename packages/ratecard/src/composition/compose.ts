@@ -53,6 +53,7 @@ import { customerActs } from '../api/customer-acts.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import type { StepRunners } from '../jobs/jobs.ts'
+import { settleOwn } from '../item-swaps/late-swaps.ts'
 import { createPriceBooks } from '../item-swaps/price-book.ts'
 import { createWaitingJobs } from '../jobs/waiting-jobs.ts'
 import type { WaitingJobs } from '../jobs/waiting-jobs.ts'
@@ -383,6 +384,7 @@ function swapOperations(
     assertAccount: async (intent: 'write' | 'look') => {
       await (intent === 'write' ? bound() : bindAccount(deps, shutdown, intent))
     },
+    settleOwn: (...late: Parameters<SwapDeps['settleOwn']>): Promise<boolean> => settleOwn(swaps, ...late),
     background: (work: Promise<unknown>) => void tracked(work),
   } satisfies SwapDeps
   const enterprise = createEnterprise(swaps)

@@ -3,7 +3,7 @@
 // makes the grants.
 import type { ProcessorId } from '../catalog/resource.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { jobLease } from '../item-swaps/deps.ts'
+import { jobLease } from '../jobs/deps.ts'
 import type { PaidObject } from '../store/credit-store.ts'
 import { unfinishedJobStates } from '../store/records/journal.ts'
 import type { JobRecord } from '../store/tenant-store.ts'

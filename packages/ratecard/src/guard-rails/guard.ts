@@ -2,8 +2,7 @@
 import { createContext, Script } from 'node:vm'
 import type { Clock } from '../clock.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { decideViolations, type ChangeFacts, type Violation } from '../policies/decide.ts'
-import type { Policy } from '../config/schema/policy-rules.ts'
+import { decideViolations, type ChangeFacts, type Policy, type Violation } from '../policies/decide.ts'
 import type { Store } from '../store/store.ts'
 
 export interface GuardDeps {

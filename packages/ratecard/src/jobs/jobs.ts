@@ -8,15 +8,15 @@ import { shown } from '../store/records/columns.ts'
 import { jobColumns, type JobRecord, type JobStepRecord } from '../store/records/journal.ts'
 import { byOf } from '../store/records/actor.ts'
 import { tenantLease } from '../tenants/lease.ts'
-import { isOfTenant, jobLease, type SwapDeps } from '../item-swaps/deps.ts'
+import { isOfTenant, jobLease, type JobDeps } from './deps.ts'
 import { actsOpenTo, assertOpenTo, notOpen, resumable, type ResumableKind } from './job-acts.ts'
 import { resumeJob, type DoStep } from './run-job.ts'
 
-type Reading = Pick<SwapDeps, 'store'>
+type Reading = Pick<JobDeps, 'store'>
 
 export type Jobs = Pick<TenantOperations, 'listJobs' | 'findJob' | 'resumeJob' | 'cancelJob'>
 
-export function createJobs(deps: SwapDeps, resumed: StepRunners): Jobs {
+export function createJobs(deps: JobDeps, resumed: StepRunners): Jobs {
   return {
     listJobs: (query) => listJobs(deps, query),
     findJob: (id) => findJob(deps, id),
@@ -98,7 +98,7 @@ function parsed(text: string | null): Readonly<Record<string, unknown>> | null {
  * Cancels a job, so that its process stops between two steps. Throws `job_not_running` if the job is neither running nor waiting, or if its
  * kind cannot be cancelled.
  */
-async function cancelJob(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<JobSummary> {
+async function cancelJob(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
   const { state } = await summaryOf(deps, job)
   assertOpenTo(job, state, 'cancel')
@@ -108,14 +108,14 @@ async function cancelJob(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): P
   return summaryOf(deps, await findJobRecord(deps, id))
 }
 
-const requestCancel = ({ store, clock }: Reading & Pick<SwapDeps, 'clock'>, id: string) =>
+const requestCancel = ({ store, clock }: Reading & Pick<JobDeps, 'clock'>, id: string) =>
   store.jobs.requestCancel(id, clock.now())
 
 /**
  * Cancels a waiting job under its lease, so that no replica can continue it. If a replica is already continuing the job, asks that replica
  * to cancel it. Returns false if neither succeeded.
  */
-async function endWaiting(deps: Reading & Pick<SwapDeps, 'clock'>, id: string): Promise<boolean> {
+async function endWaiting(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Promise<boolean> {
   try {
     return await deps.store.exclusively(jobLease(id), async ({ token }) => {
       if ((await findJobRecord(deps, id)).state !== 'waiting') return false
@@ -135,7 +135,7 @@ export type StepRunners = Readonly<Record<ResumableKind, (job: JobRecord) => DoS
  * Resumes an interrupted, waiting or failed job. Throws `job_not_running` for a job in any other state. Resolves when the job is running,
  * not when it ends.
  */
-async function resume(deps: SwapDeps, id: string, resumed: StepRunners): Promise<JobSummary> {
+async function resume(deps: JobDeps, id: string, resumed: StepRunners): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
   const { state } = await summaryOf(deps, job)
   const { kind } = resumable(job, state)

@@ -9,8 +9,7 @@ import { attemptStep, failureText, runSteps, stopIfDraining } from '../journal/r
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { JobRecord, JobStepRecord, NewJob } from '../store/tenant-store.ts'
 import type { TenantLease } from '../tenants/lease.ts'
-import { jobLease, type SwapDeps } from '../item-swaps/deps.ts'
-import { settleOwn } from '../item-swaps/late-swaps.ts'
+import { jobLease, type JobDeps } from './deps.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -56,7 +55,7 @@ const transientCodes: readonly ProblemCode[] = ['shutting_down', 'store_unavaila
 const systemicCodes: readonly ProblemCode[] = ['processor_unavailable', 'processor_rate_limited', 'processor_timeout']
 
 /** Starts a job, which then runs in the background. Resolves when the job is in the journal. */
-export function startJob(deps: SwapDeps, job: Omit<NewJob, 'id' | 'createdAt'>, doStep: DoStep): Promise<JobRecord> {
+export function startJob(deps: JobDeps, job: Omit<NewJob, 'id' | 'createdAt'>, doStep: DoStep): Promise<JobRecord> {
   const id = deps.newId()
   return inBackground(deps, id, doStep, ({ token }) =>
     deps.store.jobs.open({ ...job, id, createdAt: deps.clock.now() }, token),
@@ -67,14 +66,14 @@ export function startJob(deps: SwapDeps, job: Omit<NewJob, 'id' | 'createdAt'>, 
  * Resumes a stopped job in the background. Failed and begun steps are retried, and waiting steps are checked again. Resolves when the job
  * is running.
  */
-export function resumeJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<JobRecord> {
+export function resumeJob(deps: JobDeps, id: string, doStep: DoStep): Promise<JobRecord> {
   return inBackground(deps, id, doStep, async ({ token }) => {
     await deps.store.jobs.resume(id, token)
     return findOpened(deps, id)
   })
 }
 
-async function findOpened({ store }: SwapDeps, id: string): Promise<JobRecord> {
+async function findOpened({ store }: JobDeps, id: string): Promise<JobRecord> {
   const job = await store.jobs.find(id)
   if (job === null) throw new ServiceError('job_not_found', `There is no job "${id}".`)
   return job
@@ -84,7 +83,7 @@ async function findOpened({ store }: SwapDeps, id: string): Promise<JobRecord> {
  * Continues a waiting job if its date has come and no other replica has taken it. Resolves when the job stops again. After a transient
  * failure (e.g. a shutdown, or the processor is unavailable) the job waits again instead of failing, because no user watches it.
  */
-export async function continueJob(deps: SwapDeps, id: string, doStep: DoStep): Promise<void> {
+export async function continueJob(deps: JobDeps, id: string, doStep: DoStep): Promise<void> {
   await deps.store.exclusively(jobLease(id), async (held) => {
     const job = await deps.store.jobs.find(id)
     if (job === null || job.resumesAt === null || job.resumesAt > deps.clock.now()) return
@@ -94,7 +93,7 @@ export async function continueJob(deps: SwapDeps, id: string, doStep: DoStep): P
 }
 
 function inBackground(
-  deps: SwapDeps,
+  deps: JobDeps,
   id: string,
   doStep: DoStep,
   begin: (held: TenantLease) => Promise<JobRecord>,
@@ -123,7 +122,7 @@ class JobCancelledError extends Error {
   override readonly name = 'Cancelled'
 }
 
-async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattended }: JobRun): Promise<void> {
+async function run(deps: JobDeps, id: string, doStep: DoStep, { held, unattended }: JobRun): Promise<void> {
   const { jobs } = deps.store
   const job = await findOpened(deps, id)
   const open = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
@@ -137,7 +136,7 @@ async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattende
       stopIfDraining(deps)
       held.signal.throwIfAborted()
       if (await jobs.cancelRequested(id)) throw new JobCancelledError()
-      if (await settleOwn(deps, job, record, held)) return
+      if (await deps.settleOwn(job, record, held)) return
       const until = await runStep(deps, record, doStep, held)
       if (until !== null) times.push(until)
       failures.inRow = 0
@@ -155,7 +154,7 @@ async function run(deps: SwapDeps, id: string, doStep: DoStep, { held, unattende
 }
 
 /** Executes a step. Returns the time (epoch milliseconds) until which the step waits; null if it does not wait. */
-function runStep(deps: SwapDeps, record: JobStepRecord, doStep: DoStep, held: TenantLease): Promise<number | null> {
+function runStep(deps: JobDeps, record: JobStepRecord, doStep: DoStep, held: TenantLease): Promise<number | null> {
   const { jobs } = deps.store
   const { jobId, index } = record
   let sent: string | null = null
@@ -197,7 +196,7 @@ function isOutcomeUnknown({ code, cause }: ServiceError, sent: boolean): boolean
   return cause instanceof ProcessorError ? cause.outcomeUnknown : code !== 'shutting_down'
 }
 
-async function endStopped(deps: SwapDeps, id: string, error: unknown, { held, unattended }: JobRun): Promise<void> {
+async function endStopped(deps: JobDeps, id: string, error: unknown, { held, unattended }: JobRun): Promise<void> {
   const { jobs } = deps.store
   const draining = error instanceof ServiceError && error.code === 'shutting_down'
   if (!unattended || !isTransient(error))
@@ -207,7 +206,7 @@ async function endStopped(deps: SwapDeps, id: string, error: unknown, { held, un
 }
 
 async function endWithoutStop(
-  { store: { jobs } }: SwapDeps,
+  { store: { jobs } }: JobDeps,
   id: string,
   until: number,
   held: TenantLease,

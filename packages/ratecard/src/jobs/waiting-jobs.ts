@@ -1,7 +1,7 @@
 // Continues waiting jobs, and does other scheduled work, once it is due. Checks at least once a minute. Every replica does this; a lease
 // ensures that only one replica does each piece of work. Jobs that stopped for another reason than a date are left to an operator.
 import { ServiceError } from '../errors/service-error.ts'
-import { isOfTenant, type SwapDeps } from '../item-swaps/deps.ts'
+import { isOfTenant, type JobDeps } from './deps.ts'
 import type { StepRunners } from './jobs.ts'
 import { continueJob } from './run-job.ts'
 
@@ -36,7 +36,7 @@ export interface OtherWork {
 }
 
 /** Creates the loop. It checks every minute, and earlier if one of the `others` has an earlier due date. */
-export function createWaitingJobs(deps: SwapDeps, resumed: StepRunners, others: readonly OtherWork[]): WaitingJobs {
+export function createWaitingJobs(deps: JobDeps, resumed: StepRunners, others: readonly OtherWork[]): WaitingJobs {
   let timer: NodeJS.Timeout | undefined
   let started = false
   let report: (error: unknown) => void = () => undefined
@@ -92,7 +92,7 @@ async function pauseOf(work: OtherWork, now: number, report: (error: unknown) =>
   }
 }
 
-async function continueDue(deps: SwapDeps, resumed: StepRunners, report: (error: unknown) => void): Promise<void> {
+async function continueDue(deps: JobDeps, resumed: StepRunners, report: (error: unknown) => void): Promise<void> {
   const due = await deps.store.jobs.due(deps.clock.now())
   if (due.length === 0) return
   await deps.assertAccount('write')

@@ -10,6 +10,8 @@ import type { AmountChange, CurrencyChange } from '../pricing/price-change.ts'
 import { freezeTimes, patternOf } from './read-policies.ts'
 import type { Policy, PolicyOf, RuleName } from '../config/schema/policy-rules.ts'
 
+export type { Policy }
+
 /** An item that a plan changes. */
 export interface ChangedItem {
   readonly kind: ResourceKind
