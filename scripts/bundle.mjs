@@ -49,7 +49,7 @@ const ownAddress = {
       const from = path.relative(bundle, file).split(path.sep).join('/')
       const address = `new URL(${JSON.stringify(from)}, import.meta.url)`
       const contents = text.replaceAll(/\bimport\.meta\.(url|dirname)\b/g, (_, what) =>
-        what === 'url' ? `${address}.href` : `__fileURLToPath(new URL('.', ${address}))`,
+        what === 'url' ? `${address}.href` : `__fileURLToPath(new URL('./', ${address}))`,
       )
       return {
         contents: contents.includes('__fileURLToPath')

@@ -1,12 +1,12 @@
-import type { Clock } from '../../clock.ts'
-import { toRfc3339 } from '../../clock.ts'
-import type { Service } from '../../service/service.ts'
-import { invoiceOperations as rows } from '../../api/invoices.ts'
-import { exportStream } from '../response/export.ts'
-import { pageOf } from '../response/page.ts'
-import { openDayRange } from '../request/day-range.ts'
-import { rawRoute, route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { Clock } from '../../../clock.ts'
+import { toRfc3339 } from '../../../clock.ts'
+import type { Service } from '../../../service/service.ts'
+import { invoiceOperations as rows } from '../../../api/invoices.ts'
+import { exportStream } from '../../response/export.ts'
+import { pageOf } from '../../response/page.ts'
+import { openDayRange } from '../../request/day-range.ts'
+import { rawRoute, route } from '../../contract/route.ts'
+import type { Routes } from '../../contract/route.ts'
 
 export interface InvoiceRouteDeps {
   readonly service: Pick<Service, 'tenantInvoices' | 'exportInvoices'>

@@ -1,7 +1,7 @@
-import { sessionOperations as rows } from '../../api/sessions.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
-import { setSessionCookie } from '../authentication/session.ts'
+import { sessionOperations as rows } from '../../../api/sessions.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
+import { setSessionCookie } from '../../authentication/session.ts'
 
 export const sessionRoutes = ({ service, publicUrl }: RouteDeps): Routes<typeof rows> => ({
   createSession: route(rows.createSession, async ({ body: { tenantId, ttlSeconds = null }, reply }) => {

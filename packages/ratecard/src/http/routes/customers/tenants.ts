@@ -1,11 +1,11 @@
-import type { UpcomingInvoices } from '../../service/tenants.ts'
-import { tenantOperations as rows } from '../../api/tenants.ts'
-import { answerKeyed } from '../response/keyed-answer.ts'
-import { pageOf } from '../response/page.ts'
-import { callerOf, timeOf } from '../request/request-parts.ts'
-import type { RouteDeps } from './deps.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { UpcomingInvoices } from '../../../service/tenants.ts'
+import { tenantOperations as rows } from '../../../api/tenants.ts'
+import { answerKeyed } from '../../response/keyed-answer.ts'
+import { pageOf } from '../../response/page.ts'
+import { callerOf, timeOf } from '../../request/request-parts.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route } from '../../contract/route.ts'
+import type { Routes } from '../../contract/route.ts'
 
 export const tenantRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   createTenant: route(rows.createTenant, (call) =>

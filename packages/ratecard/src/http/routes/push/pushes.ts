@@ -1,10 +1,10 @@
-import { toWire } from '../../api/notation/case-conversion.ts'
-import { pushEvents, pushOperations as rows } from '../../api/pushes.ts'
-import { eventStream, goneWith, sendEvents } from '../response/event-stream.ts'
-import { pageOf } from '../response/page.ts'
-import { answerResume, pushesPath } from '../response/push-answer.ts'
-import type { RouteDeps } from './deps.ts'
-import { rawRoute, route, type Routes } from '../contract/route.ts'
+import { toWire } from '../../../api/notation/case-conversion.ts'
+import { pushEvents, pushOperations as rows } from '../../../api/pushes.ts'
+import { eventStream, goneWith, sendEvents } from '../../response/event-stream.ts'
+import { pageOf } from '../../response/page.ts'
+import { answerResume, pushesPath } from '../../response/push-answer.ts'
+import type { RouteDeps } from '../deps.ts'
+import { rawRoute, route, type Routes } from '../../contract/route.ts'
 
 /** Routes of pushes in the journal: list, follow a running push, and resume an interrupted one. */
 export const pushRoutes = ({ service, closing }: RouteDeps): Routes<typeof rows> => ({

@@ -1,11 +1,11 @@
 // Operations with which a tenant changes what it has: preview, change, cancel, resume and pause.
-import { subscriptionChangeOperations as rows } from '../../api/subscription-changes.ts'
-import { answerKeyed } from '../response/keyed-answer.ts'
-import { idempotencyKeyOf } from '../response/push-answer.ts'
-import { callerOf, timeOf } from '../request/request-parts.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
-import { bornOf, principalOf, sessionRoute } from './session-route.ts'
+import { subscriptionChangeOperations as rows } from '../../../api/subscription-changes.ts'
+import { answerKeyed } from '../../response/keyed-answer.ts'
+import { idempotencyKeyOf } from '../../response/push-answer.ts'
+import { callerOf, timeOf } from '../../request/request-parts.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
+import { bornOf, principalOf, sessionRoute } from '../session-route.ts'
 
 export function subscriptionChangeRoutes(deps: RouteDeps): Routes<typeof rows> {
   const { service } = deps

@@ -1,11 +1,11 @@
-import type { MigrationRequest } from '../../service/tenants.ts'
-import { jobsPath } from '../../api/jobs.ts'
-import { migrationOperations as rows } from '../../api/price-migrations.ts'
-import { answerKeyed } from '../response/keyed-answer.ts'
-import { overrideOf } from '../request/override.ts'
-import { callerOf, timeOf } from '../request/request-parts.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
+import type { MigrationRequest } from '../../../service/tenants.ts'
+import { jobsPath } from '../../../api/jobs.ts'
+import { migrationOperations as rows } from '../../../api/price-migrations.ts'
+import { answerKeyed } from '../../response/keyed-answer.ts'
+import { overrideOf } from '../../request/override.ts'
+import { callerOf, timeOf } from '../../request/request-parts.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 export const migrationRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   startMigration: route(rows.startMigration, async (call) => {

@@ -1,7 +1,7 @@
-import { revisionOperations as rows } from '../../api/revisions.ts'
-import { pageOf } from '../response/page.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
+import { revisionOperations as rows } from '../../../api/revisions.ts'
+import { pageOf } from '../../response/page.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 export const revisionRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   listVersions: route(rows.listVersions, async ({ query }) => {

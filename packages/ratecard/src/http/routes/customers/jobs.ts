@@ -1,7 +1,7 @@
-import { jobOperations as rows } from '../../api/jobs.ts'
-import { pageOf } from '../response/page.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
+import { jobOperations as rows } from '../../../api/jobs.ts'
+import { pageOf } from '../../response/page.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 export const jobRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   listJobs: route(rows.listJobs, async ({ query }) => {

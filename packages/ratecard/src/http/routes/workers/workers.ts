@@ -1,9 +1,9 @@
-import { ServiceError } from '../../errors/service-error.ts'
-import { workerOperations as rows, workersPath } from '../../api/workers.ts'
-import { pageOf } from '../response/page.ts'
-import { actorOf } from '../request/request-parts.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
+import { ServiceError } from '../../../errors/service-error.ts'
+import { workerOperations as rows, workersPath } from '../../../api/workers.ts'
+import { pageOf } from '../../response/page.ts'
+import { actorOf } from '../../request/request-parts.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 /** Routes that deploy and inspect workers. Their logs and runs are in worker-runs.ts. */
 export const workerRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({

@@ -1,13 +1,13 @@
 // The public price list. GET config sends cached, precompressed bytes; all other responses are built per request.
 import type { FastifyRequest } from 'fastify'
-import { publishedSchema } from '../../config/schema/json-schema.ts'
-import { pointerOf } from '../../errors/issue.ts'
-import { ServiceError } from '../../errors/service-error.ts'
-import type { Visibility } from '../../service/service.ts'
-import { priceListOperations as rows } from '../../api/price-list.ts'
-import { cacheable, configAnswer } from '../response/config-answer.ts'
-import type { RouteDeps } from './deps.ts'
-import { rawRoute, route, type Routes } from '../contract/route.ts'
+import { publishedSchema } from '../../../config/schema/json-schema.ts'
+import { pointerOf } from '../../../errors/issue.ts'
+import { ServiceError } from '../../../errors/service-error.ts'
+import type { Visibility } from '../../../service/service.ts'
+import { priceListOperations as rows } from '../../../api/price-list.ts'
+import { cacheable, configAnswer } from '../../response/config-answer.ts'
+import type { RouteDeps } from '../deps.ts'
+import { rawRoute, route, type Routes } from '../../contract/route.ts'
 
 const visibilityOf = (request: FastifyRequest): Visibility => ({ hidden: request.caller !== null })
 

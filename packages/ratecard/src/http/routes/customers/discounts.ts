@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { discountOperations as rows } from '../../api/discounts.ts'
-import { answerKeyed } from '../response/keyed-answer.ts'
-import { idempotencyKeyOf } from '../response/push-answer.ts'
-import { callerOf } from '../request/request-parts.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
+import { discountOperations as rows } from '../../../api/discounts.ts'
+import { answerKeyed } from '../../response/keyed-answer.ts'
+import { idempotencyKeyOf } from '../../response/push-answer.ts'
+import { callerOf } from '../../request/request-parts.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 /** Routes of the discounts of running subscriptions. A dry run has no effects, so its response is never replayed for an idempotency key. */
 export const discountRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
-import type { ApplyChoices, EnterpriseTarget } from '../../service/tenants.ts'
-import { enterpriseOperations as rows, enterprisePriceOperations as prices } from '../../api/enterprise.ts'
-import { jobsPath } from '../../api/jobs.ts'
-import type { Operation } from '../../api/notation/operation.ts'
-import { answerKeyed } from '../response/keyed-answer.ts'
-import { overrideOf } from '../request/override.ts'
-import { callerOf, memberInvalid, timeOf } from '../request/request-parts.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type RouteResponse, type Routes } from '../contract/route.ts'
+import type { ApplyChoices, EnterpriseTarget } from '../../../service/tenants.ts'
+import { enterpriseOperations as rows, enterprisePriceOperations as prices } from '../../../api/enterprise.ts'
+import { jobsPath } from '../../../api/jobs.ts'
+import type { Operation } from '../../../api/notation/operation.ts'
+import { answerKeyed } from '../../response/keyed-answer.ts'
+import { overrideOf } from '../../request/override.ts'
+import { callerOf, memberInvalid, timeOf } from '../../request/request-parts.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type RouteResponse, type Routes } from '../../contract/route.ts'
 
 /** Routes of negotiated prices: apply to a tenant, remove, and list. */
 export const enterpriseRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({

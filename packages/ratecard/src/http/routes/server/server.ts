@@ -1,9 +1,9 @@
 // Operations for the operator of the service: liveness, readiness, metrics and self-checks.
-import { ServiceError } from '../../errors/service-error.ts'
-import type { Readiness } from '../../service/service.ts'
-import { doctorOperations, serverOperations as rows } from '../../api/server.ts'
-import type { RouteDeps } from './deps.ts'
-import { rawRoute, route, type Routes } from '../contract/route.ts'
+import { ServiceError } from '../../../errors/service-error.ts'
+import type { Readiness } from '../../../service/service.ts'
+import { doctorOperations, serverOperations as rows } from '../../../api/server.ts'
+import type { RouteDeps } from '../deps.ts'
+import { rawRoute, route, type Routes } from '../../contract/route.ts'
 
 export const metricsPath = rows.getMetrics.path
 

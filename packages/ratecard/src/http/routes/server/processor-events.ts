@@ -1,9 +1,9 @@
-import { ServiceError } from '../../errors/service-error.ts'
-import type { Service } from '../../service/service.ts'
-import { processorEventOperations as rows } from '../../api/processor-events.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
-import type { AddressGuard } from '../server/address-guard.ts'
+import { ServiceError } from '../../../errors/service-error.ts'
+import type { Service } from '../../../service/service.ts'
+import { processorEventOperations as rows } from '../../../api/processor-events.ts'
+import { route } from '../../contract/route.ts'
+import type { Routes } from '../../contract/route.ts'
+import type { AddressGuard } from '../../server/address-guard.ts'
 
 export interface ProcessorEventDeps {
   readonly service: Pick<Service, 'receiveProcessorEvent'>

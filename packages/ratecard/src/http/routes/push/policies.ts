@@ -1,8 +1,8 @@
-import { policyOperations as rows } from '../../api/policies.ts'
-import { actorOf } from '../request/request-parts.ts'
-import { pageOf } from '../response/page.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
+import { policyOperations as rows } from '../../../api/policies.ts'
+import { actorOf } from '../../request/request-parts.ts'
+import { pageOf } from '../../response/page.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 export const policyRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   getPolicies: route(rows.getPolicies, async ({ query }) => {

@@ -1,7 +1,7 @@
-import { defaultOverlapSeconds, webhookOperations as rows } from '../../api/webhooks.ts'
-import { callerOf } from '../request/request-parts.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
+import { defaultOverlapSeconds, webhookOperations as rows } from '../../../api/webhooks.ts'
+import { callerOf } from '../../request/request-parts.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 export const webhookRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   listWebhooks: route(rows.listWebhooks, async ({ request, query }) => ({

@@ -1,8 +1,8 @@
-import { keyOperations as rows } from '../../api/keys.ts'
-import { requireOwner } from '../authentication/auth.ts'
-import { timeOf } from '../request/request-parts.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
+import { keyOperations as rows } from '../../../api/keys.ts'
+import { requireOwner } from '../../authentication/auth.ts'
+import { timeOf } from '../../request/request-parts.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 export const keyRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   createKey: route(rows.createKey, async ({ body: { name, expiresAt, ...scope }, request }) => {

@@ -1,9 +1,9 @@
-import { creditOperations as rows } from '../../api/credits.ts'
-import { callerOf, timeOf } from '../request/request-parts.ts'
-import { answerKeyed } from '../response/keyed-answer.ts'
-import { idempotencyKeyOf } from '../response/push-answer.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
+import { creditOperations as rows } from '../../../api/credits.ts'
+import { callerOf, timeOf } from '../../request/request-parts.ts'
+import { answerKeyed } from '../../response/keyed-answer.ts'
+import { idempotencyKeyOf } from '../../response/push-answer.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 export const creditRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   listCredits: route(rows.listCredits, ({ params }) => service.tenantCredits(params.id)),

@@ -2,14 +2,14 @@
 // or through the application's server), or a service key that names the tenant.
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { checkoutOperations as rows } from '../../api/checkout.ts'
-import { answerKeyed } from '../response/keyed-answer.ts'
-import { pageOf } from '../response/page.ts'
-import { idempotencyKeyOf } from '../response/push-answer.ts'
-import { memberInvalid, timeOf } from '../request/request-parts.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
-import { bornOf, buyerOf, principalOf, readTenantId, sessionRoute } from './session-route.ts'
+import { checkoutOperations as rows } from '../../../api/checkout.ts'
+import { answerKeyed } from '../../response/keyed-answer.ts'
+import { pageOf } from '../../response/page.ts'
+import { idempotencyKeyOf } from '../../response/push-answer.ts'
+import { memberInvalid, timeOf } from '../../request/request-parts.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
+import { bornOf, buyerOf, principalOf, readTenantId, sessionRoute } from '../session-route.ts'
 
 export function checkoutRoutes(deps: RouteDeps): Routes<typeof rows> {
   const { service } = deps

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { ServiceError } from '../../errors/service-error.ts'
-import type { ServiceKey } from '../../service/service.ts'
-import { dashboardOperations as rows } from '../../api/dashboard.ts'
-import { dashboardPath } from '../dashboard-pages/paths.ts'
-import type { RouteDeps } from './deps.ts'
-import { route, type Routes } from '../contract/route.ts'
+import { ServiceError } from '../../../errors/service-error.ts'
+import type { ServiceKey } from '../../../service/service.ts'
+import { dashboardOperations as rows } from '../../../api/dashboard.ts'
+import { dashboardPath } from '../../dashboard-pages/paths.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 export const dashboardRoutes = ({ service, publicUrl }: RouteDeps): Routes<typeof rows> => ({
   getOwnKey: route(rows.getOwnKey, async ({ request }) => keyOf(request)),

@@ -1,10 +1,10 @@
-import type { Clock } from '../../clock.ts'
-import type { Service } from '../../service/service.ts'
-import { moneyOperations as rows } from '../../api/money.ts'
-import { pageOf } from '../response/page.ts'
-import { dayRange } from '../request/day-range.ts'
-import { route } from '../contract/route.ts'
-import type { Routes } from '../contract/route.ts'
+import type { Clock } from '../../../clock.ts'
+import type { Service } from '../../../service/service.ts'
+import { moneyOperations as rows } from '../../../api/money.ts'
+import { pageOf } from '../../response/page.ts'
+import { dayRange } from '../../request/day-range.ts'
+import { route } from '../../contract/route.ts'
+import type { Routes } from '../../contract/route.ts'
 
 export interface MoneyRouteDeps {
   readonly service: Pick<Service, 'money' | 'moneyDays' | 'priceSubscribers'>

@@ -1,12 +1,12 @@
-import { pointerOf } from '../../errors/issue.ts'
-import { ServiceError } from '../../errors/service-error.ts'
-import type { WorkerLogView } from '../../service/workers.ts'
-import { toWire } from '../../api/notation/case-conversion.ts'
-import { workerRunOperations as rows, WorkerLogLine } from '../../api/worker-runs.ts'
-import { goneWith, openEventStream, sendEvents } from '../response/event-stream.ts'
-import { pageOf } from '../response/page.ts'
-import type { RouteDeps } from './deps.ts'
-import { rawRoute, route, send, type Routes } from '../contract/route.ts'
+import { pointerOf } from '../../../errors/issue.ts'
+import { ServiceError } from '../../../errors/service-error.ts'
+import type { WorkerLogView } from '../../../service/workers.ts'
+import { toWire } from '../../../api/notation/case-conversion.ts'
+import { workerRunOperations as rows, WorkerLogLine } from '../../../api/worker-runs.ts'
+import { goneWith, openEventStream, sendEvents } from '../../response/event-stream.ts'
+import { pageOf } from '../../response/page.ts'
+import type { RouteDeps } from '../deps.ts'
+import { rawRoute, route, send, type Routes } from '../../contract/route.ts'
 
 export const workerRunRoutes = ({ service, closing }: RouteDeps): Routes<typeof rows> => ({
   getWorkerLogs: rawRoute(

@@ -1,9 +1,9 @@
-import { configOperations as rows } from '../../api/config.ts'
-import { answerOnce, answerPush, idempotencyKeyOf } from '../response/push-answer.ts'
-import { actorOf, documentOf } from '../request/request-parts.ts'
-import { overrideOf } from '../request/override.ts'
-import type { RouteDeps } from './deps.ts'
-import { rawRoute, route, type Routes } from '../contract/route.ts'
+import { configOperations as rows } from '../../../api/config.ts'
+import { answerOnce, answerPush, idempotencyKeyOf } from '../../response/push-answer.ts'
+import { actorOf, documentOf } from '../../request/request-parts.ts'
+import { overrideOf } from '../../request/override.ts'
+import type { RouteDeps } from '../deps.ts'
+import { rawRoute, route, type Routes } from '../../contract/route.ts'
 
 export const configRoutes = (deps: RouteDeps): Routes<typeof rows> => {
   const { service } = deps
