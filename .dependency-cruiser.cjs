@@ -1,180 +1,131 @@
-// Who may import whom. Moving a wall needs a page in docs/decisions/. A room may always import itself, clock.ts,
-// guarded.ts, event-loop.ts (unless it is pure) and npm packages that are not walled below. Files of src/ itself (clock.ts, settings.ts) are
-// rooms of one file.
+// Who may import whom. Moving a wall needs a page in docs/decisions/. A room may always import itself and npm packages that are not walled
+// below. In these tables a name is a folder, a file (`server/settings.ts`), or the files of a folder itself (`catalog/*.ts`).
+const path = require('node:path')
+
 const src = 'packages/ratecard/src'
 const sandbox = 'packages/sandbox/src'
 
+/** The twelve rooms, from the ground up. A room may import those that it names, and within itself what `within` says. */
 const rooms = {
-  errors: [],
-  wording: [],
-  money: ['errors'],
-  config: ['errors', 'money'],
-  pricing: ['errors', 'money', 'config'],
-  catalog: ['errors', 'money', 'config', 'pricing'],
-  policies: ['errors', 'money', 'config', 'pricing', 'catalog'],
-  processor: ['errors', 'money', 'config', 'catalog'],
-  api: ['errors', 'config', 'catalog', 'store/records'],
-  store: ['errors', 'money', 'config', 'catalog', 'processor'],
-  journal: ['errors', 'processor', 'store'],
-  'guard-rails': ['errors', 'policies', 'store', 'service'],
-  sync: [
-    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'mirror'],
-    ...['policies', 'guard-rails'],
-    'service',
-  ],
-  lookup: ['errors', 'config', 'catalog', 'pricing', 'store', 'api', 'service'],
-  auth: ['errors', 'api', 'store', 'service'],
-  'request-idempotency.ts': ['errors', 'store', 'service'],
-  tenants: ['errors', 'config', 'catalog', 'processor', 'api', 'store', 'journal', 'service'],
-  jobs: ['errors', 'catalog', 'processor', 'store', 'journal', 'tenants', 'service'],
-  'item-swaps': [
-    'api',
-    'guard-rails',
-    'jobs',
-    'errors',
-    'money',
-    'config',
-    'pricing',
-    'catalog',
-    'processor',
-    'store',
-    'journal',
-    'tenants',
-    'service',
-  ],
-  subscriptions: [
-    ...[
-      'errors',
-      'money',
-      'config',
-      'pricing',
-      'catalog',
-      'processor',
-      'store',
-      'journal',
-      'jobs',
-      'item-swaps',
-      'tenants',
-    ],
-    'mirror',
-    'service',
-  ],
-  'price-migrations': [
-    ...['policies', 'guard-rails'],
-    ...[
-      'errors',
-      'money',
-      'config',
-      'pricing',
-      'catalog',
-      'processor',
-      'store',
-      'journal',
-      'jobs',
-      'item-swaps',
-      'tenants',
-    ],
-    'service',
-  ],
-  enterprise: [
-    ...['policies', 'guard-rails'],
-    ...[
-      'errors',
-      'money',
-      'config',
-      'pricing',
-      'catalog',
-      'processor',
-      'store',
-      'journal',
-      'jobs',
-      'item-swaps',
-      'tenants',
-    ],
-    'service',
-  ],
-  discounts: [
-    ...['errors', 'money', 'config', 'catalog', 'processor', 'store', 'journal', 'item-swaps', 'tenants', 'service'],
-  ],
-  credits: [
-    ...['errors', 'money', 'config', 'catalog', 'processor', 'store', 'journal', 'item-swaps', 'mirror', 'tenants'],
-    ...['jobs', 'subscriptions', 'service'],
-  ],
-  checkout: [
-    ...['errors', 'config', 'pricing', 'catalog', 'enterprise', 'jobs', 'item-swaps', 'tenants', 'processor', 'store'],
-    ...['api', 'service'],
-  ],
-  'subscription-changes': [
-    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'item-swaps'],
-    ...['tenants', 'checkout', 'service'],
-  ],
-  'workers/cron': ['errors'],
-  'workers/project': ['errors', 'workers/cron'],
-  'workers/cloudflare': ['errors', 'workers/cron', 'workers/project'],
-  'workers/runtime': ['errors', 'store', 'workers/cron', 'workers/project', 'service'],
-  mirror: [
-    ...['errors', 'money', 'config', 'pricing', 'catalog', 'processor', 'api', 'store', 'journal', 'tenants'],
-    ...['item-swaps'],
-    'service',
-  ],
-  service: ['errors', 'config', 'catalog', 'api', 'store'],
-  health: ['errors', 'money', 'catalog', 'processor', 'store', 'journal', 'jobs', 'item-swaps', 'mirror', 'service'],
-  'dashboard-backend': ['errors', 'store', 'service'],
-  http: ['errors', 'config', 'api', 'service', 'dashboard-backend'],
+  base: [],
+  document: ['base'],
+  catalog: ['document', 'base'],
+  processor: ['catalog', 'document', 'base'],
+  store: ['processor', 'catalog', 'document', 'base'],
+  api: ['store/records', 'catalog', 'document', 'base'],
+  acts: ['api', 'store', 'processor', 'catalog/policies', 'base'],
+  workers: ['api', 'store', 'base'],
+  customers: ['acts', 'api', 'store', 'processor', 'catalog', 'document', 'base'],
+  push: ['customers/mirror', 'acts', 'api', 'store', 'processor', 'catalog', 'document', 'base'],
+  server: ['push', 'customers', 'workers', 'acts', 'api', 'store', 'processor', 'catalog', 'document', 'base'],
   cli: [
-    ...['errors', 'money', 'config', 'api', 'pricing', 'catalog', 'policies', 'workers/cron', 'workers/project'],
-    ...['workers/cloudflare', 'wording'],
-    ...['settings.ts', 'composition/main.ts', 'composition/escaped.ts', 'composition/maintenance.ts'],
-    'composition/local-worker.ts',
+    ...['server/composition/main.ts', 'server/composition/escaped.ts', 'server/composition/maintenance.ts'],
+    ...[
+      'server/composition/local-worker.ts',
+      'server/settings.ts',
+      'workers/project',
+      'workers/cloudflare',
+      'workers/cron',
+    ],
+    ...['api', 'catalog', 'document', 'base'],
   ],
 }
 
-/** Processes begin and end here, and everything is put together: it may know every room but the command line. */
-rooms.composition = [...Object.keys(rooms).filter((room) => room !== 'cli'), 'settings.ts']
+/** Rooms within a room: which of their neighbours they may import. `outside` is named where a room may import less than the whole room may. */
+const within = {
+  'base/errors': { neighbours: [] },
+  'base/money': { neighbours: ['base/errors'] },
+  // Imports nothing, so that the dashboard can bundle it.
+  'base/wording': { neighbours: [], outside: [] },
+  'document/schema': { neighbours: [] },
+  'document/rules': { neighbours: ['document/schema'] },
+  'document/files': { neighbours: ['document/rules', 'document/schema'] },
+  'document/validation': { neighbours: ['document/rules', 'document/schema'] },
+  'document/pricing': { neighbours: ['document/rules', 'document/schema'] },
+  'document/edit': { neighbours: ['document/files', 'document/schema'] },
+  'catalog/policies': { neighbours: ['catalog/*.ts'] },
+  'catalog/plan': { neighbours: ['catalog/fields', 'catalog/*.ts'] },
+  'catalog/pull': { neighbours: ['catalog/fields', 'catalog/*.ts'] },
+  'processor/stripe': { neighbours: ['processor/*.ts'] },
+  'store/records': { neighbours: [], outside: ['processor', 'catalog', 'document', 'base'] },
+  'store/sql': { neighbours: ['store/records', 'store/*.ts'] },
+  'api/notation': { neighbours: [] },
+  'acts/journal': { neighbours: [], outside: ['store', 'processor', 'base'] },
+  'acts/guard-rails': { neighbours: [] },
+  'acts/jobs': { neighbours: ['acts/journal', 'acts/lease.ts'] },
+  'workers/cron': { neighbours: [], outside: ['base'] },
+  'workers/project': { neighbours: ['workers/cron'], outside: ['base'] },
+  'workers/cloudflare': { neighbours: ['workers/project', 'workers/cron'], outside: ['base'] },
+  'workers/runtime': { neighbours: ['workers/project', 'workers/cron'] },
+  'customers/tenants': { neighbours: [] },
+  'customers/item-swaps': { neighbours: ['customers/tenants'] },
+  'customers/mirror': { neighbours: ['customers/item-swaps', 'customers/tenants'] },
+  'customers/subscriptions': { neighbours: ['customers/mirror', 'customers/item-swaps', 'customers/tenants'] },
+  'customers/enterprise': { neighbours: ['customers/item-swaps', 'customers/tenants'] },
+  'customers/price-migrations': { neighbours: ['customers/item-swaps', 'customers/tenants'] },
+  'customers/discounts': { neighbours: ['customers/item-swaps', 'customers/tenants'] },
+  'customers/credits': {
+    neighbours: ['customers/subscriptions', 'customers/mirror', 'customers/item-swaps', 'customers/tenants'],
+  },
+  'customers/checkout': { neighbours: ['customers/item-swaps', 'customers/tenants'] },
+  'customers/subscription-changes': { neighbours: ['customers/checkout', 'customers/item-swaps', 'customers/tenants'] },
+  // What the public reads never calls the processor.
+  'push/lookup': { neighbours: [], outside: ['api', 'store', 'catalog', 'document', 'base'] },
+  'push/checks': { neighbours: ['push/*.ts'] },
+  'push/webhooks': { neighbours: ['push/*.ts'] },
+  'server/auth': { neighbours: [], outside: ['api', 'store', 'base'] },
+  'server/dashboard-backend': { neighbours: [], outside: ['api', 'store', 'base'] },
+  'server/health': {
+    neighbours: [],
+    outside: ['customers/mirror', 'customers/item-swaps', 'acts', 'api', 'store', 'processor', 'catalog', 'base'],
+  },
+  'server/http': { neighbours: ['server/dashboard-backend'], outside: ['api', 'document', 'base'] },
+}
 
 /** Same input, same answer: no files, sockets, processes, timers. */
 const pureRooms = [
-  'errors',
-  'wording',
-  'money',
-  'config',
-  'api',
-  'pricing',
-  'catalog',
-  'policies',
-  'store/records',
-  'workers/cron',
+  ...['base/errors', 'base/money', 'base/wording', 'document', 'catalog', 'store/records', 'workers/cron'],
+  // All of `api` but the types of the operations: those name streams.
+  ...['api/contract.ts', 'api/notation', 'api/push', 'api/customers', 'api/workers', 'api/server'],
 ]
 const pureNodeModules = ['crypto', 'util', 'buffer', 'path', 'url']
 
 /** Adapters, named only where everything is put together. */
 const adapters = ['processor/stripe', 'store/sql', 'workers/runtime/workerd']
-const composition = ['composition']
+const composition = ['server/composition']
 
 /** npm packages that stay in one place. */
 const walledPackages = [
   { name: 'the Stripe SDK', packages: ['stripe'], within: ['processor/stripe'] },
-  { name: 'fastify', packages: ['fastify', '@fastify/[^/]+'], within: ['http', 'composition/main.ts'] },
+  { name: 'fastify', packages: ['fastify', '@fastify/[^/]+'], within: ['server/http', 'server/composition/main.ts'] },
   { name: 'kysely and pg', packages: ['kysely', 'pg', '@types/pg'], within: ['store/sql'] },
   { name: 'better-sqlite3', packages: ['better-sqlite3', '@types/better-sqlite3'], within: ['store/sql'] },
   { name: 'the command line’s packages', packages: ['commander', '@clack/[^/]+', 'picocolors'], within: ['cli'] },
 ]
 
 const escape = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-const place = (name) => (name.endsWith('.ts') ? `${src}/${escape(name)}$` : `${src}/${escape(name)}/`)
+const place = (name) =>
+  name.endsWith('/*.ts')
+    ? `${src}/${escape(name.slice(0, -5))}/[^/]+$`
+    : `${src}/${escape(name)}${name.endsWith('.ts') ? '$' : '/'}`
 const anyOf = (names) => `^(${names.map(place).join('|')})`
 const npm = (names) => `(^|/)node_modules/(${names.join('|')})/`
 
-const roomRules = Object.entries(rooms).map(([room, named]) => {
-  const allowed = [room, ...named, 'clock.ts', 'guarded.ts', ...(pureRooms.includes(room) ? [] : ['event-loop.ts'])]
-  return {
-    name: `room-${room}`,
-    comment: `${room} may import: ${allowed.join(', ')}`,
-    severity: 'error',
-    from: { path: anyOf([room]) },
-    to: { path: `^${src}/`, pathNot: anyOf(allowed) },
-  }
+const roomRule = (room, allowed, to) => ({
+  name: `room-${room}`,
+  comment: `${room} may import: ${allowed.join(', ') || 'nothing'}`,
+  severity: 'error',
+  from: { path: anyOf([room]) },
+  to: { path: to, pathNot: anyOf([room, ...allowed]) },
 })
+const roomRules = [
+  ...Object.entries(rooms).map(([room, allowed]) => roomRule(room, allowed, `^${src}/`)),
+  ...Object.entries(within).map(([room, { neighbours, outside }]) =>
+    outside === undefined
+      ? roomRule(room, neighbours, anyOf([path.dirname(room)]))
+      : roomRule(room, [...neighbours, ...outside], `^${src}/`),
+  ),
+]
 
 const packageRules = walledPackages.map(({ name, packages, within }) => ({
   name: `package-${packages[0]}`,
@@ -190,34 +141,10 @@ module.exports = {
     ...packageRules,
     {
       name: 'room-unknown',
-      comment: 'Every folder of src is a room with a row in the table above',
+      comment: 'Every folder of src is one of the twelve rooms, and src itself has no files',
       severity: 'error',
-      from: { path: `^${src}/[^/]+/`, pathNot: anyOf(Object.keys(rooms)) },
+      from: { path: `^${src}/`, pathNot: anyOf(Object.keys(rooms)) },
       to: {},
-    },
-    {
-      name: 'port-types-only',
-      comment: 'service and settings.ts say what there is; they use nothing that acts',
-      severity: 'error',
-      from: { path: anyOf(['service', 'settings.ts', 'clock.ts', 'guarded.ts', 'event-loop.ts']) },
-      to: {
-        path: anyOf([
-          'sync',
-          'lookup',
-          'auth',
-          'tenants',
-          'subscriptions',
-          'price-migrations',
-          'jobs',
-          'item-swaps',
-          'enterprise',
-          'checkout',
-          'subscription-changes',
-          'http',
-          'cli',
-          'composition',
-        ]),
-      },
     },
     {
       name: 'adapters-behind-ports',
@@ -230,7 +157,7 @@ module.exports = {
       name: 'adapters-do-not-decide',
       severity: 'error',
       from: { path: anyOf(['processor/stripe', 'store/sql']) },
-      to: { path: anyOf(['http', 'sync', 'lookup', 'auth']) },
+      to: { path: anyOf(['server', 'push', 'customers', 'acts', 'api']) },
     },
     {
       name: 'sandbox-shares-nothing',
@@ -250,7 +177,7 @@ module.exports = {
       name: 'sandbox-only-in-main',
       comment: 'The product starts the sandbox by its public name, in one place',
       severity: 'error',
-      from: { path: `^${src}/`, pathNot: anyOf(['composition/main.ts']) },
+      from: { path: `^${src}/`, pathNot: anyOf(['server/composition/main.ts']) },
       to: { path: '^packages/sandbox/' },
     },
     {
@@ -285,7 +212,7 @@ module.exports = {
       to: {
         pathNot: [
           '^packages/(dashboard|client)/',
-          anyOf(['pricing', 'money', 'config', 'wording']),
+          anyOf(['base', 'document']),
           npm(['react', 'react-dom', 'uplot', 'wouter', '@types/[^/]+']),
         ],
       },
@@ -296,7 +223,7 @@ module.exports = {
         'It is bundled for browsers: beside its own files the money of the pure rooms, and types of the document',
       severity: 'error',
       from: { path: '^packages/pricing-table/src/' },
-      to: { pathNot: ['^packages/pricing-table/src/', anyOf(['pricing', 'money', 'config'])] },
+      to: { pathNot: ['^packages/pricing-table/src/', anyOf(['base/money', 'document'])] },
     },
     {
       name: 'client-through-its-package',
@@ -308,7 +235,7 @@ module.exports = {
     {
       name: 'client-only-in-cli',
       severity: 'error',
-      from: { path: `^${src}/`, pathNot: anyOf(['cli', 'composition/main.ts']) },
+      from: { path: `^${src}/`, pathNot: anyOf(['cli', 'server/composition/main.ts']) },
       to: { path: '^packages/client/' },
     },
     {

@@ -1,14 +1,21 @@
 import tseslint from 'typescript-eslint'
 
 /** Pure rooms: same input, same answer. */
-const pureRooms = ['errors', 'money', 'config', 'api', 'pricing', 'catalog', 'store/records', 'workers/cron'].map(
-  (room) => `packages/ratecard/src/${room}/**`,
-)
+const pureRooms = [
+  'base/errors',
+  'base/money',
+  'base/wording',
+  'document',
+  'catalog',
+  'api',
+  'store/records',
+  'workers/cron',
+].map((room) => `packages/ratecard/src/${room}/**`)
 
 /** Where processes begin and end: these may read the environment, exit and print. */
 const compositionRoot = [
-  'packages/ratecard/src/composition/main.ts',
-  'packages/ratecard/src/composition/escaped.ts',
+  'packages/ratecard/src/server/composition/main.ts',
+  'packages/ratecard/src/server/composition/escaped.ts',
   'packages/ratecard/src/cli/**',
 ]
 
@@ -113,7 +120,7 @@ export const rules = ({ types }) =>
     },
     {
       files: ['packages/{ratecard,sandbox}/src/**'],
-      ignores: [...compositionRoot, 'packages/*/src/clock.ts'],
+      ignores: [...compositionRoot, 'packages/sandbox/src/clock.ts', 'packages/ratecard/src/base/clock.ts'],
       rules: { 'no-restricted-properties': ['error', environmentRead, processExit, chance, wallClock] },
     },
     {

@@ -1,8 +1,8 @@
 // Plan and impact of a price with many subscriptions on three generations of it, counted in the mirror.
 import { processorId } from '../packages/ratecard/src/catalog/resource.ts'
-import { createService } from '../packages/ratecard/src/composition/compose.ts'
-import type { BillingConfig } from '../packages/ratecard/src/config/schema/schema.ts'
-import { systemClock } from '../packages/ratecard/src/clock.ts'
+import { createService } from '../packages/ratecard/src/server/composition/compose.ts'
+import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
+import { systemClock } from '../packages/ratecard/src/base/clock.ts'
 import { newItem, newMirroredPrice, newSubscription } from '../test/contract/store/mirror-records.ts'
 import { nobody, startStack } from '../test/support/stack.ts'
 import type { Stack } from '../test/support/stack.ts'

@@ -1,4 +1,4 @@
-import type { BillingConfig, Price } from '../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, Price } from '../packages/ratecard/src/document/schema/schema.ts'
 import { limitsFor } from '../packages/ratecard/src/processor/rate-budget.ts'
 import { elapsedMs, median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
 import { caller, goldMoved, openShop, populateGold, type Shop } from './shop.ts'

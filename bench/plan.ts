@@ -11,7 +11,7 @@ import type {
   ResourceKind,
   Snapshot,
 } from '../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig } from '../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
 import { documentOf } from './catalogue.ts'
 import { cpuMs, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
 

@@ -65,7 +65,7 @@ const ownAddress = {
  * Compiles the validation of the document's schema to code. Compiling it at run time would take longer than the rest of `billing validate`.
  */
 async function compiledShape() {
-  const file = path.join(dist, 'config/validation/compile-shape.js')
+  const file = path.join(dist, 'document/validation/compile-shape.js')
   const { documentParts, shapeCompiler } = await import(pathToFileURL(file).href)
   const parts = Object.entries(documentParts())
   const ajv = shapeCompiler({ source: true, esm: true, formats: _`formats` })
@@ -96,7 +96,7 @@ export const compileShape = () => {
     name: 'compiled-shape',
     setup(context) {
       context.onResolve({ filter: /compiled-shape\.cjs$/ }, ({ path: name }) => ({ path: name, external: true }))
-      context.onLoad({ filter: /[\\/]dist[\\/]config[\\/]validation[\\/]compile-shape\.js$/ }, () => ({
+      context.onLoad({ filter: /[\\/]dist[\\/]document[\\/]validation[\\/]compile-shape\.js$/ }, () => ({
         contents,
         loader: 'js',
         resolveDir: path.dirname(file),
@@ -147,7 +147,7 @@ if (made > self && compiled.every((folder) => isOlderThan(folder, made))) {
   if (existsSync(bundle)) rmSync(bundle, { recursive: true })
   const plugins = [await compiledShape(), ownAddress]
   const { metafile } = await build({
-    entryPoints: { cli: path.join(dist, 'cli/main.js'), library: path.join(dist, 'library.js'), ...threads },
+    entryPoints: { cli: path.join(dist, 'cli/main.js'), library: path.join(dist, 'server/library.js'), ...threads },
     outdir: bundle,
     bundle: true,
     splitting: true,

@@ -13,9 +13,9 @@ import Database from 'better-sqlite3'
 import { build } from 'esbuild'
 import pg from 'pg'
 import Stripe from 'stripe'
-import type { Clock } from '../packages/ratecard/src/clock.ts'
-import { createService } from '../packages/ratecard/src/composition/compose.ts'
-import type { BillingConfig } from '../packages/ratecard/src/config/schema/schema.ts'
+import type { Clock } from '../packages/ratecard/src/base/clock.ts'
+import { createService } from '../packages/ratecard/src/server/composition/compose.ts'
+import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
 import type { Processor } from '../packages/ratecard/src/processor/processor.ts'
 import { unlimitedBudget } from '../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../packages/ratecard/src/processor/stripe/stripe-processor.ts'
@@ -227,7 +227,7 @@ const filled = (tables: readonly (readonly [string, Rows[string]])[]): Rows =>
 /** Bundles the service without its libraries: the main script, and the entry points of its threads. */
 async function keepService(): Promise<void> {
   const sources = path.join(root, 'packages/ratecard/src')
-  const main = path.join(sources, 'composition/main.ts')
+  const main = path.join(sources, 'server/composition/main.ts')
   const threads = [sources, path.join(root, 'packages/sandbox/src')]
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => path.join(folder, String(file))))
     .filter((file) => file.endsWith('thread-main.ts'))

@@ -33,7 +33,7 @@ async function writeStripeFiles(): Promise<void> {
 
 await writeStripeFiles()
 const { pageStyle } = await import('./reference/page-style.ts')
-write('packages/ratecard/src/http/response/page-style.generated.ts', pageStyle())
+write('packages/ratecard/src/server/http/response/page-style.generated.ts', pageStyle())
 write('packages/sandbox/src/hosted-pages/page-style.generated.ts', pageStyle())
 // The document's schema, and so the client's types, contain the events of webhooks that the SDK lists.
 const { clientNames, clientTypes } = await import('./reference/client-types.ts')

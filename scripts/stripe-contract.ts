@@ -357,7 +357,7 @@ const generated = '// Made by scripts/stripe-contract.ts from the types of the i
 /** The text of each file, by its path in the repository. */
 export const stripeFiles: Readonly<Record<string, string>> = {
   'node_modules/.cache/stripe-contract.json': JSON.stringify(contract),
-  'packages/ratecard/src/config/schema/webhook-events.generated.ts':
+  'packages/ratecard/src/document/schema/webhook-events.generated.ts':
     generated +
     '/** Every name that `events` of a webhook may hold; `*` is all of them. */\n' +
     `export const webhookEvents: readonly string[] = [\n${['*', ...eventTypes].map((name) => `  '${name}',\n`).join('')}]\n`,

@@ -14,7 +14,7 @@ const mount = '/dashboard'
 const inputs = [
   source,
   path.join(root, 'packages/client/dist'),
-  ...['money', 'pricing', 'config', 'errors'].map((room) => path.join(root, 'packages/ratecard/src', room)),
+  ...['base', 'document'].map((room) => path.join(root, 'packages/ratecard/src', room)),
   fileURLToPath(import.meta.url),
 ]
 
@@ -123,8 +123,8 @@ function firstChunks({ outputs }) {
 
 /** Returns, for each path in `pages.ts`, the scripts that the browser is to fetch together with the first script. */
 function scriptsOf({ outputs }, { first }) {
-  const places = readFileSync(path.join(source, 'pages.ts'), 'utf8').matchAll(
-    /'(\/[^']+)': pageOf\(\(\) => import\('\.\/(pages\/\w+\.tsx)'\)/g,
+  const places = readFileSync(path.join(source, 'frame/pages.ts'), 'utf8').matchAll(
+    /'(\/[^']+)': pageOf\(\(\) => import\('\.\.\/(pages\/\w+\.tsx)'\)/g,
   )
   const files = Object.fromEntries(Array.from(places, ([, place, file]) => [file, place]))
   const pages = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint?.includes('/src/pages/'))

@@ -2,9 +2,9 @@
 // members of bodies that need a case conversion.
 import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
-import * as config from '../../packages/ratecard/src/config/schema/schema.ts'
-import { problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
-import { currencies } from '../../packages/ratecard/src/money/currencies.ts'
+import * as config from '../../packages/ratecard/src/document/schema/schema.ts'
+import { problemCodes } from '../../packages/ratecard/src/base/errors/codes.ts'
+import { currencies } from '../../packages/ratecard/src/base/money/currencies.ts'
 import { contract } from '../../packages/ratecard/src/api/contract.ts'
 import { camel } from '../../packages/ratecard/src/api/notation/names.ts'
 import type { Operation } from '../../packages/ratecard/src/api/notation/operation.ts'

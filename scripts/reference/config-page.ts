@@ -4,12 +4,12 @@ import {
   standardCurrencies,
   currencyDecimals,
   type Currency,
-} from '../../packages/ratecard/src/money/currencies.ts'
-import { currencyPattern } from '../../packages/ratecard/src/config/schema/fields.ts'
+} from '../../packages/ratecard/src/base/money/currencies.ts'
+import { currencyPattern } from '../../packages/ratecard/src/document/schema/fields.ts'
 import { fieldRows, ownMembers } from '../../packages/ratecard/src/catalog/fields/tables.ts'
 import type { Mutability } from '../../packages/ratecard/src/catalog/fields/field.ts'
 import type { ResourceKind } from '../../packages/ratecard/src/catalog/kinds.ts'
-import * as schema from '../../packages/ratecard/src/config/schema/schema.ts'
+import * as schema from '../../packages/ratecard/src/document/schema/schema.ts'
 import { code, page, table } from './markdown.ts'
 import { processorFacts, readOn, sentencesOf } from './processor-facts.ts'
 import { limitsText, plainSchema, typeText, type SchemaNode } from './schema-text.ts'
@@ -157,7 +157,7 @@ export function configPage(): string {
     const node = plainSchema(object)
     return [`## ${name}`, node.description ?? '', ...tablesOf(node, kinds[name])]
   })
-  return page('The configuration document', 'packages/ratecard/src/config/schema/schema.ts', [
+  return page('The configuration document', 'packages/ratecard/src/document/schema/schema.ts', [
     intro,
     ...blocks,
     '## ids',

@@ -1,4 +1,4 @@
-import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
+import { issueCodes, problemCodes } from '../../packages/ratecard/src/base/errors/codes.ts'
 import { code, page, table } from './markdown.ts'
 
 const intro = `Every error of the HTTP API is \`application/problem+json\` (RFC 9457). \`code\` is contract and never changes its meaning; texts
@@ -13,7 +13,7 @@ export function errorsPage(): string {
     ([name, row]) => `### ${name}\n\n${code(String(row.status))} ${row.title}. ${row.when}`,
   )
   const issues = Object.entries(issueCodes).map(([name, meaning]) => [code(name), meaning])
-  return page('Errors', 'packages/ratecard/src/errors/codes.ts', [
+  return page('Errors', 'packages/ratecard/src/base/errors/codes.ts', [
     intro,
     '## Problems',
     ...problems,

@@ -1,7 +1,7 @@
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import { buildApp } from '../../packages/ratecard/src/http/app.ts'
+import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
+import { buildApp } from '../../packages/ratecard/src/server/http/app.ts'
 import type { ScopeNeeded } from '../../packages/ratecard/src/api/notation/operation.ts'
-import type { Service } from '../../packages/ratecard/src/service/service.ts'
+import type { Service } from '../../packages/ratecard/src/api/service/service.ts'
 import { code, page, table } from './markdown.ts'
 import { limitsText, typeText, type SchemaNode } from './schema-text.ts'
 
@@ -160,7 +160,7 @@ export async function httpPage(): Promise<string> {
   const tags = [...new Set(operations.map(({ tag }) => tag))]
   // Objects of the document, which config.md describes field by field.
   const elsewhere = new Set(['BillingConfig', 'Product', 'Price', 'Meter'])
-  return page('HTTP API', 'the OpenAPI description (packages/ratecard/src/http)', [
+  return page('HTTP API', 'the OpenAPI description (packages/ratecard/src/server/http)', [
     intro,
     ...tags.flatMap((tag) => [
       `## ${tag}`,

@@ -1,5 +1,5 @@
-import { publishedPolicySchema } from '../../packages/ratecard/src/config/schema/policy-schema.ts'
-import { ruleNames, ruleTable } from '../../packages/ratecard/src/config/schema/policy-rules.ts'
+import { publishedPolicySchema } from '../../packages/ratecard/src/document/schema/policies/policy-schema.ts'
+import { ruleNames, ruleTable } from '../../packages/ratecard/src/document/schema/policies/policy-rules.ts'
 import { code, page, table } from './markdown.ts'
 import { limitsText, plainSchema, typeText, type SchemaNode } from './schema-text.ts'
 
@@ -28,7 +28,7 @@ export function policiesPage(): string {
       demands,
     ]
   })
-  return page('Policies', 'packages/ratecard/src/config/schema/policy-rules.ts', [
+  return page('Policies', 'packages/ratecard/src/document/schema/policies/policy-rules.ts', [
     intro,
     '## A rule',
     table(['Member', 'Type', 'Required', 'Limits', 'Meaning'], members),

@@ -1,4 +1,4 @@
-import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
+import { settingsSchema } from '../../packages/ratecard/src/server/settings.ts'
 import { code, page, table } from './markdown.ts'
 import { limitsText, plainSchema, typeText } from './schema-text.ts'
 
@@ -14,7 +14,7 @@ export function settingsPage(): string {
       : code(typeof node.default === 'string' ? node.default : JSON.stringify(node.default)),
     node.description ?? '',
   ])
-  return page('Settings', 'packages/ratecard/src/settings.ts', [
+  return page('Settings', 'packages/ratecard/src/server/settings.ts', [
     intro,
     table(['Variable', 'Value', 'Default', 'Meaning'], rows),
   ])

@@ -1,8 +1,8 @@
 // Documents that are expensive to validate delay other requests to the thread that validates large documents. The cost is CPU time relative
 // to a valid document of the same size, so the speed of the machine does not matter.
 import { describe, expect, it } from 'vitest'
-import { maxCollectedIssues } from '../../packages/ratecard/src/config/validation/limits.ts'
-import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
+import { maxCollectedIssues } from '../../packages/ratecard/src/document/validation/limits.ts'
+import { validateConfig } from '../../packages/ratecard/src/document/validation/validate.ts'
 
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 const named = <T>(count: number, make: (index: number) => readonly [string, T]) => Object.fromEntries(many(count, make))

@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, expect, it } from 'vitest'
 import type { InjectOptions } from 'fastify'
-import type { ComposedService } from '../../packages/ratecard/src/composition/compose.ts'
+import type { ComposedService } from '../../packages/ratecard/src/server/composition/compose.ts'
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'
 import { operationsOf, sample } from './sample.ts'

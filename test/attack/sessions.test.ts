@@ -1,6 +1,6 @@
 // A customer tries to lower its own bill with its session cookie: by usage on every kind of meter, and by guessing promotion codes.
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { BillingConfig, Meter } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, Meter } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { billing, sampleConfig, startTestApp } from '../support/app.ts'
 import { buy, cookieOf, sessionOf, urls } from '../support/selling.ts'
 import { startedForAll } from '../support/started.ts'

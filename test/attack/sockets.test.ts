@@ -25,7 +25,7 @@ const opened = new Set<Socket>()
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'ratecard-attack-'))
-  const main = path.join(process.cwd(), 'packages/ratecard/src/composition/main.ts')
+  const main = path.join(process.cwd(), 'packages/ratecard/src/server/composition/main.ts')
   child = spawn('bash', ['-c', `ulimit -n 1024; exec "$0" -e "$1" "$2" "$3"`, process.execPath, script, main, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Stripe from 'stripe'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
 import { cliWorld } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSy
 import path from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import { aloneWith } from '../../packages/ratecard/src/store/sql/maintenance/embedded-file.ts'

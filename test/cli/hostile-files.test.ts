@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { chmodSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseSource } from '../../packages/ratecard/src/config/files/source.ts'
-import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import { parseSource } from '../../packages/ratecard/src/document/files/source.ts'
+import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
 import { cliWorld, smallConfig } from './cli-world.ts'
 import { startedForAll } from '../support/started.ts'
 
@@ -79,7 +79,7 @@ describe('the start-up output of a server', () => {
       [
         '-e',
         'const { startServer } = await import(process.argv[1]); await (await startServer({ env: process.env, port: 0, dataDir: process.argv[2], out() {} })).close()',
-        path.join(process.cwd(), 'packages/ratecard/src/composition/main.ts'),
+        path.join(process.cwd(), 'packages/ratecard/src/server/composition/main.ts'),
         folder,
       ],
       {

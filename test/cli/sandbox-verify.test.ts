@@ -4,7 +4,7 @@ import { parts, rewritingProxy, withPart } from '../support/rewriting-proxy.ts'
 import { sandboxForTest } from '../support/sandbox.ts'
 import type { TestSandbox } from '../support/sandbox.ts'
 import { startedForEach } from '../support/started.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
 import { cliWorld } from './cli-world.ts'
 
 const key = 'sk_test_verification'

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
 import { cliWorld } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
 

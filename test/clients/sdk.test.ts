@@ -2,7 +2,7 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { payPage } from '../support/pay-page.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { holds } from './holds.ts'

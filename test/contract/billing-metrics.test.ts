@@ -1,11 +1,14 @@
 // Billing metrics of a service with a mirror.
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import { registerBillingGauges, withBillingCounters } from '../../packages/ratecard/src/composition/billing-metrics.ts'
-import { lookAtBilling } from '../../packages/ratecard/src/composition/billing-watch.ts'
-import { registerMirrorMetrics } from '../../packages/ratecard/src/composition/processor-metrics.ts'
-import { mirrorOff } from '../../packages/ratecard/src/mirror/mirror.ts'
+import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
+import {
+  registerBillingGauges,
+  withBillingCounters,
+} from '../../packages/ratecard/src/server/composition/billing-metrics.ts'
+import { lookAtBilling } from '../../packages/ratecard/src/server/composition/billing-watch.ts'
+import { registerMirrorMetrics } from '../../packages/ratecard/src/server/composition/processor-metrics.ts'
+import { mirrorOff } from '../../packages/ratecard/src/customers/mirror/mirror.ts'
 import { changedConfig, sampleConfig } from '../support/app.ts'
 import { mirrorSettings } from '../support/mirror.ts'
 import { payingCustomer } from '../support/paying-customer.ts'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 async function start() {

@@ -1,7 +1,7 @@
 // What changes, for whom, in which account: plans, revisions and questions of the dashboard in Chromium, by keyboard where a person acts.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BillingConfig, Product } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, Product } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { chromiumPath } from '../support/chromium.ts'
 import { announceSkip } from '../support/skips.ts'
 import { drop, findingsOf, narrow, openDashboard } from './dashboard-world.ts'

@@ -1,7 +1,7 @@
 // A push is applied from the dashboard, stopped midway and resumed: the real service, its sandbox, and a gate between them that holds
 // writes back while the test reads the page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { chromiumPath } from '../support/chromium.ts'

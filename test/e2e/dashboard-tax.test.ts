@@ -1,6 +1,6 @@
 // The tax settings of the document in the differences between two revisions, in Chromium.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BillingConfig, Tax } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, Tax } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { chromiumPath } from '../support/chromium.ts'
 import { announceSkip } from '../support/skips.ts'
 import { findingsOf, narrow, openDashboard } from './dashboard-world.ts'

@@ -7,8 +7,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
 import type { Client } from '../../packages/client/src/client.ts'
-import { startServer } from '../../packages/ratecard/src/composition/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/composition/main.ts'
+import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
+import type { RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
 import { launchChromium } from '../support/chromium.ts'
 
 export interface SignedIn {

@@ -4,19 +4,22 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { drainMs } from '../../packages/ratecard/src/composition/main.ts'
+import { drainMs } from '../../packages/ratecard/src/server/composition/main.ts'
 import { maxWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
-import { registerBillingGauges, withBillingCounters } from '../../packages/ratecard/src/composition/billing-metrics.ts'
-import type { ComposedService } from '../../packages/ratecard/src/composition/compose.ts'
+import {
+  registerBillingGauges,
+  withBillingCounters,
+} from '../../packages/ratecard/src/server/composition/billing-metrics.ts'
+import type { ComposedService } from '../../packages/ratecard/src/server/composition/compose.ts'
 import {
   createRequestCounters,
   registerMirrorMetrics,
-} from '../../packages/ratecard/src/composition/processor-metrics.ts'
-import { mirrorOff } from '../../packages/ratecard/src/mirror/mirror.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import { createMetrics, createRequestMetrics } from '../../packages/ratecard/src/http/server/metrics.ts'
+} from '../../packages/ratecard/src/server/composition/processor-metrics.ts'
+import { mirrorOff } from '../../packages/ratecard/src/customers/mirror/mirror.ts'
+import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
+import { createMetrics, createRequestMetrics } from '../../packages/ratecard/src/server/http/listener/metrics.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
-import { settingsSchema } from '../../packages/ratecard/src/settings.ts'
+import { settingsSchema } from '../../packages/ratecard/src/server/settings.ts'
 import { createWorkerMetrics } from '../../packages/ratecard/src/workers/runtime/worker-metrics.ts'
 import { announceSkip } from '../support/skips.ts'
 import { temporaryFolder } from '../support/folder.ts'

@@ -6,7 +6,7 @@ import path from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { drainMs } from '../../packages/ratecard/src/composition/main.ts'
+import { drainMs } from '../../packages/ratecard/src/server/composition/main.ts'
 import { maxWriteMs } from '../../packages/ratecard/src/processor/write-options.ts'
 import { announceSkip } from '../support/skips.ts'
 

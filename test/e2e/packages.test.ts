@@ -24,7 +24,7 @@ test('the tarball of ratecard contains its bundle, the sandbox and the client, s
   // Includes the entry file of the sandbox's thread, which is started by file name.
   for (const name of ['cli.js', 'library.js', 'thread-main.js', 'THIRD-PARTY-LICENSES.txt'])
     expect(files).toContain(`package/bundle/${name}`)
-  expect(files).toContain('package/dist/library.d.ts')
+  expect(files).toContain('package/dist/server/library.d.ts')
   expect(files).toContain('package/dist/pages/manifest.json')
   expect(files).toContain('package/node_modules/@ratecard/client/dist/client.js')
   expect(files.filter((name) => name.endsWith('.tsbuildinfo'))).toEqual([])

@@ -1,6 +1,6 @@
 // Discounts whose process is killed while it gives them: before and after each write, and during a write that arrives later.
 import { describe, expect } from 'vitest'
-import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
+import { ServiceError } from '../../packages/ratecard/src/base/errors/service-error.ts'
 import { killStep, testOnEachEngine } from '../support/each-engine.ts'
 import { lateKinds } from '../support/kill-harness.ts'
 import type { StoreFactory } from '../support/kill-stores.ts'

@@ -1,7 +1,7 @@
 // An allowance under 40 clients that report at once, over two replicas that are killed meanwhile.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { admin, billing } from '../support/app.ts'
 import { payingCustomer } from '../support/paying-customer.ts'
 import { postgresInstalled } from '../support/postgres.ts'

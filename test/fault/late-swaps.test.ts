@@ -1,7 +1,7 @@
 // Writes to subscriptions that are in flight when their process is killed, and arrive after the writes of the next process.
 import { killStep, testOnEachEngine } from '../support/each-engine.ts'
 import { describe, expect } from 'vitest'
-import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
+import { ServiceError } from '../../packages/ratecard/src/base/errors/service-error.ts'
 import { lateKinds } from '../support/kill-harness.ts'
 import type { LateKind } from '../support/kill-harness.ts'
 import type { StoreFactory } from '../support/kill-stores.ts'

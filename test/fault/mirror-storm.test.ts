@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
+import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
 import { mirroredKinds } from '../../packages/ratecard/src/processor/mirrored.ts'
 import type { Mirrored, MirroredKind } from '../../packages/ratecard/src/processor/mirrored.ts'
 import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { billing } from '../support/app.ts'
 import { postgresInstalled } from '../support/postgres.ts'
 import { push, replicaWorld } from '../support/replicas.ts'

@@ -1,6 +1,6 @@
 // A checkout of several prices is killed at every point and asked again: whatever pages are open, one of them can be paid.
 import { describe, expect } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { testOnEachEngine } from '../support/each-engine.ts'
 import type { StoreFactory } from '../support/kill-stores.ts'
 import { killedService } from '../support/killed-service.ts'

@@ -1,7 +1,7 @@
 // Changes of a subscription whose process is killed: before and after every write, and while a write is on its way.
 import { describe, expect } from 'vitest'
-import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
-import type { NewChange } from '../../packages/ratecard/src/service/tenants.ts'
+import { ServiceError } from '../../packages/ratecard/src/base/errors/service-error.ts'
+import type { NewChange } from '../../packages/ratecard/src/api/service/tenants.ts'
 import { testOnEachEngine } from '../support/each-engine.ts'
 import { lateKinds } from '../support/kill-harness.ts'
 import type { StoreFactory } from '../support/kill-stores.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { postgresInstalled } from '../support/postgres.ts'
 import { push, replicaWorld, served } from '../support/replicas.ts'
 import type { Answer, Replica, ReplicaWorld } from '../support/replicas.ts'

@@ -1,6 +1,6 @@
 // Credits: granted for paid purchases and invoices, given by hand, and shown.
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { admin, billing, startTestApp } from '../support/app.ts'
 import { mirrored, mirrorSettings } from '../support/mirror.ts'
 import { buy, sessionOf } from '../support/selling.ts'

@@ -1,7 +1,7 @@
 // Features of tenants on earlier versions of a price, when a version is sold again, and when a switch becomes a limit.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
-import type { ProductFeature } from '../../packages/ratecard/src/config/schema/feature-schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
+import type { ProductFeature } from '../../packages/ratecard/src/document/schema/feature-schema.ts'
 import { startTestApp } from '../support/app.ts'
 import { mirrored, mirrorSettings } from '../support/mirror.ts'
 import { buy, nobody } from '../support/selling.ts'

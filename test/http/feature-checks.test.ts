@@ -1,6 +1,6 @@
 // What a tenant may use: limits in the document, sold, checked, lowered, and kept by who bought earlier.
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { admin, billing, startTestApp } from '../support/app.ts'
 import { mirrored, mirrorSettings } from '../support/mirror.ts'
 import { buy, cookieOf, sessionOf } from '../support/selling.ts'

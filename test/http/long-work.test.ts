@@ -1,14 +1,14 @@
 // Work on large documents does not block the event loop. Measures the longest CPU time of the main thread between two turns of its event
 // loop, relative to the same work without interruption.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { configOperations } from '../../packages/ratecard/src/api/config.ts'
+import { configOperations } from '../../packages/ratecard/src/api/push/config.ts'
 import { toWire } from '../../packages/ratecard/src/api/notation/case-conversion.ts'
 import { emptyCatalog } from '../../packages/ratecard/src/catalog/desired.ts'
 import { documentTasks } from '../../packages/ratecard/src/catalog/document-tasks.ts'
 import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
-import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
-import { RouteResponse } from '../../packages/ratecard/src/http/contract/route.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
+import { validateConfig } from '../../packages/ratecard/src/document/validation/validate.ts'
+import { RouteResponse } from '../../packages/ratecard/src/server/http/contract/route.ts'
 import { admin, startTestApp } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'
 

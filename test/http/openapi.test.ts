@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
-import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
+import { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
+import { issueCodes, problemCodes } from '../../packages/ratecard/src/base/errors/codes.ts'
 import { sampleConfig, startTestApp } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'
 

@@ -1,6 +1,6 @@
 // Policies over HTTP: set, read, held to in every change of prices, and overridden by owners.
 import { describe, expect, it } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { admin, changedConfig, sampleConfig, startPushedApp } from '../support/app.ts'
 import { buy, jobEnd, sessionOf } from '../support/selling.ts'
 import { startedForEach } from '../support/started.ts'

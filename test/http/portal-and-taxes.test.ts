@@ -1,6 +1,6 @@
 // Portal configurations and taxes over HTTP: what a push reports, and the sessions of the portal.
 import { describe, expect, it } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { admin, billing, startTestApp } from '../support/app.ts'
 import { cookieOf, sessionOf } from '../support/selling.ts'
 import { startedForAll } from '../support/started.ts'

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { issueCodes, problemCodes } from '../../packages/ratecard/src/errors/codes.ts'
-import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
-import { closeGracefully, leave } from '../../packages/ratecard/src/http/app.ts'
+import { issueCodes, problemCodes } from '../../packages/ratecard/src/base/errors/codes.ts'
+import { ServiceError } from '../../packages/ratecard/src/base/errors/service-error.ts'
+import { closeGracefully, leave } from '../../packages/ratecard/src/server/http/app.ts'
 import { admin, billing, sampleConfig, startTestApp } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { admin, startTestApp } from '../support/app.ts'
 import { monthlyPrices } from '../support/fixtures.ts'
 import { startedForEach } from '../support/started.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { admin, sampleConfig, startTestApp } from '../support/app.ts'
 
 describe('a document that the API returns', () => {

@@ -1,8 +1,8 @@
 // A listening service with workers, for tests of its routes and of requests to workers.
 import type { AddressInfo } from 'node:net'
 import { Registry } from 'prom-client'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import { closeGracefully } from '../../packages/ratecard/src/http/app.ts'
+import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
+import { closeGracefully } from '../../packages/ratecard/src/server/http/app.ts'
 import type { EgressPolicy } from '../../packages/ratecard/src/workers/runtime/workerd/traffic/egress.ts'
 import { createWorkerdRuntime } from '../../packages/ratecard/src/workers/runtime/workerd/workerd-runtime.ts'
 import type { WorkersOptions } from '../../packages/ratecard/src/workers/runtime/workers-options.ts'

@@ -1,7 +1,7 @@
 // The law of adoption: taking over an account writes marks and nothing else, for any account.
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
+import { validateConfig } from '../../packages/ratecard/src/document/validation/validate.ts'
 import { accountOf, generateAccount } from '../support/generated-account.ts'
 import { sharedSandbox } from '../support/shared-sandbox.ts'
 import { nobody } from '../support/stack.ts'

@@ -2,8 +2,8 @@
 // and without an invoice, and the renewal has the exact amount.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
-import type { Currency } from '../../packages/ratecard/src/money/currencies.ts'
+import { ServiceError } from '../../packages/ratecard/src/base/errors/service-error.ts'
+import type { Currency } from '../../packages/ratecard/src/base/money/currencies.ts'
 import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import { arbitraryCase, cost, documentOf, eventOf, itemsOf } from '../support/arbitrary-tenant.ts'
 import type { Amount, Bought, Case, Offer } from '../support/arbitrary-tenant.ts'

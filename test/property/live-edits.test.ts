@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { compareResources } from '../../packages/ratecard/src/catalog/compare-documents.ts'
 import { liveEdits } from '../../packages/ratecard/src/cli/files/live-edits.ts'
-import { editSource } from '../../packages/ratecard/src/config/edit/apply-edits.ts'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
-import { parseSource } from '../../packages/ratecard/src/config/files/source.ts'
+import { editSource } from '../../packages/ratecard/src/document/edit/apply-edits.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
+import { parseSource } from '../../packages/ratecard/src/document/files/source.ts'
 import { arbitraryConfig } from '../support/arbitrary-config.ts'
 
 const ours = new Set([

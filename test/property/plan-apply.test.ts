@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/plan/plan-changes.ts'
-import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
+import { validateConfig } from '../../packages/ratecard/src/document/validation/validate.ts'
 import { arbitraryConfig } from '../support/arbitrary-config.ts'
 import { sharedSandbox } from '../support/shared-sandbox.ts'
 import { nobody } from '../support/stack.ts'

@@ -1,11 +1,11 @@
 // Laws of the rules, for any prices and limits.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Price } from '../../packages/ratecard/src/config/schema/schema.ts'
-import { decideViolations } from '../../packages/ratecard/src/policies/decide.ts'
-import { readPolicies } from '../../packages/ratecard/src/policies/read-policies.ts'
-import type { Policy } from '../../packages/ratecard/src/config/schema/policy-rules.ts'
-import { compareAmounts } from '../../packages/ratecard/src/pricing/price-change.ts'
+import type { Price } from '../../packages/ratecard/src/document/schema/schema.ts'
+import { decideViolations } from '../../packages/ratecard/src/catalog/policies/decide.ts'
+import { readPolicies } from '../../packages/ratecard/src/catalog/policies/read-policies.ts'
+import type { Policy } from '../../packages/ratecard/src/document/schema/policies/policy-rules.ts'
+import { compareAmounts } from '../../packages/ratecard/src/document/pricing/price-change.ts'
 
 const amount = fc.integer({ min: 1, max: 1_000_000 })
 const at = { now: 0, environment: 'dev' }

@@ -1,8 +1,8 @@
 // The specification, "Resources and their fields": what a document may contain.
 import { describe, expect, test } from 'vitest'
-import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
-import { mergeFiles } from '../../packages/ratecard/src/config/files/merge-files.ts'
-import { parseSource } from '../../packages/ratecard/src/config/files/source.ts'
+import { validateConfig } from '../../packages/ratecard/src/document/validation/validate.ts'
+import { mergeFiles } from '../../packages/ratecard/src/document/files/merge-files.ts'
+import { parseSource } from '../../packages/ratecard/src/document/files/source.ts'
 import { sampleConfig, startPushedApp, billing, admin } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'
 import { elsewhere } from './elsewhere.ts'

@@ -1,6 +1,6 @@
 // The specification, "Errors", "Limits" and "Versioning".
 import { describe, expect, test } from 'vitest'
-import { validateConfig } from '../../packages/ratecard/src/config/validation/validate.ts'
+import { validateConfig } from '../../packages/ratecard/src/document/validation/validate.ts'
 import { admin, sampleConfig, startPushedApp } from '../support/app.ts'
 import { startedForAll } from '../support/started.ts'
 import { elsewhere } from './elsewhere.ts'

@@ -1,8 +1,13 @@
 // Generators of random valid documents and random edits of them, for properties that hold for every configuration.
 import fc from 'fast-check'
-import { isLocalPrice } from '../../packages/ratecard/src/config/schema/ids.ts'
-import { chargeStep, currencies, otherCurrencies, type Currency } from '../../packages/ratecard/src/money/currencies.ts'
-import type { FeatureLimit, ProductFeature } from '../../packages/ratecard/src/config/schema/feature-schema.ts'
+import { isLocalPrice } from '../../packages/ratecard/src/document/schema/ids.ts'
+import {
+  chargeStep,
+  currencies,
+  otherCurrencies,
+  type Currency,
+} from '../../packages/ratecard/src/base/money/currencies.ts'
+import type { FeatureLimit, ProductFeature } from '../../packages/ratecard/src/document/schema/feature-schema.ts'
 import type {
   BillingConfig,
   Coupon,
@@ -13,7 +18,7 @@ import type {
   PromotionCode,
   Tier,
   Webhook,
-} from '../../packages/ratecard/src/config/schema/schema.ts'
+} from '../../packages/ratecard/src/document/schema/schema.ts'
 import { compact, metadata, optional, text, type Members } from './arbitrary-parts.ts'
 import { portal, tax, taxRate } from './arbitrary-sales.ts'
 

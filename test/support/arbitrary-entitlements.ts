@@ -1,7 +1,7 @@
 // Random histories of what a tenant may use: revisions of the document, subscriptions in the mirror, free subscriptions, grants and usage.
 import fc from 'fast-check'
-import type { BillingConfig, Product } from '../../packages/ratecard/src/config/schema/schema.ts'
-import type { ProductFeature } from '../../packages/ratecard/src/config/schema/feature-schema.ts'
+import type { BillingConfig, Product } from '../../packages/ratecard/src/document/schema/schema.ts'
+import type { ProductFeature } from '../../packages/ratecard/src/document/schema/feature-schema.ts'
 import type { SubscriptionStatus } from '../../packages/ratecard/src/processor/customer-half.ts'
 
 export const dayMs = 86_400_000

@@ -1,7 +1,13 @@
 // Generators of tax rates, of the taxes of sales, and of portal configurations.
 import fc from 'fast-check'
-import { isPortalPrice, publicPortalProducts } from '../../packages/ratecard/src/config/schema/portal-products.ts'
-import type { Portal, PortalFeatures, Product, Tax, TaxRate } from '../../packages/ratecard/src/config/schema/schema.ts'
+import { isPortalPrice, publicPortalProducts } from '../../packages/ratecard/src/document/schema/portal-products.ts'
+import type {
+  Portal,
+  PortalFeatures,
+  Product,
+  Tax,
+  TaxRate,
+} from '../../packages/ratecard/src/document/schema/schema.ts'
 import { compact, metadata, optional, text, type Members } from './arbitrary-parts.ts'
 
 export function taxRate(id: string): fc.Arbitrary<TaxRate> {

@@ -1,7 +1,7 @@
 // Random catalogues with enterprise prices, random subscriptions, and their expected cost. The cost is calculated here independently
 // from the documents, with fractions of integers and without the product's arithmetic.
 import fc from 'fast-check'
-import type { BillingConfig, Price, Tier } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, Price, Tier } from '../../packages/ratecard/src/document/schema/schema.ts'
 
 export interface Offer {
   readonly base: string

@@ -1,7 +1,7 @@
 // Slow reference for what a tenant may use. Written from the contract's sentences alone, without code of the product: one function for each
 // sentence, everything recomputed for each feature.
-import type { BillingConfig, Price, Product } from '../../packages/ratecard/src/config/schema/schema.ts'
-import type { FeatureLimit, ProductFeature } from '../../packages/ratecard/src/config/schema/feature-schema.ts'
+import type { BillingConfig, Price, Product } from '../../packages/ratecard/src/document/schema/schema.ts'
+import type { FeatureLimit, ProductFeature } from '../../packages/ratecard/src/document/schema/feature-schema.ts'
 import { dayMs } from './arbitrary-entitlements.ts'
 import type { EntitlementHistory, HistoryItem, HistorySubscription, Revision } from './arbitrary-entitlements.ts'
 

@@ -12,7 +12,7 @@ import type {
   PromotionCode,
   TaxRate,
   Webhook,
-} from '../../packages/ratecard/src/config/schema/schema.ts'
+} from '../../packages/ratecard/src/document/schema/schema.ts'
 
 /** `undefined` removes a member of the base item. */
 type Members<Item> = { readonly [Key in keyof Item]?: Item[Key] | undefined }

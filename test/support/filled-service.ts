@@ -1,7 +1,7 @@
 // Fills a service like one of a team in its second year: 30 revisions with two rollbacks, 60 tenants (some on former prices, in another
 // currency, past due, cancelled or with a deal), policies, workers, keys, webhooks, and edits at the processor that the files do not have.
 import type { Client } from '../../packages/client/src/client.ts'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import Stripe from 'stripe'
 import { payPage } from './pay-page.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { BillingConfig, Meter, Price } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, Meter, Price } from '../../packages/ratecard/src/document/schema/schema.ts'
 
 /** A document of test/fixtures with its variables expanded. */
 export function fixture(name: string): BillingConfig {

@@ -1,8 +1,8 @@
 // Generates an account at the processor from a seed: objects of every kind, with odd text, any currency, and values at the processor's
 // limits. The objects are made with the Stripe SDK, as other programs make them.
 import type { Stripe } from 'stripe'
-import { taxTypes } from '../../packages/ratecard/src/config/schema/tax-schema.ts'
-import { currencies, currencyDecimals, isCurrency } from '../../packages/ratecard/src/money/currencies.ts'
+import { taxTypes } from '../../packages/ratecard/src/document/schema/tax-schema.ts'
+import { currencies, currencyDecimals, isCurrency } from '../../packages/ratecard/src/base/money/currencies.ts'
 import { generatePortals } from './generated-portals.ts'
 
 /** Texts as they occur in old accounts. All of them are legal at the processor. */

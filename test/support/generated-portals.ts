@@ -1,6 +1,6 @@
 // Generates configurations of the customer portal for a generated account. The first one is the account's default.
 import type { Stripe } from 'stripe'
-import { cancellationReasons } from '../../packages/ratecard/src/config/schema/portal-schema.ts'
+import { cancellationReasons } from '../../packages/ratecard/src/document/schema/portal-schema.ts'
 import type { Choices } from './generated-account.ts'
 
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features

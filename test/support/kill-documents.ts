@@ -1,7 +1,7 @@
 // Documents of one push with every kind of change: creates, updates, renames, replaces, archives, an adoption, webhooks, codes of a
 // replaced coupon.
 import type Stripe from 'stripe'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 
 export function firstDocument(): Promise<BillingConfig> {
   return Promise.resolve({

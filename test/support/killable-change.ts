@@ -1,6 +1,6 @@
 // A process that changes or cancels a subscription and ends itself (SIGKILL) at the n-th point.
 import { runKillable } from './killable-service.ts'
-import type { NewCancellation, NewChange } from '../../packages/ratecard/src/service/tenants.ts'
+import type { NewCancellation, NewChange } from '../../packages/ratecard/src/api/service/tenants.ts'
 
 const caller = { author: null, by: null, requestId: null }
 const principal = { kind: 'key', keyId: 'key', tenantId: 't' } as const

@@ -1,7 +1,7 @@
 // Runs a service that is killed (killable-service.ts): a sandbox, stores copied for each kill, and a second service over the remaining
 // state.
 import { spawn } from 'node:child_process'
-import { systemClock, type Clock } from '../../packages/ratecard/src/clock.ts'
+import { systemClock, type Clock } from '../../packages/ratecard/src/base/clock.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
+import { ServiceError } from '../../packages/ratecard/src/base/errors/service-error.ts'
 
 /** The ServiceError that `work` throws; null if it does not throw. Other errors are rethrown. */
 export function refusedWith(work: () => unknown): ServiceError | null {

@@ -1,9 +1,9 @@
 // A replica in a separate process, composed of the real parts. Unlike the command it has no rate limit for processor calls, its lease
 // duration is configurable, and it can stop itself (SIGSTOP) at a given point of a push.
 import { flushCompileCache } from 'node:module'
-import { createService } from '../../packages/ratecard/src/composition/compose.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import { buildApp } from '../../packages/ratecard/src/http/app.ts'
+import { createService } from '../../packages/ratecard/src/server/composition/compose.ts'
+import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
+import { buildApp } from '../../packages/ratecard/src/server/http/app.ts'
 import type { Processor } from '../../packages/ratecard/src/processor/processor.ts'
 import type { RateBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'

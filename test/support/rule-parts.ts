@@ -1,5 +1,5 @@
 // Parts of the rule cases' documents. No part violates a rule by itself.
-import type { IssueCode } from '../../packages/ratecard/src/errors/codes.ts'
+import type { IssueCode } from '../../packages/ratecard/src/base/errors/codes.ts'
 
 /** `pointer` is the location of the document's only issue. */
 export interface RuleCase {

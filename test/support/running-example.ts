@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createClient } from '@ratecard/client'
 import type { Client } from '@ratecard/client'
 import Stripe from 'stripe'
-import { startServer } from '../../packages/ratecard/src/composition/main.ts'
+import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
 import { freePort } from './local-programs.ts'
 
 export interface RunningExample {

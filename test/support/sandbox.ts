@@ -1,7 +1,7 @@
 // A sandbox for tests: in memory, on a free port. Every exchange is checked against the SDK's contract.
 import Stripe from 'stripe'
 import { onTestFinished, test } from 'vitest'
-import type { Clock } from '../../packages/ratecard/src/clock.ts'
+import type { Clock } from '../../packages/ratecard/src/base/clock.ts'
 import type { Exchange } from '../../packages/sandbox/src/protocol/api.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
 import type { Sandbox, SandboxOptions } from '../../packages/sandbox/src/server.ts'

@@ -1,9 +1,9 @@
 // The real parts in one process: in-memory store, sandbox processor, Stripe adapter over HTTP, service.
 import type Stripe from 'stripe'
-import { createService } from '../../packages/ratecard/src/composition/compose.ts'
-import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/composition/compose.ts'
-import { systemClock } from '../../packages/ratecard/src/clock.ts'
-import type { Clock } from '../../packages/ratecard/src/clock.ts'
+import { createService } from '../../packages/ratecard/src/server/composition/compose.ts'
+import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/server/composition/compose.ts'
+import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
+import type { Clock } from '../../packages/ratecard/src/base/clock.ts'
 import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { Processor } from '../../packages/ratecard/src/processor/processor.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'

@@ -1,9 +1,9 @@
 // A shop with tenants for tests: a pushed configuration, customers with real subscriptions at the sandbox, and its clock.
 import type Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
-import type { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
-import type { ComposedService } from '../../packages/ratecard/src/composition/compose.ts'
-import type { EnterpriseOutcome, EnterpriseTarget, JobReport } from '../../packages/ratecard/src/service/tenants.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
+import type { ComposedService } from '../../packages/ratecard/src/server/composition/compose.ts'
+import type { EnterpriseOutcome, EnterpriseTarget, JobReport } from '../../packages/ratecard/src/api/service/tenants.ts'
 import { nobody, startStack } from './stack.ts'
 import type { Stack, StackOptions } from './stack.ts'
 import { payingCustomer } from './paying-customer.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import picocolors from 'picocolors'
 import { expect, test } from 'vitest'
-import { table, visibleLength } from '../../packages/ratecard/src/cli/views/table.ts'
+import { table, visibleLength } from '../../packages/ratecard/src/cli/views/text/table.ts'
 
 const paint = picocolors.createColors(false)
 const columns = [{ title: 'id' }, { title: 'what', align: 'right' as const }, { title: 'message' }]

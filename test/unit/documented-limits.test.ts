@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { languages } from '../../packages/pricing-table/src/words.ts'
-import { previewMinutes, refusedCodesPerHour, sessionSeconds } from '../../packages/ratecard/src/api/limits.ts'
+import { previewMinutes, refusedCodesPerHour, sessionSeconds } from '../../packages/ratecard/src/api/server/limits.ts'
 import { defaultLimits, durationText } from '../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 
 const guide = (name: string) => readFileSync(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8')

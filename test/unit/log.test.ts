@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readable } from '../../packages/ratecard/src/composition/log.ts'
+import { readable } from '../../packages/ratecard/src/server/composition/log.ts'
 
 test('a log record is printed as a readable sentence on a terminal', () => {
   const line = JSON.stringify({

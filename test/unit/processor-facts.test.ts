@@ -1,7 +1,7 @@
 // Every sentence of the schema that says what the processor does has a page of its documentation, or is marked in the reference.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { BillingConfig } from '../../packages/ratecard/src/config/schema/schema.ts'
+import { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { ownSentences, processorFacts, sentencesOf } from '../../scripts/reference/processor-facts.ts'
 
 /** Returns the sentences of all descriptions of a JSON Schema. */

@@ -1,6 +1,6 @@
 // A documented variable that is not read would be accepted and have no effect.
 import { expect, test } from 'vitest'
-import { readSettings, settingsSchema, unknownSettings } from '../../packages/ratecard/src/settings.ts'
+import { readSettings, settingsSchema, unknownSettings } from '../../packages/ratecard/src/server/settings.ts'
 import { refusedWith } from '../support/refused.ts'
 
 /** A value of each variable that is not its default. */

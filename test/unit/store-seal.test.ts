@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ServiceError } from '../../packages/ratecard/src/errors/service-error.ts'
+import { ServiceError } from '../../packages/ratecard/src/base/errors/service-error.ts'
 import { createSealer, generateMasterKey, loadOrCreateMasterKeyFile } from '../../packages/ratecard/src/store/seal.ts'
 
 const context = 'secrets:webhook:we_1'

@@ -1,5 +1,5 @@
 // Caches results of entitlement checks for a second, for servers that check a feature at each request.
-import type { EntitlementsClient, FeatureQuestion } from './entitlements.ts'
+import type { EntitlementsClient, FeatureQuestion } from './methods/entitlements.ts'
 import type { FeatureId } from './ids.ts'
 import type { FeatureCheck } from './wire.generated.ts'
 

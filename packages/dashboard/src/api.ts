@@ -1,7 +1,7 @@
 // The API client of the dashboard: @ratecard/client, authenticated by the session cookie instead of a service key.
 import { createClient } from '@ratecard/client'
-import { pageToken } from './page-data.ts'
-import { base } from './menu.ts'
+import { pageToken } from './frame/page-data.ts'
+import { base } from './frame/menu.ts'
 
 const signIn = `${base}/sign-in`
 

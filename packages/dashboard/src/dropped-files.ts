@@ -1,9 +1,9 @@
 // Reads dropped or pasted files into one document. Parses, merges and expands them in the browser with the code of the command line. The
 // service validates the document.
-import { codeFrame } from '../../ratecard/src/config/files/code-frame.ts'
-import { interpolate } from '../../ratecard/src/config/files/interpolate.ts'
-import { mergeFiles, placeIssues } from '../../ratecard/src/config/files/merge-files.ts'
-import { parseSource } from '../../ratecard/src/config/files/source.ts'
+import { codeFrame } from '../../ratecard/src/document/files/code-frame.ts'
+import { interpolate } from '../../ratecard/src/document/files/interpolate.ts'
+import { mergeFiles, placeIssues } from '../../ratecard/src/document/files/merge-files.ts'
+import { parseSource } from '../../ratecard/src/document/files/source.ts'
 
 export interface GivenFile {
   readonly path: string

@@ -1,8 +1,8 @@
 // HTML of the frame that is visible before any script runs. The build renders it.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { Router } from 'wouter'
-import { Frame } from './frame.tsx'
-import { base } from './menu.ts'
+import { Frame } from './frame/frame.tsx'
+import { base } from './frame/menu.ts'
 import { Loading } from './ui/basic.tsx'
 
 export const shell = () =>

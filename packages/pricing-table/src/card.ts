@@ -1,5 +1,5 @@
 // Renders the card of a product with its offers: amount, quantity, tiers, button and features.
-import type { Price } from '../../ratecard/src/config/schema/schema.ts'
+import type { Price } from '../../ratecard/src/document/schema/schema.ts'
 import { webAddress } from './address.ts'
 import { h, textElement, type Child } from './dom.ts'
 import { limitText } from './limit-text.ts'

@@ -1,5 +1,5 @@
 // Switches above the cards: billing period (with the saving of each period) and currency.
-import type { Product } from '../../ratecard/src/config/schema/schema.ts'
+import type { Product } from '../../ratecard/src/document/schema/schema.ts'
 import { h } from './dom.ts'
 import { savingOf, type Period } from './model.ts'
 import { formatPercent } from './money.ts'

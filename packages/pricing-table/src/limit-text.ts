@@ -1,7 +1,7 @@
 // Texts of a product's limits, e.g. `10 projects`, `50,000 API calls a month`, `Unlimited seats`. Entitlement checks compare usage with the
 // same numbers.
-import type { FeatureLimit } from '../../ratecard/src/config/schema/feature-schema.ts'
-import { unitForm } from '../../ratecard/src/pricing/unit-form.ts'
+import type { FeatureLimit } from '../../ratecard/src/document/schema/feature-schema.ts'
+import { unitForm } from '../../ratecard/src/document/pricing/unit-form.ts'
 import type { ListedLimit } from './limits.ts'
 import type { Card, Period } from './model.ts'
 import { formatCount } from './money.ts'

@@ -1,5 +1,5 @@
 // Finds the limits that a product gives.
-import type { Feature, FeatureLimit, ProductFeature } from '../../ratecard/src/config/schema/feature-schema.ts'
+import type { Feature, FeatureLimit, ProductFeature } from '../../ratecard/src/document/schema/feature-schema.ts'
 
 /** A limit that a product gives, with its feature. */
 export interface ListedLimit {

@@ -1,9 +1,9 @@
 // Decides the content of the table from the public price list, the chosen billing period and the currency. Pure: no DOM, no network.
 // Amounts are calculated by the service's code, which is bundled with this script.
-import { exactAmount, flatAmountOf, unitAmountOf, type Tariff } from '../../ratecard/src/pricing/calculate.ts'
-import type { Feature } from '../../ratecard/src/config/schema/feature-schema.ts'
-import type { Meter, Price, Product } from '../../ratecard/src/config/schema/schema.ts'
-import { decimalText, roundHalfUp } from '../../ratecard/src/money/decimal.ts'
+import { exactAmount, flatAmountOf, unitAmountOf, type Tariff } from '../../ratecard/src/document/pricing/calculate.ts'
+import type { Feature } from '../../ratecard/src/document/schema/feature-schema.ts'
+import type { Meter, Price, Product } from '../../ratecard/src/document/schema/schema.ts'
+import { decimalText, roundHalfUp } from '../../ratecard/src/base/money/decimal.ts'
 import { limitsOf, type ListedLimit } from './limits.ts'
 import type { Unit, WithUnit } from './translations.ts'
 

@@ -1,6 +1,6 @@
 // Formats minor units and dates for a locale. Amounts stay exact, because the formatter gets text and never a float.
-import { currencyDecimals, isCurrency } from '../../ratecard/src/money/currencies.ts'
-import { canonicalDecimal, parseDecimal, roundHalfUp } from '../../ratecard/src/money/decimal.ts'
+import { currencyDecimals, isCurrency } from '../../ratecard/src/base/money/currencies.ts'
+import { canonicalDecimal, parseDecimal, roundHalfUp } from '../../ratecard/src/base/money/decimal.ts'
 
 export interface MoneyStyle {
   readonly showCurrency?: boolean

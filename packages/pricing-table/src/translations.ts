@@ -1,5 +1,5 @@
 // Texts of the price list in the language of the page, from `ui.translations`. Pure.
-import type { Price, Product } from '../../ratecard/src/config/schema/schema.ts'
+import type { Price, Product } from '../../ratecard/src/document/schema/schema.ts'
 
 /** Plural forms of a noun by category, e.g. `{ one: 'seat', other: 'seats' }`. */
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string }

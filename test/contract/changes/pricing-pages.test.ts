@@ -1,7 +1,7 @@
 // Five pricing pages as sellers have them: sold by a checkout, changed, cancelled. Each invoice is computed by hand.
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type Stripe from 'stripe'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { admin, billing, startTestApp } from '../../support/app.ts'
 import type { TestApp } from '../../support/app.ts'
 import { begin, day } from '../../support/changing-shop.ts'

@@ -1,7 +1,7 @@
 // A schedule that an unpaid upgrade took off cannot always be put back. Then the tenant can still do everything, no other price is
 // scheduled, and the audit trail says what is missing.
 import { expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import { begin, day, planDocument, startChangingShop } from '../../support/changing-shop.ts'
 import type { Answer, Subscriber } from '../../support/changing-shop.ts'

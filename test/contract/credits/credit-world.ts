@@ -1,7 +1,7 @@
 // A shop with a mirror that sells an API with credits.
-import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
-import type { Credits } from '../../../packages/ratecard/src/service/tenants.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
+import type { Credits } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { mirrorSettings } from '../../support/mirror.ts'
 import { urls } from '../../support/selling.ts'
 import { tenantShop } from '../../support/tenant-shop.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { refusalOf, refusedBy } from '../../support/store.ts'
 import { caller, gold, negotiated, nothing, priceIn, soldShop, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'

@@ -1,7 +1,7 @@
 // Enterprise prices that lie in a product of their own: their base prices are those of the other products.
 import { expect, test } from 'vitest'
-import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { validateConfig } from '../../../packages/ratecard/src/document/validation/validate.ts'
 import { nobody } from '../../support/stack.ts'
 import { gold, nothing, tenantShop } from '../../support/tenant-shop.ts'
 

@@ -1,7 +1,7 @@
 // Deals that end: the service takes the negotiated prices away at their date, whichever replica runs then.
 import { expect, onTestFinished, test } from 'vitest'
-import { toRfc3339 } from '../../../packages/ratecard/src/clock.ts'
-import type { ComposedService } from '../../../packages/ratecard/src/composition/compose.ts'
+import { toRfc3339 } from '../../../packages/ratecard/src/base/clock.ts'
+import type { ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
 import { serviceOver } from '../../support/parts.ts'
 import { caller, gold, negotiated, nothing, tenantShop } from '../../support/tenant-shop.ts'
 

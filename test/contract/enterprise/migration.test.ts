@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MigrationRequest } from '../../../packages/ratecard/src/service/tenants.ts'
+import type { MigrationRequest } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { refusalOf } from '../../support/store.ts'
 import { caller, negotiated, priceIn, soldShop, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'

@@ -1,6 +1,6 @@
 // A migration at renewal creates a schedule at the processor. In these tests the price changes again before the renewal.
 import { expect, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { nobody } from '../../support/stack.ts'
 import { caller, negotiated, priceIn, tenantShop } from '../../support/tenant-shop.ts'
 import type { TenantShop } from '../../support/tenant-shop.ts'

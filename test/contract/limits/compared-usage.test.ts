@@ -1,7 +1,7 @@
 // The nightly comparison of usage with the processor's summaries, with the real parts.
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { createUsageComparison } from '../../../packages/ratecard/src/subscriptions/compare-usage.ts'
+import { createUsageComparison } from '../../../packages/ratecard/src/customers/subscriptions/usage/compare-usage.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { newAudit, newTenant } from '../../support/tenant-records.ts'

@@ -1,7 +1,7 @@
 // What past documents said about features, read from a real store: once each, and again after a failed read.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { createFeatureHistory } from '../../../packages/ratecard/src/subscriptions/feature-history.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { createFeatureHistory } from '../../../packages/ratecard/src/customers/subscriptions/features/feature-history.ts'
 import { inMemory, publish } from '../../support/store.ts'
 import { startTestApp } from '../../support/app.ts'
 import type { TestApp } from '../../support/app.ts'

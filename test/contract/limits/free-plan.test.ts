@@ -1,6 +1,6 @@
 // A free plan beside a purchase whose first payment fails.
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { endsKey } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import { startTestApp } from '../../support/app.ts'
 import { mirrored, mirrorSettings } from '../../support/mirror.ts'

@@ -1,7 +1,7 @@
 // The company of the example `limits`: projects for each seat, and API calls a month with paid overage.
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { billing, startTestApp } from '../../support/app.ts'
 import { mirrored, mirrorSettings } from '../../support/mirror.ts'
 import { buy, nobody } from '../../support/selling.ts'

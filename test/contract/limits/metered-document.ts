@@ -1,4 +1,4 @@
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 
 /** A document with one metered feature. */
 export const meteredDocument: BillingConfig = {

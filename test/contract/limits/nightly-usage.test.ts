@@ -1,9 +1,9 @@
 // The nightly comparison of usage in the running service: its feed makes it, `doctor` and the metrics show it.
 import { Registry } from 'prom-client'
 import { expect, onTestFinished, test } from 'vitest'
-import { withBillingCounters } from '../../../packages/ratecard/src/composition/billing-metrics.ts'
-import { pushLease } from '../../../packages/ratecard/src/journal/leases.ts'
-import { readUsageComparison } from '../../../packages/ratecard/src/subscriptions/compare-usage.ts'
+import { withBillingCounters } from '../../../packages/ratecard/src/server/composition/billing-metrics.ts'
+import { pushLease } from '../../../packages/ratecard/src/acts/journal/leases.ts'
+import { readUsageComparison } from '../../../packages/ratecard/src/customers/subscriptions/usage/compare-usage.ts'
 import { startTestApp } from '../../support/app.ts'
 import { mirrored, mirrorSettings } from '../../support/mirror.ts'
 import { nobody } from '../../support/selling.ts'

@@ -1,6 +1,6 @@
 // The story of an allowance for each seat: sold, used up, refused, raised with the seats, lowered with them, grandfathered.
 import { expect, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { limitDocument, limitWorld } from './limit-world.ts'
 
 /** The document of the next year: a seat costs more and gives one project, and earlier subscribers keep what they have. */

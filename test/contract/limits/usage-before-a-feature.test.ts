@@ -1,6 +1,6 @@
 // Usage that was reported before a metered feature names its meter.
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { startTestApp } from '../../support/app.ts'
 import { mirrored, mirrorSettings } from '../../support/mirror.ts'
 import { buy, nobody } from '../../support/selling.ts'

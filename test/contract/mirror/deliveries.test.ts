@@ -1,9 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createDeliveries } from '../../../packages/ratecard/src/mirror/feed/deliveries.ts'
-import { ensureEndpoint, eventsPath, ownSecrets } from '../../../packages/ratecard/src/mirror/feed/own-endpoint.ts'
-import { mirroredEventTypes } from '../../../packages/ratecard/src/mirror/feed/stale-of-event.ts'
+import { createDeliveries } from '../../../packages/ratecard/src/customers/mirror/feed/deliveries.ts'
+import {
+  ensureEndpoint,
+  eventsPath,
+  ownSecrets,
+} from '../../../packages/ratecard/src/customers/mirror/feed/own-endpoint.ts'
+import { mirroredEventTypes } from '../../../packages/ratecard/src/customers/mirror/feed/stale-of-event.ts'
 import { mirrorWorld } from './mirror-world.ts'
 import type { MirrorWorld } from './mirror-world.ts'
 

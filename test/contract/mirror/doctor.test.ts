@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkMirror } from '../../../packages/ratecard/src/health/mirror-check.ts'
-import { createMirror } from '../../../packages/ratecard/src/mirror/mirror.ts'
+import { checkMirror } from '../../../packages/ratecard/src/server/health/mirror-check.ts'
+import { createMirror } from '../../../packages/ratecard/src/customers/mirror/mirror.ts'
 import { eagerFeeder, mirrorWorld, patience } from './mirror-world.ts'
 
 const minute = 60_000

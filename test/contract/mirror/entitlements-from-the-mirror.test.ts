@@ -1,9 +1,9 @@
 // Entitlements are read from the mirror without a call to the processor, and equal those of the processor.
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
-import type { ComposedService } from '../../../packages/ratecard/src/composition/compose.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { createService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import type { ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { mirrorSettings } from '../../support/mirror.ts'

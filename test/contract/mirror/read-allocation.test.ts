@@ -1,6 +1,6 @@
 // What may be read while few reads of the month are left.
 import { expect, onTestFinished, test } from 'vitest'
-import { createReadAllocation } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
+import { createReadAllocation } from '../../../packages/ratecard/src/customers/mirror/feed/read-allocation.ts'
 import { startTestApp } from '../../support/app.ts'
 
 test('background reads, such as those of comparing usage, stop once half of the month’s read allocation is used', async () => {

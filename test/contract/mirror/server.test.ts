@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startServer } from '../../../packages/ratecard/src/composition/main.ts'
+import { startServer } from '../../../packages/ratecard/src/server/composition/main.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 test('a started service fills its mirror, counts its reads, and shows the age of the mirror in the doctor', async () => {

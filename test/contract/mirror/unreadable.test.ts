@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { createMirror } from '../../../packages/ratecard/src/mirror/mirror.ts'
+import { createMirror } from '../../../packages/ratecard/src/customers/mirror/mirror.ts'
 import { rewritingProxy } from '../../support/rewriting-proxy.ts'
 import { processorOf } from '../processor/bench.ts'
 import { feedOf, mirrorWorld } from './mirror-world.ts'

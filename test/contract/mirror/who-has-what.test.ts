@@ -1,9 +1,9 @@
 // An account with a year of history: the service starts with it, and answers five questions of its owner.
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
-import type { ComposedService } from '../../../packages/ratecard/src/composition/compose.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { createService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import type { ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { mirrorSettings } from '../../support/mirror.ts'
 import { payingCustomer } from '../../support/paying-customer.ts'
 import { TestClock } from '../../support/sandbox.ts'

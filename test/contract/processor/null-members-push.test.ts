@@ -1,8 +1,8 @@
 // During a push, one list or object of a response is null. The push succeeds or fails with processor_broken, and the next push repairs
 // everything without a duplicate.
 import { expect, it } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import { parts, rewritingProxy, withPart } from '../../support/rewriting-proxy.ts'
 import type { Answered, Place } from '../../support/rewriting-proxy.ts'
 import { nobody, startStack } from '../../support/stack.ts'

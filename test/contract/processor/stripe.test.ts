@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import Stripe from 'stripe'
 import { describe, it } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
 import { budgetFor } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { announceSkip } from '../../support/skips.ts'

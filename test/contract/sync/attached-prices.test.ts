@@ -1,8 +1,8 @@
 // The attached prices of a price exist only in Ratecard. They are never sent to the processor, and otherwise they are a member of the price
 // like any other that names prices.
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { publicView } from '../../../packages/ratecard/src/config/schema/public-view.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { publicView } from '../../../packages/ratecard/src/document/schema/public-view.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 
 const monthly = (id: string, more: Partial<Price> = {}): Price => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'
 import { refusalOf } from '../../support/store.ts'

@@ -1,6 +1,6 @@
 // Currencies beyond the specification's twenty: a document must allow them, and a pull writes that it does.
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 
 const shop: BillingConfig = {

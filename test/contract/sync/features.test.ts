@@ -1,6 +1,6 @@
 // Entitlement features: the list in the document, the features of products, and the order in which they are removed.
 import { describe, expect, it } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'

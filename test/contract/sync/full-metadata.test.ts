@@ -1,6 +1,6 @@
 // Objects with as many metadata keys as the processor allows: they have no room for the ownership mark.
 import { describe, expect, it } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'

@@ -1,8 +1,8 @@
 // The credit of a price exists only in Ratecard until somebody pays. It is never sent to the processor, and otherwise it is a member of the
 // price like any other that names meters.
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig, Meter, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { publicView } from '../../../packages/ratecard/src/config/schema/public-view.ts'
+import type { BillingConfig, Meter, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { publicView } from '../../../packages/ratecard/src/document/schema/public-view.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 
 type Credit = NonNullable<Price['grants_credit']>

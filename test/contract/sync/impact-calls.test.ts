@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
 import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { nobody, startStack } from '../../support/stack.ts'

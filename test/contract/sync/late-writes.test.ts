@@ -1,7 +1,7 @@
 // Writes that the processor executes after their sender gave up or died. The next push resolves them first.
 import { beforeEach, afterEach, describe, expect, test, vi } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import { ProcessorError } from '../../../packages/ratecard/src/processor/processor-error.ts'
 import { TestClock } from '../../support/sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'

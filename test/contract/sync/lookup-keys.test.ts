@@ -1,7 +1,7 @@
 // Lookup keys of prices and features through push, adoption, pull, rename, rollback and drift.
 import { describe, expect, it } from 'vitest'
-import { publicView } from '../../../packages/ratecard/src/config/schema/public-view.ts'
-import type { BillingConfig, Feature, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { publicView } from '../../../packages/ratecard/src/document/schema/public-view.ts'
+import type { BillingConfig, Feature, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'

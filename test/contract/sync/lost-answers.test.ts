@@ -1,6 +1,6 @@
 // A push through a proxy that loses the response to an executed request, for each kind of object.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { startLossyProxy } from '../../support/lossy-proxy.ts'
 import type { Exchange, LossyProxy } from '../../support/lossy-proxy.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'

@@ -1,6 +1,6 @@
 // Values that the document cannot express or does not contain are carried over to a replacement if possible, and reported otherwise.
 import { expect, it } from 'vitest'
-import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack } from '../../support/stack.ts'

@@ -1,8 +1,8 @@
 // Prices in per cent: the document holds the percentage, the processor holds amounts, and both follow the base price.
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { publicView } from '../../../packages/ratecard/src/config/schema/public-view.ts'
-import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { publicView } from '../../../packages/ratecard/src/document/schema/public-view.ts'
+import { validateConfig } from '../../../packages/ratecard/src/document/validation/validate.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import { gold, tenantShop } from '../../support/tenant-shop.ts'
 

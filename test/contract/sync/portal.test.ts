@@ -1,6 +1,6 @@
 // Configurations of the customer portal: their life at the processor, and the sessions that use them.
 import { describe, expect, it } from 'vitest'
-import type { BillingConfig, Portal } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, Portal } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { nobody } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'

@@ -4,7 +4,7 @@ import type {
   Coupon,
   Meter,
   PromotionCode,
-} from '../../../packages/ratecard/src/config/schema/schema.ts'
+} from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { rewritingProxy } from '../../support/rewriting-proxy.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'

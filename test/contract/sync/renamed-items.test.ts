@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { caller, negotiated, nothing, priceIn, tenantShop } from '../../support/tenant-shop.ts'
 import { nobody } from '../../support/stack.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 
 /** The document with one price under another id. */
 function renamed(

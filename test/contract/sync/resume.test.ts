@@ -1,6 +1,6 @@
 // Resuming a push with a step that was sent, but whose result was not stored.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import type { LoggedRequest } from '../../../packages/sandbox/src/protocol/requests/request-log.ts'
 import { TestClock } from '../../support/sandbox.ts'
 import { nobody, startStack } from '../../support/stack.ts'

@@ -1,7 +1,7 @@
 // Rotation of a webhook's secret: both endpoints are live for a time, then the old one is disabled once, and nothing else changes.
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ComposedService } from '../../../packages/ratecard/src/composition/compose.ts'
-import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'
 import { refusedBy } from '../../support/store.ts'

@@ -1,9 +1,9 @@
 // The subscription group of a product exists only in Ratecard. It is never sent to the processor, and otherwise it is a member of the
 // product like any other.
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { publicView } from '../../../packages/ratecard/src/config/schema/public-view.ts'
-import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
+import type { BillingConfig, Product } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { publicView } from '../../../packages/ratecard/src/document/schema/public-view.ts'
+import { validateConfig } from '../../../packages/ratecard/src/document/validation/validate.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 
 const product = (id: string, more: Partial<Product> = {}): Product => ({

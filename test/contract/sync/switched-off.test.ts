@@ -1,7 +1,7 @@
 // "A leaked code was switched off in the dashboard, and the next deployment switched it on again." In Ratecard it stays off, and the push
 // reports it.
 import { expect, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 
 const shop = (version = '1.0.0', name = 'Pro'): BillingConfig => ({

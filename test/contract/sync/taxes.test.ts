@@ -2,7 +2,7 @@
 import type Stripe from 'stripe'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig, TaxRate } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, TaxRate } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { mirrorSettings } from '../../support/mirror.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { nobody } from '../../support/stack.ts'

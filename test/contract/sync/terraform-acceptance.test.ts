@@ -1,7 +1,7 @@
 // The acceptance cases of Stripe’s Terraform provider: each can be expressed, pushed and pulled without a loss.
 import { describe, expect, it } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { validateConfig } from '../../../packages/ratecard/src/document/validation/validate.ts'
 import { acceptanceCases, someCustomer } from '../../fixtures/terraform-acceptance.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { nobody } from '../../support/stack.ts'

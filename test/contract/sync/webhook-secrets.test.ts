@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { nobody, startStack } from '../../support/stack.ts'

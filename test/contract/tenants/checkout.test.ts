@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
+import type { NewCheckout } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { nobody } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'
 import { refusalOf } from '../../support/store.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { BillingConfig, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import type { Checkout, NewCheckout } from '../../../packages/ratecard/src/service/tenants.ts'
+import type { BillingConfig, Product } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import type { Checkout, NewCheckout } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { nobody } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'
 import { caller, forTenant, startWorld } from './world.ts'

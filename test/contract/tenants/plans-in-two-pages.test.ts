@@ -1,7 +1,7 @@
 // "We upgraded by checkout and were billed for both plans": two products, or two intervals of one product, without a warning.
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { admin, billing, startTestApp } from '../../support/app.ts'
 import { buy, cookieOf, sessionOf, urls } from '../../support/selling.ts'
 

@@ -1,6 +1,6 @@
 // "Customers cancel in the trial and start another one, forever": each request for a trial got one.
 import { expect, onTestFinished, test } from 'vitest'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { admin, billing, startTestApp } from '../../support/app.ts'
 import { cookieOf, sessionOf, urls } from '../../support/selling.ts'
 

@@ -1,7 +1,7 @@
 // A shop with tenants: a service with a sandbox account and a store, new for each test.
-import type { NewTenant } from '../../../packages/ratecard/src/service/tenants.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import type { Caller, NewCheckout, Principal } from '../../../packages/ratecard/src/service/tenants.ts'
+import type { NewTenant } from '../../../packages/ratecard/src/api/service/tenants.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import type { Caller, NewCheckout, Principal } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { duplicateKey } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import type { Stack, StackOptions } from '../../support/stack.ts'

@@ -1,7 +1,7 @@
 import http from 'node:http'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import { problemCodes } from '../../../packages/ratecard/src/errors/codes.ts'
-import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
+import { problemCodes } from '../../../packages/ratecard/src/base/errors/codes.ts'
+import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import { defaultLimits } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import type {
   RequestContext,

@@ -1,6 +1,6 @@
 // Versions and running workers on each replica: the real runtime, and two replicas on one store.
 import { describe, expect, test } from 'vitest'
-import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import { hostingDefaults } from '../../../packages/ratecard/src/workers/runtime/hosting.ts'
 import type { WorkerRuntime } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { inFile } from '../../support/store.ts'

@@ -1,9 +1,9 @@
 // The worker part of one replica: a store, the worker host, and a minimal HTTP server in front of it.
 import { onTestFinished } from 'vitest'
-import { createServiceKeys } from '../../../packages/ratecard/src/auth/service-keys.ts'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import { createIds } from '../../../packages/ratecard/src/composition/ids.ts'
-import type { NewDeployment } from '../../../packages/ratecard/src/service/workers.ts'
+import { createServiceKeys } from '../../../packages/ratecard/src/server/auth/service-keys.ts'
+import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
+import { createIds } from '../../../packages/ratecard/src/server/composition/ids.ts'
+import type { NewDeployment } from '../../../packages/ratecard/src/api/service/workers.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import { createWorkers } from '../../../packages/ratecard/src/workers/runtime/workers.ts'
 import type { Workers } from '../../../packages/ratecard/src/workers/runtime/workers.ts'

@@ -1,8 +1,8 @@
 // A service process that deploys `next` of the worker `one` and dies at the given step. Its argument is JSON.
-import { createServiceKeys } from '../../../packages/ratecard/src/auth/service-keys.ts'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
-import { createIds } from '../../../packages/ratecard/src/composition/ids.ts'
-import type { NewDeployment } from '../../../packages/ratecard/src/service/workers.ts'
+import { createServiceKeys } from '../../../packages/ratecard/src/server/auth/service-keys.ts'
+import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
+import { createIds } from '../../../packages/ratecard/src/server/composition/ids.ts'
+import type { NewDeployment } from '../../../packages/ratecard/src/api/service/workers.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { createWorkers } from '../../../packages/ratecard/src/workers/runtime/workers.ts'

@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Agent, fetch as agentFetch } from 'undici'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
 import type { RequestOutcome, WorkerLogLine } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import type {
   HostedState,

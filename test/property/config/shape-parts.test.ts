@@ -1,13 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import {
   documentParts,
   shapeCompiler,
   shapeFormats,
-} from '../../../packages/ratecard/src/config/validation/compile-shape.ts'
-import { checkShape, shapeIssues } from '../../../packages/ratecard/src/config/validation/shape.ts'
+} from '../../../packages/ratecard/src/document/validation/compile-shape.ts'
+import { checkShape, shapeIssues } from '../../../packages/ratecard/src/document/validation/shape.ts'
 import { edit, mutate } from '../../support/mutate.ts'
 import { ruleCases, validDocument } from '../../support/rule-cases.ts'
 import { price, withPrices } from '../../support/rule-parts.ts'

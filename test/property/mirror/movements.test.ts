@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fraction, subtractFractions, sumFractions } from '../../../packages/ratecard/src/money/fraction.ts'
-import { addMovements, movementsOf, netOf, noMovements } from '../../../packages/ratecard/src/mirror/sums/movements.ts'
-import type { Movements, RevenueChange } from '../../../packages/ratecard/src/mirror/sums/movements.ts'
+import { fraction, subtractFractions, sumFractions } from '../../../packages/ratecard/src/base/money/fraction.ts'
+import {
+  addMovements,
+  movementsOf,
+  netOf,
+  noMovements,
+} from '../../../packages/ratecard/src/customers/mirror/sums/movements.ts'
+import type { Movements, RevenueChange } from '../../../packages/ratecard/src/customers/mirror/sums/movements.ts'
 
 const amounts = fc
   .tuple(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 1_000_000 })), fc.constantFrom(1, 3, 12, 84))

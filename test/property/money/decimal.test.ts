@@ -10,7 +10,7 @@ import {
   multiplyByInteger,
   parseDecimal,
   roundHalfUp,
-} from '../../../packages/ratecard/src/money/decimal.ts'
+} from '../../../packages/ratecard/src/base/money/decimal.ts'
 
 // The reference implementation: a rational of two BigInts, created from the digits without the tested code.
 interface Rational {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decimalText } from '../../../packages/ratecard/src/money/decimal.ts'
+import { decimalText } from '../../../packages/ratecard/src/base/money/decimal.ts'
 import {
   addFractions,
   compareFractions,
@@ -12,7 +12,7 @@ import {
   parseFraction,
   subtractFractions,
   sumFractions,
-} from '../../../packages/ratecard/src/money/fraction.ts'
+} from '../../../packages/ratecard/src/base/money/fraction.ts'
 
 const fractions = fc
   .tuple(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.bigInt({ min: 1n, max: 10_000n }))

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Price, Tier } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { currencies } from '../../../packages/ratecard/src/money/currencies.ts'
-import { calculate } from '../../../packages/ratecard/src/pricing/calculate.ts'
+import type { Price, Tier } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { currencies } from '../../../packages/ratecard/src/base/money/currencies.ts'
+import { calculate } from '../../../packages/ratecard/src/document/pricing/calculate.ts'
 
 const amount = fc.integer({ min: 0, max: 100_000 })
 const decimal = fc

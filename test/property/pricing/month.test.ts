@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fraction, multiplyFractions } from '../../../packages/ratecard/src/money/fraction.ts'
-import { monthFactor } from '../../../packages/ratecard/src/pricing/month.ts'
-import { monthlyAmount } from '../../../packages/ratecard/src/pricing/impact.ts'
+import { fraction, multiplyFractions } from '../../../packages/ratecard/src/base/money/fraction.ts'
+import { monthFactor } from '../../../packages/ratecard/src/document/pricing/month.ts'
+import { monthlyAmount } from '../../../packages/ratecard/src/document/pricing/impact.ts'
 
 const intervalsInYear = { day: 365, week: 52, month: 12, year: 1 } as const
 const intervals = fc.constantFrom('day', 'week', 'month', 'year')

@@ -1,10 +1,10 @@
 // The slider of the pricing table shows exactly the amount that the service calculates, with all digits.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Price, Tier } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { currencies } from '../../../packages/ratecard/src/money/currencies.ts'
-import { formatMinor } from '../../../packages/ratecard/src/money/format.ts'
-import { calculate } from '../../../packages/ratecard/src/pricing/calculate.ts'
+import type { Price, Tier } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { currencies } from '../../../packages/ratecard/src/base/money/currencies.ts'
+import { formatMinor } from '../../../packages/ratecard/src/base/money/format.ts'
+import { calculate } from '../../../packages/ratecard/src/document/pricing/calculate.ts'
 import { minorAmount, tariffIn } from '../../../packages/pricing-table/src/model.ts'
 import { formatMoney } from '../../../packages/pricing-table/src/money.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { compareDocuments } from '../../../packages/ratecard/src/catalog/compare-documents.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 
 const document = (product: object, price: object): BillingConfig => ({
   version: '1.0.0',

@@ -14,7 +14,7 @@ import {
   PromotionCode,
   TaxRate,
   Webhook,
-} from '../../../packages/ratecard/src/config/schema/schema.ts'
+} from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { fieldSamples, sampleDocument, sampleIds } from '../../support/field-samples.ts'
 import type { Sample } from '../../support/field-samples.ts'
 import { operations } from '../../support/stripe-contract.ts'

@@ -4,7 +4,7 @@ import { desiredCatalog } from '../../../packages/ratecard/src/catalog/desired.t
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import type { Rename } from '../../../packages/ratecard/src/catalog/renames.ts'
 import type { MappingEntry } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
 
 const price = (id: string, rest: Partial<Price> = {}): Price => ({
   id,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { decideCheckout } from '../../../packages/ratecard/src/checkout/decide-checkout.ts'
-import type { CheckoutSituation } from '../../../packages/ratecard/src/checkout/decide-checkout.ts'
-import type { Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { decideCheckout } from '../../../packages/ratecard/src/customers/checkout/decide-checkout.ts'
+import type { CheckoutSituation } from '../../../packages/ratecard/src/customers/checkout/decide-checkout.ts'
+import type { Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { refusedWith } from '../../support/refused.ts'
 
 const now = Date.parse('2031-05-01T00:00:00Z')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { decideFlow, decidePortal } from '../../../packages/ratecard/src/checkout/decide-portal.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import { decideFlow, decidePortal } from '../../../packages/ratecard/src/customers/checkout/decide-portal.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import type { LiveSubscription } from '../../../packages/ratecard/src/processor/customer-half.ts'
 
 const config: BillingConfig = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkRedirect, redirectRules } from '../../../packages/ratecard/src/checkout/redirects.ts'
+import { checkRedirect, redirectRules } from '../../../packages/ratecard/src/customers/checkout/redirects.ts'
 import { refusedWith } from '../../support/refused.ts'
 
 const publicUrl = 'https://billing.example/base'

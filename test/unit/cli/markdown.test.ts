@@ -7,7 +7,7 @@ import {
   markdownLimit,
   outcomeMarkdown,
 } from '../../../packages/ratecard/src/cli/views/markdown.ts'
-import { codeText, proseText } from '../../../packages/ratecard/src/cli/views/markdown-text.ts'
+import { codeText, proseText } from '../../../packages/ratecard/src/cli/views/text/markdown-text.ts'
 
 const none = () => ({ created: [], updated: [], archived: [] })
 const detail = (more: Partial<Detail> = {}): Detail => ({

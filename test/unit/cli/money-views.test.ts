@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { moneyCsv } from '../../../packages/ratecard/src/cli/views/money-csv.ts'
-import { sparkline } from '../../../packages/ratecard/src/cli/views/sparkline.ts'
-import { majorUnits } from '../../../packages/ratecard/src/money/format.ts'
+import { sparkline } from '../../../packages/ratecard/src/cli/views/text/sparkline.ts'
+import { majorUnits } from '../../../packages/ratecard/src/base/money/format.ts'
 
 describe('a sparkline on the command line', () => {
   it('has one bar per value, whose height is proportional to the value', () => {

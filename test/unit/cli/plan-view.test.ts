@@ -1,7 +1,7 @@
 // A plan on a terminal of 80 columns: no line wraps between `before` and `after`.
 import type { Detail } from '@ratecard/client'
 import { describe, expect, it } from 'vitest'
-import { showPlan } from '../../../packages/ratecard/src/cli/views/plan.ts'
+import { showPlan } from '../../../packages/ratecard/src/cli/views/plan/plan.ts'
 import { createPaint } from '../../../packages/ratecard/src/cli/terminal/terminal-text.ts'
 
 const detail = (more: Partial<Detail> = {}): Detail => ({

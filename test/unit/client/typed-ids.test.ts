@@ -4,7 +4,7 @@ import path from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { typesOf } from '../../../packages/ratecard/src/cli/commands/billing/types.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const config: BillingConfig = {

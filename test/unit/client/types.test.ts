@@ -2,17 +2,22 @@
 // contract.
 import { describe, expectTypeOf, it } from 'vitest'
 import type * as client from '../../../packages/client/src/client.ts'
-import type { BillingConfig, Meter, Price, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { BillingConfig, Meter, Price, Product } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import type { contract } from '../../../packages/ratecard/src/api/contract.ts'
-import type { EnterpriseOutcome } from '../../../packages/ratecard/src/api/enterprise.ts'
-import type { Job, JobReport } from '../../../packages/ratecard/src/api/jobs.ts'
+import type { EnterpriseOutcome } from '../../../packages/ratecard/src/api/customers/enterprise.ts'
+import type { Job, JobReport } from '../../../packages/ratecard/src/api/customers/jobs.ts'
 import type { BodyOf, Operation } from '../../../packages/ratecard/src/api/notation/operation.ts'
-import type { PushReport, PushSummary } from '../../../packages/ratecard/src/api/pushes.ts'
-import type { History } from '../../../packages/ratecard/src/api/revisions.ts'
+import type { PushReport, PushSummary } from '../../../packages/ratecard/src/api/push/pushes.ts'
+import type { History } from '../../../packages/ratecard/src/api/push/revisions.ts'
 import type { Inside } from '../../../packages/ratecard/src/api/notation/schema.ts'
-import type { Audit, Tenant, TenantSubscriptions, UpcomingInvoice } from '../../../packages/ratecard/src/api/tenants.ts'
-import type { CronRunList, WorkerLogLine } from '../../../packages/ratecard/src/api/worker-runs.ts'
-import type { Worker } from '../../../packages/ratecard/src/api/workers.ts'
+import type {
+  Audit,
+  Tenant,
+  TenantSubscriptions,
+  UpcomingInvoice,
+} from '../../../packages/ratecard/src/api/customers/tenants.ts'
+import type { CronRunList, WorkerLogLine } from '../../../packages/ratecard/src/api/workers/worker-runs.ts'
+import type { Worker } from '../../../packages/ratecard/src/api/workers/workers.ts'
 
 /** Every type that applications may name. A removed type fails to compile here. */
 export type Exported = [

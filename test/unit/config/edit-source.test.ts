@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { editSource, editsBetween } from '../../../packages/ratecard/src/config/edit/apply-edits.ts'
-import { NotEditable } from '../../../packages/ratecard/src/config/edit/edit.ts'
-import { parseSource } from '../../../packages/ratecard/src/config/files/source.ts'
+import { editSource, editsBetween } from '../../../packages/ratecard/src/document/edit/apply-edits.ts'
+import { NotEditable } from '../../../packages/ratecard/src/document/edit/edit.ts'
+import { parseSource } from '../../../packages/ratecard/src/document/files/source.ts'
 
 const yaml = (text: string) => ({ path: 'a.yaml', text })
 const jsonc = (text: string) => ({ path: 'a.jsonc', text })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
+import { validateConfig } from '../../../packages/ratecard/src/document/validation/validate.ts'
 
 const meter = { id: 'api_calls', display_name: 'Calls', event_name: 'api_call' }
 const shop = (features: readonly object[], ofPro: readonly unknown[]) => ({

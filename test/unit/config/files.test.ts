@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { codeFrame } from '../../../packages/ratecard/src/config/files/code-frame.ts'
-import { interpolate } from '../../../packages/ratecard/src/config/files/interpolate.ts'
-import { mergeFiles, placeIssues } from '../../../packages/ratecard/src/config/files/merge-files.ts'
-import { parseSource } from '../../../packages/ratecard/src/config/files/source.ts'
-import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
+import { codeFrame } from '../../../packages/ratecard/src/document/files/code-frame.ts'
+import { interpolate } from '../../../packages/ratecard/src/document/files/interpolate.ts'
+import { mergeFiles, placeIssues } from '../../../packages/ratecard/src/document/files/merge-files.ts'
+import { parseSource } from '../../../packages/ratecard/src/document/files/source.ts'
+import { validateConfig } from '../../../packages/ratecard/src/document/validation/validate.ts'
 
 const source = (path: string, text: string) => parseSource({ path, text })
 const fixture = (name: string) => source(name, readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8'))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mergeFiles } from '../../../packages/ratecard/src/config/files/merge-files.ts'
-import { parseSource } from '../../../packages/ratecard/src/config/files/source.ts'
+import { mergeFiles } from '../../../packages/ratecard/src/document/files/merge-files.ts'
+import { parseSource } from '../../../packages/ratecard/src/document/files/source.ts'
 
 describe('a file with a malformed version', () => {
   const file = (path: string, version: unknown) =>

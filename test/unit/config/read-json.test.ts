@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readJson } from '../../../packages/ratecard/src/config/schema/read-json.ts'
+import { readJson } from '../../../packages/ratecard/src/document/files/read-json.ts'
 
 const issueOf = (text: string) => {
   const { issue } = readJson(text)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { textIssues, withSoundText } from '../../../packages/ratecard/src/config/schema/text.ts'
-import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
+import { textIssues, withSoundText } from '../../../packages/ratecard/src/document/rules/text.ts'
+import { validateConfig } from '../../../packages/ratecard/src/document/validation/validate.ts'
 import { validDocument } from '../../support/rule-cases.ts'
 
 const half = '\ud83d'

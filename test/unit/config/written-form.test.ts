@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { interpolate } from '../../../packages/ratecard/src/config/files/interpolate.ts'
-import { variableTexts, whereNotExpanded } from '../../../packages/ratecard/src/config/files/written-form.ts'
+import { interpolate } from '../../../packages/ratecard/src/document/files/interpolate.ts'
+import { variableTexts, whereNotExpanded } from '../../../packages/ratecard/src/document/files/written-form.ts'
 
 describe('an expanded document and its source document with variables', () => {
   test('match for any values of the variables', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { StoredCreditGrant } from '../../../packages/ratecard/src/store/credit-store.ts'
-import { creditBalance, creditState } from '../../../packages/ratecard/src/subscriptions/credit-balance.ts'
+import { creditBalance, creditState } from '../../../packages/ratecard/src/customers/subscriptions/credit-balance.ts'
 
 const now = Date.UTC(2026, 10, 15)
 const day = 86_400_000

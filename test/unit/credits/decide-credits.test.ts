@@ -5,7 +5,7 @@ import {
   paymentOfInvoice,
   paymentOfPurchase,
   type CreditTerms,
-} from '../../../packages/ratecard/src/credits/decide-credits.ts'
+} from '../../../packages/ratecard/src/customers/credits/decide-credits.ts'
 import type { MirroredInvoice, MirroredInvoiceLine } from '../../../packages/ratecard/src/processor/mirrored.ts'
 
 const day = 86_400_000

@@ -1,6 +1,6 @@
 import type { EnterpriseOutcome, SubscriptionItem, TenantSubscriptions, UpcomingInvoice } from '@ratecard/client'
 import { describe, expect, it } from 'vitest'
-import { dealLines, dealMoney } from '../../../packages/dashboard/src/deal.ts'
+import { dealLines, dealMoney } from '../../../packages/dashboard/src/amounts/deal.ts'
 
 const renewal = '2026-12-01T00:00:00.000Z'
 const item = (changes: Partial<SubscriptionItem> = {}): SubscriptionItem => ({

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { pageWords } from '../../../packages/dashboard/src/page-words.ts'
+import { pageWords } from '../../../packages/dashboard/src/words/page-words.ts'
 
 const sources = path.join(import.meta.dirname, '../../../packages/ratecard/src')
 
 /** Rooms whose hints are read in a terminal: they stop the command line or the start of the service. */
-const terminalRooms = ['cli', 'workers', 'composition', 'http', 'settings.ts']
+const terminalRooms = ['cli/', 'workers/', 'server/composition/', 'server/http/', 'server/settings.ts']
 
 const commandsWithoutPage = ['billing pull', 'billing usage']
 
@@ -16,7 +16,7 @@ const isCommand = ({ kind, text }: ReturnType<typeof pageWords>[number]) =>
 /** All hints in the sources of the service that name a command or an option. Values that are filled in read `x`. */
 function hintsOfTheService(): readonly string[] {
   return readdirSync(sources, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !terminalRooms.some((room) => file.split(path.sep)[0] === room))
+    .filter((file) => file.endsWith('.ts') && !terminalRooms.some((room) => file.startsWith(room)))
     .flatMap((file) => readFileSync(path.join(sources, file), 'utf8').split('\n'))
     .filter((line) => !/^\s*(?:\/\/|\*|\/\*|when:|description:|demands:)/.test(line))
     .flatMap((line) =>

@@ -7,7 +7,7 @@ import {
   pricesById,
   sidesOf,
   tierChanges,
-} from '../../../packages/dashboard/src/price-change.ts'
+} from '../../../packages/dashboard/src/amounts/price-change.ts'
 
 const price = { id: 'solo', amount: 1700, currency: 'eur', currency_options: { usd: { amount: 1900 } } }
 

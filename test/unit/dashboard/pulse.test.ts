@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Pulse } from '../../../packages/dashboard/src/pulse.ts'
+import { Pulse } from '../../../packages/dashboard/src/frame/pulse.ts'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => vi.useRealTimers())

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { amount, auditWords, count, limitWords, pluralize, tierRange } from '../../../packages/dashboard/src/words.ts'
+import {
+  amount,
+  auditWords,
+  count,
+  limitWords,
+  pluralize,
+  tierRange,
+} from '../../../packages/dashboard/src/words/words.ts'
 
 describe('numbers and their units', () => {
   it('are grouped by thousands, also as decimal text', () => {

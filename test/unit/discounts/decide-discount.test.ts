@@ -4,7 +4,7 @@ import {
   decideGift,
   decideRemoval,
   selectSubscription,
-} from '../../../packages/ratecard/src/discounts/decide-discount.ts'
+} from '../../../packages/ratecard/src/customers/discounts/decide-discount.ts'
 import type { DiscountedSubscription } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import type { DiscountOffer, RunningDiscount } from '../../../packages/ratecard/src/processor/subscription-discounts.ts'
 import { refusedWith } from '../../support/refused.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { planSwaps } from '../../../packages/ratecard/src/enterprise/swap-plan.ts'
-import type { LiveState } from '../../../packages/ratecard/src/enterprise/swap-plan.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { planSwaps } from '../../../packages/ratecard/src/customers/enterprise/swap-plan.ts'
+import type { LiveState } from '../../../packages/ratecard/src/customers/enterprise/swap-plan.ts'
 import type { LiveItem, LivePrice, LiveSubscription } from '../../../packages/ratecard/src/processor/customer-half.ts'
-import { priceBook } from '../../../packages/ratecard/src/item-swaps/price-book.ts'
+import { priceBook } from '../../../packages/ratecard/src/customers/item-swaps/price-book.ts'
 import { gold, negotiated, nothing, priceIn } from '../../support/tenant-shop.ts'
 
 /** A price book in which each price has the processor id `p_<id>`, and a former one `old_<id>`. */

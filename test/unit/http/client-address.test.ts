@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { clientAddress, clientNet, isLoopback } from '../../../packages/ratecard/src/http/server/client-address.ts'
+import {
+  clientAddress,
+  clientNet,
+  isLoopback,
+} from '../../../packages/ratecard/src/server/http/listener/client-address.ts'
 
 const from = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage

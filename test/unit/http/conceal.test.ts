@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { secretTexts } from '../../../packages/ratecard/src/config/files/written-form.ts'
-import { redactText } from '../../../packages/ratecard/src/http/response/conceal.ts'
+import { secretTexts } from '../../../packages/ratecard/src/document/files/written-form.ts'
+import { redactText } from '../../../packages/ratecard/src/server/http/response/conceal.ts'
 
 const webhooks = (...urls: string[]) => ({ webhooks: urls.map((url) => ({ url })) })
 

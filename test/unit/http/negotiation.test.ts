@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { matchedTag } from '../../../packages/ratecard/src/http/response/conditional.ts'
-import { configAnswer, encodingOf } from '../../../packages/ratecard/src/http/response/config-answer.ts'
-import { eventStream } from '../../../packages/ratecard/src/http/response/event-stream.ts'
+import { matchedTag } from '../../../packages/ratecard/src/server/http/response/conditional.ts'
+import { configAnswer, encodingOf } from '../../../packages/ratecard/src/server/http/response/config-answer.ts'
+import { eventStream } from '../../../packages/ratecard/src/server/http/response/event-stream.ts'
 
 describe('the header Accept-Encoding', () => {
   it('selects the encoding with the highest weight, and Brotli if the weights are equal', () => {

@@ -3,8 +3,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
-import { describeRoute } from '../../../packages/ratecard/src/http/contract/describe-route.ts'
-import { compileValidator } from '../../../packages/ratecard/src/http/contract/validator.ts'
+import { describeRoute } from '../../../packages/ratecard/src/server/http/contract/describe-route.ts'
+import { compileValidator } from '../../../packages/ratecard/src/server/http/contract/validator.ts'
 import { components, contract } from '../../../packages/ratecard/src/api/contract.ts'
 import type { Operation } from '../../../packages/ratecard/src/api/notation/operation.ts'
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { LiveSubscription, SubscriptionStatus } from '../../../packages/ratecard/src/processor/customer-half.ts'
-import type { SoldItem, SoldItemOf } from '../../../packages/ratecard/src/item-swaps/sold-items.ts'
+import type { SoldItem, SoldItemOf } from '../../../packages/ratecard/src/customers/item-swaps/sold-items.ts'
 import {
   duplicates,
   excludes,
   subscriptionBeside,
-} from '../../../packages/ratecard/src/item-swaps/duplicate-subscriptions.ts'
+} from '../../../packages/ratecard/src/customers/item-swaps/duplicate-subscriptions.ts'
 
 const sold = (priceId: string, product: string, more: Partial<SoldItem> & { group?: string } = {}): SoldItem => {
   const { group = null, ...rest } = more

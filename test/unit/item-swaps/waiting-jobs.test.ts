@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createService } from '../../../packages/ratecard/src/composition/compose.ts'
-import { systemClock } from '../../../packages/ratecard/src/clock.ts'
+import { createService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
 import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'

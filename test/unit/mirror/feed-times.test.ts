@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { comparisonDue } from '../../../packages/ratecard/src/mirror/feed/compare.ts'
-import { pageIntervalMs, pollIntervalMs } from '../../../packages/ratecard/src/mirror/feed/read-allocation.ts'
+import { comparisonDue } from '../../../packages/ratecard/src/customers/mirror/feed/compare.ts'
+import { pageIntervalMs, pollIntervalMs } from '../../../packages/ratecard/src/customers/mirror/feed/read-allocation.ts'
 
 const at = (text: string): number => Date.parse(`${text}Z`)
 

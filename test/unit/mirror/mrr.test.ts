@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { fractionText } from '../../../packages/ratecard/src/money/fraction.ts'
-import { revenueOf } from '../../../packages/ratecard/src/mirror/sums/mrr.ts'
+import { fractionText } from '../../../packages/ratecard/src/base/money/fraction.ts'
+import { revenueOf } from '../../../packages/ratecard/src/customers/mirror/sums/mrr.ts'
 import type {
   MirroredInvoice,
   MirroredPrice,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { createSharedSums } from '../../../packages/ratecard/src/mirror/reads/deps.ts'
-import type { SumStores } from '../../../packages/ratecard/src/mirror/sums/sum-customers.ts'
+import { createSharedSums } from '../../../packages/ratecard/src/customers/mirror/reads/deps.ts'
+import type { SumStores } from '../../../packages/ratecard/src/customers/mirror/sums/sum-customers.ts'
 
 /** Stores with one customer whose sums are outdated until they are saved. Its objects are read when the test lets them be read. */
 function slowStores() {

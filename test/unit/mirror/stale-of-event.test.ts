@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { mirroredEventTypes, staleOfEvent } from '../../../packages/ratecard/src/mirror/feed/stale-of-event.ts'
+import {
+  mirroredEventTypes,
+  staleOfEvent,
+} from '../../../packages/ratecard/src/customers/mirror/feed/stale-of-event.ts'
 import { eventTypes } from '../../../packages/sandbox/src/protocol/api-values.generated.ts'
 
 const named = (type: string, object: unknown) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { standingOf } from '../../../packages/ratecard/src/mirror/sums/standing.ts'
+import { standingOf } from '../../../packages/ratecard/src/customers/mirror/sums/standing.ts'
 import type {
   MirroredInvoice,
   MirroredPrice,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { currencies } from '../../../packages/ratecard/src/money/currencies.ts'
-import { formatMinor } from '../../../packages/ratecard/src/money/format.ts'
+import { currencies } from '../../../packages/ratecard/src/base/money/currencies.ts'
+import { formatMinor } from '../../../packages/ratecard/src/base/money/format.ts'
 
 test.each([
   [1200, 'eur', '€12.00'],

@@ -1,10 +1,10 @@
 // Each rule at its edge: what just holds, and what just breaks it.
 import { describe, expect, it } from 'vitest'
-import { decideViolations } from '../../../packages/ratecard/src/policies/decide.ts'
-import type { AffectedPrice, ChangeFacts, ChangedItem } from '../../../packages/ratecard/src/policies/decide.ts'
-import type { Policy } from '../../../packages/ratecard/src/config/schema/policy-rules.ts'
-import type { Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { compareAmounts } from '../../../packages/ratecard/src/pricing/price-change.ts'
+import { decideViolations } from '../../../packages/ratecard/src/catalog/policies/decide.ts'
+import type { AffectedPrice, ChangeFacts, ChangedItem } from '../../../packages/ratecard/src/catalog/policies/decide.ts'
+import type { Policy } from '../../../packages/ratecard/src/document/schema/policies/policy-rules.ts'
+import type { Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { compareAmounts } from '../../../packages/ratecard/src/document/pricing/price-change.ts'
 
 const nothing: ChangeFacts = { items: [], prices: [], affected: [], tenants: 0, message: null }
 const now = Date.parse('2026-12-20T12:00:00Z')

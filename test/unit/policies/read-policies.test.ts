@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { policySchema } from '../../../packages/ratecard/src/config/schema/policy-schema.ts'
-import { readPolicies } from '../../../packages/ratecard/src/policies/read-policies.ts'
-import { ruleNames, ruleTable } from '../../../packages/ratecard/src/config/schema/policy-rules.ts'
+import { policySchema } from '../../../packages/ratecard/src/document/schema/policies/policy-schema.ts'
+import { readPolicies } from '../../../packages/ratecard/src/catalog/policies/read-policies.ts'
+import { ruleNames, ruleTable } from '../../../packages/ratecard/src/document/schema/policies/policy-rules.ts'
 
 const policy = (rule: object) => ({ rules: [{ id: 'p', severity: 'deny', ...rule }] })
 const found = (document: unknown) =>

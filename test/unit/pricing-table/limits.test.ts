@@ -4,8 +4,8 @@ import { limitsOf } from '../../../packages/pricing-table/src/limits.ts'
 import { cardsOf } from '../../../packages/pricing-table/src/model.ts'
 import type { View } from '../../../packages/pricing-table/src/view.ts'
 import { wordsFor } from '../../../packages/pricing-table/src/words.ts'
-import type { Feature, ProductFeature } from '../../../packages/ratecard/src/config/schema/feature-schema.ts'
-import type { Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { Feature, ProductFeature } from '../../../packages/ratecard/src/document/schema/feature-schema.ts'
+import type { Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
 
 const features: readonly Feature[] = [
   { id: 'projects', name: 'Projects', type: 'limit', unit: { one: 'project', other: 'projects' } },

@@ -13,7 +13,7 @@ import type { PriceList } from '../../../packages/pricing-table/src/model.ts'
 import { inLanguage, unitFor } from '../../../packages/pricing-table/src/translations.ts'
 import { formatMoney, formatPercent } from '../../../packages/pricing-table/src/money.ts'
 import { fill, periodName, periodWords, wordsFor } from '../../../packages/pricing-table/src/words.ts'
-import type { Price, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { Price, Product } from '../../../packages/ratecard/src/document/schema/schema.ts'
 
 const monthly = (id: string, amount: number, more: Partial<Price> = {}): Price => ({
   id,

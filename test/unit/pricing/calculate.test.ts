@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
-import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
-import { calculate } from '../../../packages/ratecard/src/pricing/calculate.ts'
-import { describePrice } from '../../../packages/ratecard/src/pricing/describe.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { validateConfig } from '../../../packages/ratecard/src/document/validation/validate.ts'
+import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
+import { calculate } from '../../../packages/ratecard/src/document/pricing/calculate.ts'
+import { describePrice } from '../../../packages/ratecard/src/document/pricing/describe.ts'
 
 const fixture = (name: string): BillingConfig => {
   const text = readFileSync(new URL(`../../fixtures/${name}.json`, import.meta.url), 'utf8')

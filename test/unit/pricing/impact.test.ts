@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { monthlyAmount } from '../../../packages/ratecard/src/pricing/impact.ts'
-import type { BilledPrice } from '../../../packages/ratecard/src/pricing/impact.ts'
+import { monthlyAmount } from '../../../packages/ratecard/src/document/pricing/impact.ts'
+import type { BilledPrice } from '../../../packages/ratecard/src/document/pricing/impact.ts'
 
 const usd = (rest: Partial<BilledPrice>): BilledPrice => ({
   currency: 'usd',

@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { BillingConfig, Price, Product } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { isPublic } from '../../../packages/ratecard/src/config/schema/public-view.ts'
-import { validateConfig } from '../../../packages/ratecard/src/config/validation/validate.ts'
-import { itemsSold, type ItemSold, type WantedItem } from '../../../packages/ratecard/src/pricing/sold-together.ts'
+import type { BillingConfig, Price, Product } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { isPublic } from '../../../packages/ratecard/src/document/schema/public-view.ts'
+import { validateConfig } from '../../../packages/ratecard/src/document/validation/validate.ts'
+import {
+  itemsSold,
+  type ItemSold,
+  type WantedItem,
+} from '../../../packages/ratecard/src/document/pricing/sold-together.ts'
 import { arbitraryConfig } from '../../support/arbitrary-config.ts'
 
 const monthly = (id: string, fields: Partial<Price> = {}): Price => ({

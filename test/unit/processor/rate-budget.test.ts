@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { throttledBudget } from '../../../packages/ratecard/src/composition/throttled-budget.ts'
+import { throttledBudget } from '../../../packages/ratecard/src/server/composition/throttled-budget.ts'
 import { budgetFor, createRateBudget, unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import type { RateBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalDecimal } from '../../../packages/ratecard/src/money/decimal.ts'
-import { currencies } from '../../../packages/ratecard/src/money/currencies.ts'
+import { canonicalDecimal } from '../../../packages/ratecard/src/base/money/decimal.ts'
+import { currencies } from '../../../packages/ratecard/src/base/money/currencies.ts'
 import type { FieldName } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { calculate } from '../../../packages/ratecard/src/pricing/calculate.ts'
+import type { Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { calculate } from '../../../packages/ratecard/src/document/pricing/calculate.ts'
 import type { PriceBody, TierBody } from '../../../packages/sandbox/src/objects/bodies.ts'
 import { amountFor, partsOf } from '../../../packages/sandbox/src/billing/pricing/price-amounts.ts'
 

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
+import type { Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import type { LiveItem } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import type { ChangeableSubscription } from '../../../packages/ratecard/src/processor/subscription-change.ts'
-import { decideChange } from '../../../packages/ratecard/src/subscription-changes/decide-change.ts'
-import type { ChangeSituation, PresentItem } from '../../../packages/ratecard/src/subscription-changes/decision.ts'
-import type { WantedItem } from '../../../packages/ratecard/src/subscription-changes/wanted-items.ts'
+import { decideChange } from '../../../packages/ratecard/src/customers/subscription-changes/decide/decide-change.ts'
+import type {
+  ChangeSituation,
+  PresentItem,
+} from '../../../packages/ratecard/src/customers/subscription-changes/decide/decision.ts'
+import type { WantedItem } from '../../../packages/ratecard/src/customers/subscription-changes/decide/wanted-items.ts'
 
 const prices: Readonly<Record<string, Price>> = {
   basic: { id: 'basic', amount: 1000, currency: 'usd', interval: 'month' },

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { BillingConfig, Price } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
-import { replacedItems } from '../../../packages/ratecard/src/subscription-changes/replaced-items.ts'
-import type { ListedItem } from '../../../packages/ratecard/src/subscription-changes/replaced-items.ts'
-import { wantedItems } from '../../../packages/ratecard/src/subscription-changes/wanted-items.ts'
-import type { Offer } from '../../../packages/ratecard/src/subscription-changes/wanted-items.ts'
+import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
+import { replacedItems } from '../../../packages/ratecard/src/customers/subscription-changes/decide/replaced-items.ts'
+import type { ListedItem } from '../../../packages/ratecard/src/customers/subscription-changes/decide/replaced-items.ts'
+import { wantedItems } from '../../../packages/ratecard/src/customers/subscription-changes/decide/wanted-items.ts'
+import type { Offer } from '../../../packages/ratecard/src/customers/subscription-changes/decide/wanted-items.ts'
 
 const price = (id: string, fields: Partial<Price> = {}): Price => ({
   ...{ id, amount: 1000, currency: 'usd', interval: 'month', processor_id: `price_${id}` },

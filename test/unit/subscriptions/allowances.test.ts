@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
-import { decimalFromInteger } from '../../../packages/ratecard/src/money/decimal.ts'
+import { decimalFromInteger } from '../../../packages/ratecard/src/base/money/decimal.ts'
 import {
   allowanceOf,
   checkAllowance,
   type FeatureGrant,
   type FeatureSource,
-} from '../../../packages/ratecard/src/subscriptions/allowances.ts'
-import type { ProductFeature } from '../../../packages/ratecard/src/config/schema/feature-schema.ts'
+} from '../../../packages/ratecard/src/customers/subscriptions/features/allowances.ts'
+import type { ProductFeature } from '../../../packages/ratecard/src/document/schema/feature-schema.ts'
 
 const now = Date.UTC(2026, 10, 15)
 const projects = { id: 'projects', name: 'Projects', type: 'limit' } as const

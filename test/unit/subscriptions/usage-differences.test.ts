@@ -1,6 +1,9 @@
 // What the nightly comparison of usage calls a difference.
 import { describe, expect, test } from 'vitest'
-import { daysToCompare, usageDiffers } from '../../../packages/ratecard/src/subscriptions/usage-differences.ts'
+import {
+  daysToCompare,
+  usageDiffers,
+} from '../../../packages/ratecard/src/customers/subscriptions/usage/usage-differences.ts'
 
 const none = { reports: 0, sum: 0 }
 const at = (text: string) => Date.parse(`${text}Z`)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { planChanges } from '../../../packages/ratecard/src/catalog/plan/plan-changes.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { pastDates } from '../../../packages/ratecard/src/sync/checks/past-dates.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { pastDates } from '../../../packages/ratecard/src/push/checks/past-dates.ts'
 import { emptySnapshot } from '../../support/empty-snapshot.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)

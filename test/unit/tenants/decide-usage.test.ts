@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { Meter } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { decideUsage, isDigest, readIdentifier } from '../../../packages/ratecard/src/subscriptions/decide-usage.ts'
-import type { UsageSituation } from '../../../packages/ratecard/src/subscriptions/decide-usage.ts'
-import type { NewUsage } from '../../../packages/ratecard/src/service/tenants.ts'
+import type { Meter } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import {
+  decideUsage,
+  isDigest,
+  readIdentifier,
+} from '../../../packages/ratecard/src/customers/subscriptions/usage/decide-usage.ts'
+import type { UsageSituation } from '../../../packages/ratecard/src/customers/subscriptions/usage/decide-usage.ts'
+import type { NewUsage } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { refusedWith } from '../../support/refused.ts'
 
 const now = Date.parse('2031-05-01T00:00:00Z')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkNewTenant, checkTenantChange } from '../../../packages/ratecard/src/tenants/fields.ts'
+import { checkNewTenant, checkTenantChange } from '../../../packages/ratecard/src/customers/tenants/fields.ts'
 import { refusedWith } from '../../support/refused.ts'
 
 const pointers = (tenant: Parameters<typeof checkNewTenant>[0]) =>

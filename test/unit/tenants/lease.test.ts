@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
-import { withNamedLease } from '../../../packages/ratecard/src/tenants/lease.ts'
+import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
+import { withNamedLease } from '../../../packages/ratecard/src/acts/lease.ts'
 import { inMemory, refusalOf } from '../../support/store.ts'
 
 const running = new AbortController().signal

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { outcomeOf } from '../../../packages/ratecard/src/tenants/planned-free.ts'
+import { outcomeOf } from '../../../packages/ratecard/src/customers/tenants/planned-free.ts'
 
 const hour = 60 * 60_000
 const end = Date.UTC(2031, 4, 1)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { MappingEntry, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { BillingConfig } from '../../../packages/ratecard/src/config/schema/schema.ts'
-import { namePrices } from '../../../packages/ratecard/src/subscriptions/price-names.ts'
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { namePrices } from '../../../packages/ratecard/src/customers/subscriptions/price-names.ts'
 
 let sequence = 0
 const entry = (config: string, processor: string, kind: ResourceKind = 'price'): MappingEntry => ({

@@ -1,7 +1,7 @@
 // Reports of dropped usage are cached for routes that are requested often.
 import { afterEach, expect, test, vi } from 'vitest'
 import type { UsageError } from '../../../packages/ratecard/src/processor/customer-half.ts'
-import { createRecentUsageErrors } from '../../../packages/ratecard/src/subscriptions/recent-usage-errors.ts'
+import { createRecentUsageErrors } from '../../../packages/ratecard/src/customers/subscriptions/usage/recent-usage-errors.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { reportText, readReport } from '../../../packages/ratecard/src/catalog/change-report.ts'
 import { configId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { countedChanges, driftText, reportedChanges } from '../../../packages/ratecard/src/wording/change-words.ts'
-import type { ChangeAction } from '../../../packages/ratecard/src/wording/change-words.ts'
+import { countedChanges, driftText, reportedChanges } from '../../../packages/ratecard/src/base/wording/change-words.ts'
+import type { ChangeAction } from '../../../packages/ratecard/src/base/wording/change-words.ts'
 
 const change = (action: ChangeAction, id = 'a') => ({ kind: 'price', configId: configId(id), action })
 

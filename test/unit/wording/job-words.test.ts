@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { stepSentences } from '../../../packages/ratecard/src/wording/job-words.ts'
+import { stepSentences } from '../../../packages/ratecard/src/base/wording/job-words.ts'
 
 const running = { kind: 'migration', state: 'running', resumesAt: null }
 const sentences = (state: string, step: object, more: { result?: object; error?: object; job?: object } = {}) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { placeWords } from '../../../packages/ratecard/src/wording/place-words.ts'
+import { placeWords } from '../../../packages/ratecard/src/base/wording/place-words.ts'
 
 const document = {
   version: '1.0.0',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endOf, endWords } from '../../../packages/ratecard/src/wording/planned-end.ts'
+import { endOf, endWords } from '../../../packages/ratecard/src/base/wording/planned-end.ts'
 
 const items = [{ currentPeriodEnd: '2026-12-03T00:00:00Z' }, { currentPeriodEnd: '2027-06-03T00:00:00Z' }]
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ServiceError } from '../../../packages/ratecard/src/errors/service-error.ts'
+import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import type { LogRecord } from '../../../packages/ratecard/src/store/worker-store.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { LogBuffer } from '../../../packages/ratecard/src/workers/runtime/log-buffer.ts'

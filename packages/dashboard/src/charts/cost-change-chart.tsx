@@ -1,7 +1,7 @@
 // Chart of the cost per quantity at a tiered price before and after a change. The service's own code calculates the amounts.
 import { useMemo } from 'react'
-import type { PricePart, PriceSides } from '../price-change.ts'
-import { axisMoney, count, money } from '../words.ts'
+import type { PricePart, PriceSides } from '../amounts/price-change.ts'
+import { axisMoney, count, money } from '../words/words.ts'
 import { Chart } from './chart.tsx'
 import { costOf, quantitiesOf } from './costs.ts'
 

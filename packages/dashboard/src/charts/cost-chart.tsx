@@ -3,7 +3,7 @@
 import { useMemo } from 'react'
 import type { PriceDocument } from '@ratecard/client'
 import { Table } from '../ui/basic.tsx'
-import { axisMoney, count, money, period } from '../words.ts'
+import { axisMoney, count, money, period } from '../words/words.ts'
 import { Chart } from './chart.tsx'
 import { costOf, quantitiesOf } from './costs.ts'
 

@@ -1,7 +1,7 @@
 // Costs of quantities for the charts of tiered prices, calculated by the service's own code.
 import type { TierDocument } from '@ratecard/client'
-import { calculate } from '../../../ratecard/src/pricing/calculate.ts'
-import type { PricePart } from '../price-change.ts'
+import { calculate } from '../../../ratecard/src/document/pricing/calculate.ts'
+import type { PricePart } from '../amounts/price-change.ts'
 
 /**
  * Returns the cost of a quantity in minor units; null without a price. The cast is safe: the client's `PriceDocument` and the service's

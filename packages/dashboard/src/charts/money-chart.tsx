@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import type { MoneyDay, MoneyDays } from '@ratecard/client'
 import { Table } from '../ui/basic.tsx'
-import { axisMoney, money, pageLocale } from '../words.ts'
+import { axisMoney, money, pageLocale } from '../words/words.ts'
 import { Chart } from './chart.tsx'
 
 const dayFormat = new Intl.DateTimeFormat(pageLocale, { dateStyle: 'medium', timeZone: 'UTC' })

@@ -2,7 +2,7 @@
 // same data beside it as text or as a table.
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
-import { axisTime } from '../words.ts'
+import { axisTime } from '../words/words.ts'
 
 export interface Series {
   readonly label: string

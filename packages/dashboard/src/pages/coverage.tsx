@@ -2,11 +2,11 @@
 import { Fragment } from 'react'
 import type { Coverage, PriceDocument } from '@ratecard/client'
 import { api } from '../api.ts'
-import { useLoaded } from '../live.ts'
-import { pricesById } from '../price-change.ts'
+import { useLoaded } from '../frame/live.ts'
+import { pricesById } from '../amounts/price-change.ts'
 import { Badge, Card, Empty, Id, Page, Show, Text } from '../ui/basic.tsx'
-import { PriceMoney } from '../ui/price-row.tsx'
-import { pluralize } from '../words.ts'
+import { PriceMoney } from '../ui/price/price-row.tsx'
+import { pluralize } from '../words/words.ts'
 
 /**
  * True if at least one enterprise template has a price for this base price. Otherwise every tenant pays the public price, so no template

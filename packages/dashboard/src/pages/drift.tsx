@@ -1,14 +1,14 @@
 // Drift page: objects that were edited at the processor outside of Ratecard.
 import { useEffect } from 'react'
 import { Link } from 'wouter'
-import { driftText, kindWord } from '../../../ratecard/src/wording/change-words.ts'
+import { driftText, kindWord } from '../../../ratecard/src/base/wording/change-words.ts'
 import { api } from '../api.ts'
-import { noteDrift } from '../attention.ts'
-import { useLoaded } from '../live.ts'
+import { noteDrift } from '../frame/attention.ts'
+import { useLoaded } from '../frame/live.ts'
 import { useMayAct } from '../session.ts'
 import { Badge, Card, Empty, Id, Page, Show, Table, Text } from '../ui/basic.tsx'
-import { pricesById } from '../price-change.ts'
-import { Changes } from '../ui/changes.tsx'
+import { pricesById } from '../amounts/price-change.ts'
+import { Changes } from '../ui/plan/changes.tsx'
 
 export function Drift() {
   const mayAct = useMayAct()

@@ -1,11 +1,11 @@
 // Health page: the findings of `doctor`.
 import type { Finding } from '@ratecard/client'
 import { api } from '../api.ts'
-import { noteFindings } from '../attention.ts'
-import { useLoaded } from '../live.ts'
+import { noteFindings } from '../frame/attention.ts'
+import { useLoaded } from '../frame/live.ts'
 import { Badge, Card, Page, Show, Text } from '../ui/basic.tsx'
 import { FindingText } from '../ui/findings.tsx'
-import { pluralize } from '../words.ts'
+import { pluralize } from '../words/words.ts'
 
 const tones = { ok: 'good', warning: 'warn', problem: 'bad' } as const
 

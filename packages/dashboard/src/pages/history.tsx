@@ -2,12 +2,12 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { HistoryEntry } from '@ratecard/client'
-import { reportedChanges } from '../../../ratecard/src/wording/change-words.ts'
+import { reportedChanges } from '../../../ratecard/src/base/wording/change-words.ts'
 import { api } from '../api.ts'
-import { useLoaded } from '../live.ts'
+import { useLoaded } from '../frame/live.ts'
 import { Badge, Card, Empty, Page, Pager, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
-import { changesText } from '../ui/changes.tsx'
-import { Differences } from '../ui/revision-changes.tsx'
+import { changesText } from '../ui/plan/changes.tsx'
+import { Differences } from '../ui/plan/revision-changes.tsx'
 
 const limit = 20
 

@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import type { JobReport } from '@ratecard/client'
-import { jobWords, stepSentences } from '../../../ratecard/src/wording/job-words.ts'
+import { jobWords, stepSentences } from '../../../ratecard/src/base/wording/job-words.ts'
 import { api } from '../api.ts'
-import { useAct, useLoaded } from '../live.ts'
+import { useAct, useLoaded } from '../frame/live.ts'
 import { useMayAct } from '../session.ts'
 import { Card, Facts, Id, Page, Problem, Prose, Show, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { JobSubject } from '../ui/job-subject.tsx'
-import { PushBadge } from '../ui/push-badge.tsx'
-import { localTime, remaining } from '../words.ts'
+import { PushBadge } from '../ui/plan/push-badge.tsx'
+import { localTime, remaining } from '../words/words.ts'
 
 export function JobPage() {
   const { job: id = '' } = useParams()

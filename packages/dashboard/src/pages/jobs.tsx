@@ -1,11 +1,11 @@
 // Jobs page: long operations on many subscriptions, e.g. applied deals, price migrations and webhook rotations.
 import { useState } from 'react'
-import { jobWords } from '../../../ratecard/src/wording/job-words.ts'
+import { jobWords } from '../../../ratecard/src/base/wording/job-words.ts'
 import { api } from '../api.ts'
-import { useLoaded } from '../live.ts'
+import { useLoaded } from '../frame/live.ts'
 import { Card, Empty, Page, Pager, Show, Table, Time, Who } from '../ui/basic.tsx'
 import { JobSubject } from '../ui/job-subject.tsx'
-import { PushBadge, progressCells } from '../ui/push-badge.tsx'
+import { PushBadge, progressCells } from '../ui/plan/push-badge.tsx'
 
 const limit = 20
 

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { ServiceKey } from '@ratecard/client'
 import { api } from '../api.ts'
-import { useAct, useLoaded } from '../live.ts'
+import { useAct, useLoaded } from '../frame/live.ts'
 import { useMayAct, useSessionKey } from '../session.ts'
 import { Badge, Card, Copy, Page, Show, Table, Text, Time } from '../ui/basic.tsx'
 import { Choices } from '../ui/choices.tsx'

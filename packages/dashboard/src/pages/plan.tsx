@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter'
 import type { BillingDocument, PushOutcome } from '@ratecard/client'
 import { api } from '../api.ts'
 import { readDocument, type GivenFile, type ReadDocument } from '../dropped-files.ts'
-import { useAct } from '../live.ts'
+import { useAct } from '../frame/live.ts'
 import { useMayAct } from '../session.ts'
 import {
   AllowanceButtons,
@@ -13,15 +13,15 @@ import {
   careful,
   needsApproval,
   type Allowances,
-} from '../ui/allowances.tsx'
+} from '../ui/tenant/allowances.tsx'
 import { Card, Id, IssueList, Page, Problem, Prose } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { useActor } from '../ui/actor.tsx'
 import { WhichAccount } from '../ui/which-account.tsx'
-import { PlanView } from '../ui/plan-view.tsx'
-import { useOverride, Violations } from '../ui/violations.tsx'
-import { RecentPushes, UnfinishedPush } from '../ui/recent-pushes.tsx'
-import { pluralize } from '../words.ts'
+import { PlanView } from '../ui/plan/plan-view.tsx'
+import { useOverride, Violations } from '../ui/plan/violations.tsx'
+import { RecentPushes, UnfinishedPush } from '../ui/plan/recent-pushes.tsx'
+import { pluralize } from '../words/words.ts'
 
 export function Plan() {
   const [files, setFiles] = useState<readonly GivenFile[]>([])

@@ -1,10 +1,10 @@
 // Policies page: the rules that every change of prices must keep, and who set them.
 import type { PolicyHistory, PolicySet } from '@ratecard/client'
 import { api } from '../api.ts'
-import { useLoaded } from '../live.ts'
+import { useLoaded } from '../frame/live.ts'
 import { Badge, Card, Empty, Id, Page, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
-import { ruleWords } from '../policy-words.ts'
-import { pluralize } from '../words.ts'
+import { ruleWords } from '../words/policy-words.ts'
+import { pluralize } from '../words/words.ts'
 
 type Rule = PolicySet['rules'][number]
 

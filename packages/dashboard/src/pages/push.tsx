@@ -2,16 +2,16 @@
 import { useEffect, useState } from 'react'
 import { Link, useParams } from 'wouter'
 import type { PushReport, PushStep } from '@ratecard/client'
-import { kindWord, stepWords } from '../../../ratecard/src/wording/change-words.ts'
+import { kindWord, stepWords } from '../../../ratecard/src/base/wording/change-words.ts'
 import { api } from '../api.ts'
-import { useAct, useLoaded } from '../live.ts'
+import { useAct, useLoaded } from '../frame/live.ts'
 import { useMayAct } from '../session.ts'
 import { Card, Facts, Id, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
-import { PushBadge } from '../ui/push-badge.tsx'
-import { RevisionChanges } from '../ui/revision-changes.tsx'
-import { pluralize, remaining } from '../words.ts'
+import { PushBadge } from '../ui/plan/push-badge.tsx'
+import { RevisionChanges } from '../ui/plan/revision-changes.tsx'
+import { pluralize, remaining } from '../words/words.ts'
 
 export function Push() {
   const { push: id = '' } = useParams()

@@ -2,10 +2,10 @@
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import type { BillingDocument } from '@ratecard/client'
-import { reportedChanges } from '../../../ratecard/src/wording/change-words.ts'
-import { placeWords } from '../../../ratecard/src/wording/place-words.ts'
+import { reportedChanges } from '../../../ratecard/src/base/wording/change-words.ts'
+import { placeWords } from '../../../ratecard/src/base/wording/place-words.ts'
 import { api } from '../api.ts'
-import { useAct, useLoaded } from '../live.ts'
+import { useAct, useLoaded } from '../frame/live.ts'
 import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
 import {
@@ -15,13 +15,13 @@ import {
   careful,
   needsApproval,
   type Allowances,
-} from '../ui/allowances.tsx'
+} from '../ui/tenant/allowances.tsx'
 import { Card, Copy, Facts, Id, Loading, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
-import { changesText } from '../ui/changes.tsx'
+import { changesText } from '../ui/plan/changes.tsx'
 import { Confirm } from '../ui/dialog.tsx'
-import { PlanView } from '../ui/plan-view.tsx'
-import { RevisionChanges } from '../ui/revision-changes.tsx'
-import { useOverride } from '../ui/violations.tsx'
+import { PlanView } from '../ui/plan/plan-view.tsx'
+import { RevisionChanges } from '../ui/plan/revision-changes.tsx'
+import { useOverride } from '../ui/plan/violations.tsx'
 
 export function RevisionPage() {
   const { revision: text = '' } = useParams()

@@ -2,12 +2,12 @@
 import { useState } from 'react'
 import type { WebhookListing } from '@ratecard/client'
 import { api } from '../api.ts'
-import { useAct, useLoaded } from '../live.ts'
+import { useAct, useLoaded } from '../frame/live.ts'
 import { useMayAct } from '../session.ts'
 import { useActor } from '../ui/actor.tsx'
 import { Badge, Card, Copy, Empty, Facts, Id, Page, Problem, Show, Text, Time } from '../ui/basic.tsx'
 import { Confirm, Outcome } from '../ui/dialog.tsx'
-import { pluralize } from '../words.ts'
+import { pluralize } from '../words/words.ts'
 
 export function Webhooks() {
   const webhooks = useLoaded('webhooks', (signal) => api.admin.webhooks({ secrets: false, signal }))

@@ -1,7 +1,7 @@
 // Workers page: deployed workers with their current version and schedules.
 import { Link } from 'wouter'
 import { api } from '../api.ts'
-import { useLoaded } from '../live.ts'
+import { useLoaded } from '../frame/live.ts'
 import { Badge, Card, Empty, Id, Page, Show, Table, Text, Time } from '../ui/basic.tsx'
 
 export const workerTones = {

@@ -2,9 +2,9 @@
 import { Fragment, useEffect, useId, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { By, RatecardError } from '@ratecard/client'
-import type { LoadState } from '../live.ts'
-import { pageWords } from '../page-words.ts'
-import { fromNow, localDay, localTime, money, utcTime } from '../words.ts'
+import type { LoadState } from '../frame/live.ts'
+import { pageWords } from '../words/page-words.ts'
+import { fromNow, localDay, localTime, money, utcTime } from '../words/words.ts'
 
 interface PageProps {
   readonly title: ReactNode

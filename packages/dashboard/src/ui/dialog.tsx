@@ -2,7 +2,7 @@
 // to the element that opened the dialog.
 import { useId, useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import type { RatecardError } from '@ratecard/client'
-import { useAccount } from '../account.ts'
+import { useAccount } from '../frame/account.ts'
 import { Problem } from './basic.tsx'
 import { WhichAccount } from './which-account.tsx'
 

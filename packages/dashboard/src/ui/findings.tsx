@@ -1,7 +1,7 @@
 // Findings of the service's checks, each with the page that shows its details.
 import { Link } from 'wouter'
 import type { Finding } from '@ratecard/client'
-import { pageWords } from '../page-words.ts'
+import { pageWords } from '../words/page-words.ts'
 import { Prose } from './basic.tsx'
 
 /** Page by check, and its link text. Checks that no page shows in detail are left out. */

@@ -1,4 +1,4 @@
-import { modeNames, useAccount } from '../account.ts'
+import { modeNames, useAccount } from '../frame/account.ts'
 import { Id } from './basic.tsx'
 
 /** Renders the mode in its own colour, and the account. Renders nothing until they are loaded. */

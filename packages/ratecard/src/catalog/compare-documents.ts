@@ -1,9 +1,9 @@
 // Compares two documents by their meaning. Documents that express the same content differently (e.g. one contains a default value
 // explicitly) are equal.
-import type { BillingConfig } from '../config/schema/schema.ts'
+import type { BillingConfig } from '../document/schema/schema.ts'
 import { desiredCatalog, emptyCatalog, withDefaultKey } from './desired.ts'
 import { displayOf } from './display.ts'
-import { aliasesOf } from '../config/schema/previous-ids.ts'
+import { aliasesOf } from '../document/rules/previous-ids.ts'
 import { needNewObject, same } from './fields/differences.ts'
 import { documentName, documentValue } from './fields/tables.ts'
 import { renameCatalog } from './renames.ts'

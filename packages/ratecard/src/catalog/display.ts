@@ -1,9 +1,9 @@
 // Describes each resource in one readable line, for plans and diffs.
-import { configWithAmounts } from '../config/schema/percent-off.ts'
-import type { BillingConfig, Coupon, Portal, TaxRate } from '../config/schema/schema.ts'
-import { canonicalDecimal } from '../money/decimal.ts'
-import { formatMinor } from '../money/format.ts'
-import { describePrice } from '../pricing/describe.ts'
+import { configWithAmounts } from '../document/schema/prices/percent-off.ts'
+import type { BillingConfig, Coupon, Portal, TaxRate } from '../document/schema/schema.ts'
+import { canonicalDecimal } from '../base/money/decimal.ts'
+import { formatMinor } from '../base/money/format.ts'
+import { describePrice } from '../document/pricing/describe.ts'
 import { idOfItem, itemsOf, type ItemOf, type ResourceKind } from './kinds.ts'
 
 /**

@@ -1,11 +1,11 @@
 // Long tasks on whole documents, as plain functions. The service runs tasks on large documents in a worker thread. So inputs and results
 // must be structured-cloneable: documents as JSON text, no class instances, no functions.
-import { checksum } from '../config/schema/checksum.ts'
-import { readJson } from '../config/schema/read-json.ts'
-import type { BillingConfig } from '../config/schema/schema.ts'
-import { whereNotExpanded } from '../config/files/written-form.ts'
-import { validateConfig, type ConfigValidation } from '../config/validation/validate.ts'
-import type { Issue } from '../errors/issue.ts'
+import { checksum } from '../document/schema/canonical/checksum.ts'
+import { readJson } from '../document/files/read-json.ts'
+import type { BillingConfig } from '../document/schema/schema.ts'
+import { whereNotExpanded } from '../document/files/written-form.ts'
+import { validateConfig, type ConfigValidation } from '../document/validation/validate.ts'
+import type { Issue } from '../base/errors/issue.ts'
 import { compareDocuments, type DocumentDifference } from './compare-documents.ts'
 import { meanTheSame } from './desired.ts'
 import type { PulledCodes } from './pull/items.ts'

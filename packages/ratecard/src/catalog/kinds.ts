@@ -11,8 +11,8 @@ import type {
   PromotionCode,
   TaxRate,
   Webhook,
-} from '../config/schema/schema.ts'
-import { webhookId } from '../config/schema/ids.ts'
+} from '../document/schema/schema.ts'
+import { webhookId } from '../document/schema/ids.ts'
 
 declare const brand: unique symbol
 /** Configuration id: an id in the document, chosen by its author. */

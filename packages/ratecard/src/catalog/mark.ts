@@ -1,6 +1,6 @@
 // Decides if an object has room for the ownership mark, which is a metadata key. An object that already has as many keys as the processor
 // allows gets no mark. In that case only the mapping in the store records that Ratecard owns the object.
-import { maxMetadataKeys } from '../config/schema/fields.ts'
+import { maxMetadataKeys } from '../document/schema/fields.ts'
 import type { MetadataMap } from './kinds.ts'
 import type { DesiredResource, ObservedResource } from './resource.ts'
 

@@ -1,6 +1,6 @@
 // Finds the positions of resources in a document.
-import type { BillingConfig } from '../config/schema/schema.ts'
-import { pointerOf } from '../errors/issue.ts'
+import type { BillingConfig } from '../document/schema/schema.ts'
+import { pointerOf } from '../base/errors/issue.ts'
 import { idOfItem, itemsOf, resourceKinds, type ResourceKind } from './kinds.ts'
 import { ResourceMap } from './resource-map.ts'
 

@@ -2,9 +2,9 @@
 // The same text is shown in the terminal, in pull requests and in the dashboard.
 import { itemsOf, type ResourceKind } from './kinds.ts'
 import { isNegotiated } from './price-moves.ts'
-import type { BillingConfig } from '../config/schema/schema.ts'
-import type { CurrencyChange } from '../pricing/price-change.ts'
-import { formatMinor } from '../money/format.ts'
+import type { BillingConfig } from '../document/schema/schema.ts'
+import type { CurrencyChange } from '../document/pricing/price-change.ts'
+import { formatMinor } from '../base/money/format.ts'
 import type { PlannedChange } from './change.ts'
 
 type Amounts = readonly { readonly currency: string; readonly amount: number }[]

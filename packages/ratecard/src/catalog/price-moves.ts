@@ -1,7 +1,7 @@
 // Finds the prices whose amounts differ between two documents, and compares them.
-import { configWithAmounts } from '../config/schema/percent-off.ts'
-import type { BillingConfig, Price } from '../config/schema/schema.ts'
-import { compareAmounts, type CurrencyChange } from '../pricing/price-change.ts'
+import { configWithAmounts } from '../document/schema/prices/percent-off.ts'
+import type { BillingConfig, Price } from '../document/schema/schema.ts'
+import { compareAmounts, type CurrencyChange } from '../document/pricing/price-change.ts'
 import { itemsOf } from './kinds.ts'
 import type { Rename } from './renames.ts'
 

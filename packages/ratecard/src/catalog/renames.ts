@@ -1,7 +1,7 @@
 // Renames: an item gets a new configuration id and keeps its processor objects. The whole mapping history of the earlier id moves to the
 // new id. A rename writes nothing at the processor. All functions are pure.
-import type { GrantsCredit } from '../config/schema/credit-schema.ts'
-import type { BillingConfig } from '../config/schema/schema.ts'
+import type { GrantsCredit } from '../document/schema/credit-schema.ts'
+import type { BillingConfig } from '../document/schema/schema.ts'
 import { featureLimits } from './fields/feature.ts'
 import { referTo } from './fields/field.ts'
 import { referringRows, type FieldsOf } from './fields/tables.ts'

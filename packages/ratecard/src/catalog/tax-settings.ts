@@ -1,5 +1,5 @@
-import { presentId } from '../config/schema/previous-ids.ts'
-import type { BillingConfig, Tax } from '../config/schema/schema.ts'
+import { presentId } from '../document/rules/previous-ids.ts'
+import type { BillingConfig, Tax } from '../document/schema/schema.ts'
 
 /** Returns the tax settings with the present ids of renamed rates, because a rename alone is no change of taxes. */
 export function withPresentRates(tax: Tax, config: BillingConfig | null): Tax {

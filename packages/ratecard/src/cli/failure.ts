@@ -1,8 +1,8 @@
 import { RatecardError } from '@ratecard/client'
-import type { PlacedIssue } from '../config/files/source.ts'
-import type { Issue } from '../errors/issue.ts'
-import { problemCodes } from '../errors/codes.ts'
-import { ServiceError } from '../errors/service-error.ts'
+import type { PlacedIssue } from '../document/files/source.ts'
+import type { Issue } from '../base/errors/issue.ts'
+import { problemCodes } from '../base/errors/codes.ts'
+import { ServiceError } from '../base/errors/service-error.ts'
 import type { FailureCode } from './failure-codes.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { toRfc3339 } from '../clock.ts'
+import { toRfc3339 } from '../base/clock.ts'
 import { usageFailure } from './failure.ts'
 import { timestampOf } from './spans.ts'
 

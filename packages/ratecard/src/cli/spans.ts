@@ -1,5 +1,5 @@
 // Parses durations and times of the command line, e.g. `90d`, `24h`, `15m`.
-import { isMoment } from '../config/schema/moment.ts'
+import { isMoment } from '../document/schema/moment.ts'
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 

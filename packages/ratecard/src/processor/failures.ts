@@ -1,6 +1,6 @@
 // Maps failures of the processor to the error codes of the service.
-import type { ProblemCode } from '../errors/codes.ts'
-import { ServiceError } from '../errors/service-error.ts'
+import type { ProblemCode } from '../base/errors/codes.ts'
+import { ServiceError } from '../base/errors/service-error.ts'
 import { abortReason } from './abort.ts'
 import { ProcessorError } from './processor-error.ts'
 import type { ProcessorErrorKind } from './processor-error.ts'

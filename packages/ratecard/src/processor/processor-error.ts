@@ -1,4 +1,4 @@
-import type { ProcessorWords } from '../errors/service-error.ts'
+import type { ProcessorWords } from '../base/errors/service-error.ts'
 
 /**
  * Kind of a failed call of the processor.

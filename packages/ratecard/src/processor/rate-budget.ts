@@ -1,6 +1,6 @@
 // Client-side rate limit for calls to the processor, with one limit for the account and one for each operation. It decides when a call may
 // start, never whether it is retried. shared-budget.ts implements this interface for several replicas.
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../base/clock.ts'
 import { abortReason } from './abort.ts'
 
 export interface RateBudget {

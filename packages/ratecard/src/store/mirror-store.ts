@@ -100,7 +100,7 @@ export interface MirrorSaved {
 }
 
 /**
- * Standing of a customer: stored sums by which lists of tenants are filtered and sorted. mirror/sums/standing.ts recomputes it after each
+ * Standing of a customer: stored sums by which lists of tenants are filtered and sorted. customers/mirror/sums/standing.ts recomputes it after each
  * change of the customer's objects.
  */
 export interface CustomerStanding {

@@ -1,5 +1,5 @@
 // Database operations on revenue: monthly recurring revenue (MRR) of items and customers, debts, and totals by day. Exact amounts are texts
-// as in money/fraction.ts, in minor units, e.g. `25/3`.
+// as in base/money/fraction.ts, in minor units, e.g. `25/3`.
 import type { ProcessorId } from '../catalog/resource.ts'
 import type {
   MirroredCustomer,

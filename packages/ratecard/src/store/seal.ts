@@ -3,7 +3,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ServiceError } from '../errors/service-error.ts'
+import { ServiceError } from '../base/errors/service-error.ts'
 
 export interface Sealer {
   /** Encrypts a text. `context` is the row (table and id) that the text is bound to; {@link Sealer.open} needs the same context. */

@@ -1,7 +1,7 @@
 // Database operations on tenants, their sessions, their free subscriptions, and jobs that change subscriptions.
 import type { ConfigId, ProcessorId } from '../catalog/resource.ts'
 import type { MirroredSubscription } from '../processor/mirrored.ts'
-import type { Page, PageQuery } from './page.ts'
+import type { Page, PageQuery } from './records/page.ts'
 import type { CustomerStanding } from './mirror-store.ts'
 import type { BillingStatus } from './records/billing-status.ts'
 import type { SessionRecord } from './records/auth.ts'

@@ -1,5 +1,5 @@
 // Database operations on edge workers: deployments, schedules, runs and log lines.
-import type { Page, PageQuery } from './page.ts'
+import type { Page, PageQuery } from './records/page.ts'
 import type { WorkerKeyScope } from './records/auth.ts'
 import type { RecordOf } from './records/columns.ts'
 import type { DeploymentRecord, LogRecord, RunRecord, RunRecordOutcome } from './records/workers.ts'

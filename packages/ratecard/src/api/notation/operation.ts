@@ -2,7 +2,7 @@
 // generated from operations; the client's methods are written by hand.
 import { Type } from 'typebox'
 import type { TProperties, TSchema } from 'typebox'
-import type { ProblemCode } from '../../errors/codes.ts'
+import type { ProblemCode } from '../../base/errors/codes.ts'
 import { keyScopes } from '../../store/records/auth.ts'
 import { choice } from './schema.ts'
 import type { Inside, InsideObject } from './schema.ts'

@@ -2,7 +2,7 @@
 // client's types and the case conversion (case-conversion.ts) are derived from the schema.
 import { Type } from 'typebox'
 import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnion, TUnsafe } from 'typebox'
-import { toRfc3339 } from '../../clock.ts'
+import { toRfc3339 } from '../../base/clock.ts'
 import { absence, coded, moment, named, target, verbatim } from './marks.ts'
 import type { Camel } from './names.ts'
 

@@ -1,7 +1,7 @@
 // Converts amounts, tiers, currencies and timestamps between the document and the canonical form.
-import type { Tier } from '../../config/schema/schema.ts'
-import { currencies, type Currency } from '../../money/currencies.ts'
-import { canonicalDecimal } from '../../money/decimal.ts'
+import type { Tier } from '../../document/schema/schema.ts'
+import { currencies, type Currency } from '../../base/money/currencies.ts'
+import { canonicalDecimal } from '../../base/money/decimal.ts'
 import type { CanonicalTier } from '../kinds.ts'
 import { Unrepresentable } from './field.ts'
 

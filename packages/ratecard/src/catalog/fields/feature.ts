@@ -1,4 +1,4 @@
-import type { Feature } from '../../config/schema/schema.ts'
+import type { Feature } from '../../document/schema/schema.ts'
 import { rowsFor } from './field.ts'
 
 const { required, text, metadata, table } = rowsFor<Feature>('entitlements/feature')

@@ -1,4 +1,4 @@
-import type { Meter } from '../../config/schema/schema.ts'
+import type { Meter } from '../../document/schema/schema.ts'
 import { rowsFor } from './field.ts'
 
 const { field, required, orNull, table } = rowsFor<Meter>('billing/meter')

@@ -1,4 +1,4 @@
-import type { Portal, PortalFeatures } from '../../config/schema/schema.ts'
+import type { Portal, PortalFeatures } from '../../document/schema/schema.ts'
 import { configId, type ConfigId, type ProcessorId, type ResourceKind } from '../kinds.ts'
 import type { PortalPrices, SubscriptionUpdate } from '../kinds.ts'
 import { rowsFor, Unrepresentable, type WriteContext } from './field.ts'

@@ -1,5 +1,5 @@
-import { toUnixSeconds } from '../../config/schema/moment.ts'
-import type { PromotionCode } from '../../config/schema/schema.ts'
+import { toUnixSeconds } from '../../document/schema/moment.ts'
+import type { PromotionCode } from '../../document/schema/schema.ts'
 import { configId } from '../kinds.ts'
 import { canonicalAmounts, documentAmounts, documentMoment, losesCurrency, supportedCurrency } from './amounts.ts'
 import type { AmountsByCurrency } from './amounts.ts'

@@ -1,6 +1,6 @@
 // Field tables by kind, and everything derived from the tables: the types of the canonical fields, and the fields' names, references and
 // absent values.
-import type { Product } from '../../config/schema/schema.ts'
+import type { Product } from '../../document/schema/schema.ts'
 import { resourceKinds, type ConfigId, type ResourceKind } from '../kinds.ts'
 import { coupon } from './coupon.ts'
 import type { AnyField, AnyOwnMember, Mutability, Referring } from './field.ts'

@@ -1,5 +1,5 @@
-import type { TaxRate } from '../../config/schema/schema.ts'
-import { canonicalDecimal } from '../../money/decimal.ts'
+import type { TaxRate } from '../../document/schema/schema.ts'
+import { canonicalDecimal } from '../../base/money/decimal.ts'
 import { rowsFor } from './field.ts'
 
 const { field, required, text, orNull, flag, metadata, table } = rowsFor<TaxRate>('tax_rates')

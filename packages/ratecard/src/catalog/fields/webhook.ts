@@ -1,4 +1,4 @@
-import type { Webhook } from '../../config/schema/schema.ts'
+import type { Webhook } from '../../document/schema/schema.ts'
 import { rowsFor } from './field.ts'
 
 const { field, required, text, flag, metadata, table } = rowsFor<Webhook>('webhook_endpoints')

@@ -1,6 +1,6 @@
 // Plans the archives, which run last. Archived are resources that were removed from the document, objects that were replaced, and strays
 // (objects that an abandoned push left behind).
-import type { Issue } from '../../errors/issue.ts'
+import type { Issue } from '../../base/errors/issue.ts'
 import type { PlannedChange } from '../change.ts'
 import { resourceKinds, type ConfigId, type ProcessorId, type ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'

@@ -3,8 +3,8 @@ import { isLeftAlone, same } from '../fields/differences.ts'
 import { absentFields, documentName, fieldRows } from '../fields/tables.ts'
 import type { MetadataMap, ResourceKind } from '../kinds.ts'
 import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
-import { maxMetadataKeys } from '../../config/schema/fields.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { maxMetadataKeys } from '../../document/schema/fields.ts'
+import type { Issue } from '../../base/errors/issue.ts'
 import { caution, type PlanState } from './state.ts'
 
 type Bag = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 // Plans the creation of an object at the processor: its id, and the archives that must happen first.
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../../config/schema/canonical.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { canonicalJson } from '../../document/schema/canonical/canonical.ts'
+import type { Issue } from '../../base/errors/issue.ts'
 import { processorId, type ConfigId, type ProcessorId, type ResourceKind } from '../kinds.ts'
 import type { FieldsOf } from '../fields/tables.ts'
 import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'

@@ -1,6 +1,6 @@
 // Decides one resource: keep, update, reactivate, adopt, replace or create. The live objects take precedence over the mapping history, e.g.
 // if the mapped object no longer exists.
-import type { Issue } from '../../errors/issue.ts'
+import type { Issue } from '../../base/errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import { differences, isUnmanaged, same, type Difference } from '../fields/differences.ts'
 import { documentName, fieldRows, type FieldsOf } from '../fields/tables.ts'

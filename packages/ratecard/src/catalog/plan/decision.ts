@@ -1,5 +1,5 @@
 // One decision of a plan, as a plain value. Only `planChanges` writes decisions to the plan.
-import type { Issue } from '../../errors/issue.ts'
+import type { Issue } from '../../base/errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import type { ConfigId, ProcessorId, ResourceKind } from '../kinds.ts'
 import type { ArchiveStep, DetachStep, Step } from '../steps.ts'

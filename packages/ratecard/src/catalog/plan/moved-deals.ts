@@ -1,7 +1,7 @@
 // Warns if the base price of a negotiated price in fixed amounts changes. The customer's discount then changes, although the deal was not
 // edited. A negotiated price in per cent (`percent_off_base`) follows its base price; the plan lists it as a change.
-import type { Issue } from '../../errors/issue.ts'
-import { decimalFromInteger, decimalText, divideByInteger, parseDecimal } from '../../money/decimal.ts'
+import type { Issue } from '../../base/errors/issue.ts'
+import { decimalFromInteger, decimalText, divideByInteger, parseDecimal } from '../../base/money/decimal.ts'
 import {
   compareFractions,
   divideFractions,
@@ -10,8 +10,8 @@ import {
   multiplyFractions,
   roundFraction,
   subtractFractions,
-} from '../../money/fraction.ts'
-import type { Fraction } from '../../money/fraction.ts'
+} from '../../base/money/fraction.ts'
+import type { Fraction } from '../../base/money/fraction.ts'
 import { same } from '../fields/differences.ts'
 import { configId } from '../kinds.ts'
 import type { DesiredResource } from '../resource.ts'

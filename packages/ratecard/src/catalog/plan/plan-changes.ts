@@ -1,9 +1,9 @@
 // Computes the plan of a push. A plan is a plain value that can be printed, stored and compared. `planChanges` is pure: it performs no I/O
 // and reads only its input.
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../../config/schema/canonical.ts'
-import type { BillingConfig } from '../../config/schema/schema.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { canonicalJson } from '../../document/schema/canonical/canonical.ts'
+import type { BillingConfig } from '../../document/schema/schema.ts'
+import type { Issue } from '../../base/errors/issue.ts'
 import type { PlannedChange } from '../change.ts'
 import { desiredCatalog, emptyCatalog } from '../desired.ts'
 import { resourceKinds, type ConfigId, type ProcessorId, type ResourceKind } from '../kinds.ts'

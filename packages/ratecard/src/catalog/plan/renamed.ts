@@ -1,5 +1,5 @@
 // Creates issues about renames. Some refuse a rename; others warn about a removed and a new resource that look like a forgotten rename.
-import type { Issue } from '../../errors/issue.ts'
+import type { Issue } from '../../base/errors/issue.ts'
 import { same } from '../fields/differences.ts'
 import { fieldRows } from '../fields/tables.ts'
 import { resourceKinds, type ResourceKind } from '../kinds.ts'

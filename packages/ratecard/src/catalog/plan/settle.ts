@@ -1,6 +1,6 @@
 // Decides the writes that make a live object match the resource.
-import { maxMetadataKeys } from '../../config/schema/fields.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { maxMetadataKeys } from '../../document/schema/fields.ts'
+import type { Issue } from '../../base/errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import { differences, type Difference } from '../fields/differences.ts'
 import { statesActive, type FieldsOf } from '../fields/tables.ts'

@@ -1,9 +1,9 @@
 // Read-only input of the planner's decisions: the document, the previous document, the live objects, and the decisions so far. Only
 // `planChanges` records decisions.
-import { maxMetadataKeys } from '../../config/schema/fields.ts'
-import type { BillingConfig } from '../../config/schema/schema.ts'
-import type { IssueCode } from '../../errors/codes.ts'
-import type { Issue, Severity } from '../../errors/issue.ts'
+import { maxMetadataKeys } from '../../document/schema/fields.ts'
+import type { BillingConfig } from '../../document/schema/schema.ts'
+import type { IssueCode } from '../../base/errors/codes.ts'
+import type { Issue, Severity } from '../../base/errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import { displayOf } from '../display.ts'
 import { differences, same, type Difference } from '../fields/differences.ts'

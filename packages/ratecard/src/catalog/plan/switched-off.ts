@@ -1,6 +1,6 @@
 // Handles objects that were switched off at the processor since the last push, e.g. a leaked promotion code or a price with a mistake. Such
 // an object stays off until the document is edited or `--force` is given. A push never reactivates it as a side effect.
-import type { Issue } from '../../errors/issue.ts'
+import type { Issue } from '../../base/errors/issue.ts'
 import type { Difference } from '../fields/differences.ts'
 import { statesActive } from '../fields/tables.ts'
 import type { ProcessorId, ResourceKind } from '../kinds.ts'

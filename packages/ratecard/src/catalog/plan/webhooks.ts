@@ -1,7 +1,7 @@
 // Checks the webhook endpoints of the account for Stripe's limit, and for foreign endpoints with the same URL, which would receive events
 // twice.
-import { webhookKey } from '../../config/schema/ids.ts'
-import type { Issue } from '../../errors/issue.ts'
+import { webhookKey } from '../../document/schema/ids.ts'
+import type { Issue } from '../../base/errors/issue.ts'
 import type { DesiredResource } from '../resource.ts'
 import { caution, refusal, type PlanState } from './state.ts'
 

@@ -1,6 +1,6 @@
 // Generates configuration ids for foreign objects in a pull. The ids are readable, and equal in every pull.
-import { idPattern } from '../../config/schema/schema.ts'
-import { webhookId } from '../../config/schema/ids.ts'
+import { idPattern } from '../../document/schema/schema.ts'
+import { webhookId } from '../../document/schema/ids.ts'
 import type { ObservedResource } from '../resource.ts'
 
 const valid = new RegExp(idPattern)

@@ -1,6 +1,6 @@
 // Converts one live object to an item of a pulled document. A managed item gets live values for fields that the processor stores; its local
 // members come from the current version. A foreign object becomes an item with `processor_id`, so that the next push adopts it.
-import type { BillingConfig } from '../../config/schema/schema.ts'
+import type { BillingConfig } from '../../document/schema/schema.ts'
 import { isUnmanaged, same } from '../fields/differences.ts'
 import { addMembers, referTo, Unrepresentable, type Names } from '../fields/field.ts'
 import { price } from '../fields/price.ts'

@@ -1,7 +1,7 @@
 // Handles percentage prices (a price given in per cent below a base price) in a pull. The processor stores only their amounts; the
 // percentage comes from the current version.
-import { isInPercent, membersOfBase, withAmounts } from '../../config/schema/percent-off.ts'
-import type { Price, Product } from '../../config/schema/schema.ts'
+import { isInPercent, membersOfBase, withAmounts } from '../../document/schema/prices/percent-off.ts'
+import type { Price, Product } from '../../document/schema/schema.ts'
 import { same } from '../fields/differences.ts'
 import type { AnyField } from '../fields/field.ts'
 import { fieldRows } from '../fields/tables.ts'

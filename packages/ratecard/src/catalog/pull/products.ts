@@ -1,7 +1,7 @@
 // Products of a pulled document, with their prices and default prices.
-import { isEnterprise, isLocalPrice } from '../../config/schema/ids.ts'
-import { featureIdOf, type ProductFeature } from '../../config/schema/feature-schema.ts'
-import type { BillingConfig, Price, Product } from '../../config/schema/schema.ts'
+import { isEnterprise, isLocalPrice } from '../../document/schema/ids.ts'
+import { featureIdOf, type ProductFeature } from '../../document/schema/feature-schema.ts'
+import type { BillingConfig, Price, Product } from '../../document/schema/schema.ts'
 import { configId } from '../kinds.ts'
 import { inPercent } from './percent.ts'
 import type { ObservedResource } from '../resource.ts'

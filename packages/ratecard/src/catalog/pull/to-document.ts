@@ -1,11 +1,11 @@
 // Builds a configuration document from the active objects at the processor. Fields that the processor stores have live values. Everything
 // local (ui, public, enterprise fields, free prices, inactive codes) comes from the current version. Amounts are never rounded or guessed:
 // objects that the format cannot express are listed in `left` instead.
-import type { BillingConfig, Price, TaxRate } from '../../config/schema/schema.ts'
-import { neededExtraCurrencies } from '../../config/rules/currency-rules.ts'
-import { withSoundText } from '../../config/schema/text.ts'
-import { validateConfig } from '../../config/validation/validate.ts'
-import { pathOf } from '../../errors/issue.ts'
+import type { BillingConfig, Price, TaxRate } from '../../document/schema/schema.ts'
+import { neededExtraCurrencies } from '../../document/rules/currency-rules.ts'
+import { withSoundText } from '../../document/rules/text.ts'
+import { validateConfig } from '../../document/validation/validate.ts'
+import { pathOf } from '../../base/errors/issue.ts'
 import { desiredCatalog, emptyCatalog } from '../desired.ts'
 import { isUnmanaged } from '../fields/differences.ts'
 import { fieldRows } from '../fields/tables.ts'

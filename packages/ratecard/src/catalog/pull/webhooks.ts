@@ -1,5 +1,5 @@
 // Foreign webhook endpoints at one URL: one for the account's own events and one for those of connected accounts.
-import { webhookKey } from '../../config/schema/ids.ts'
+import { webhookKey } from '../../document/schema/ids.ts'
 import type { ObservedResource } from '../resource.ts'
 import type { PullContext } from './items.ts'
 

@@ -1,5 +1,5 @@
-import { issueCodes, problemCodes } from '../../errors/codes.ts'
-import { didYouMean } from '../../errors/suggest.ts'
+import { issueCodes, problemCodes } from '../../base/errors/codes.ts'
+import { didYouMean } from '../../base/errors/suggest.ts'
 import type { Command } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 import { failureCodes } from '../failure-codes.ts'

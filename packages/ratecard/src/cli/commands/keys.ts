@@ -1,9 +1,9 @@
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '../../base/clock.ts'
 import type { Command } from '../program/command.ts'
 import { futureTime } from '../future-time.ts'
 import { connect } from '../server-address.ts'
-import { jsonKey } from '../views/json.ts'
-import { showTime, table } from '../views/table.ts'
+import { jsonKey } from '../views/text/json.ts'
+import { showTime, table } from '../views/text/table.ts'
 
 const keyScopes = ['read', 'write', 'owner'] as const
 

@@ -5,9 +5,9 @@ import { CliFailure, toFailure } from '../failure.ts'
 import { readPoliciesFile, type PoliciesFile } from '../files/policies-file.ts'
 import { connect, requireAddress } from '../server-address.ts'
 import { count } from '../views/issues.ts'
-import { jsonPolicies, jsonPolicyHistory } from '../views/json.ts'
-import { printTable, right, showTime } from '../views/table.ts'
-import { formatAuthor } from '../views/who.ts'
+import { jsonPolicies, jsonPolicyHistory } from '../views/text/json.ts'
+import { printTable, right, showTime } from '../views/text/table.ts'
+import { formatAuthor } from '../views/plan/who.ts'
 import { actorOptions } from './plan-and-apply.ts'
 
 export const policiesPush: Command = {

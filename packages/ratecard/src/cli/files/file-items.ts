@@ -1,8 +1,8 @@
 // Finds document items and their positions in the author's files.
 import type { ResourceDifference } from '../../catalog/compare-documents.ts'
 import { documentLists } from '../../catalog/kinds.ts'
-import { webhookId } from '../../config/schema/ids.ts'
-import type { EditPath, SourceEdit } from '../../config/edit/edit.ts'
+import { webhookId } from '../../document/schema/ids.ts'
+import type { EditPath, SourceEdit } from '../../document/edit/edit.ts'
 import type { SourceFile } from './read-config.ts'
 
 export interface LiveEdit extends SourceEdit {

@@ -1,8 +1,8 @@
 import type { ResourceDifference } from '../../catalog/compare-documents.ts'
 import { documentLists } from '../../catalog/kinds.ts'
-import type { EditPath } from '../../config/edit/edit.ts'
-import { literal } from '../../config/files/interpolate.ts'
-import type { BillingConfig } from '../../config/schema/schema.ts'
+import type { EditPath } from '../../document/edit/edit.ts'
+import { literal } from '../../document/files/interpolate.ts'
+import type { BillingConfig } from '../../document/schema/schema.ts'
 import { holdersOf, idOf, nameOf, recordsOf, valueAt, type LiveEdit } from './file-items.ts'
 import type { SourceFile } from './read-config.ts'
 

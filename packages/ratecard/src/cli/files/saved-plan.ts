@@ -6,7 +6,7 @@ import type { PushOutcome } from '@ratecard/client'
 import { environmentPattern, type EnvironmentName } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 import { readText } from './read-text.ts'
-import { jsonOutcome } from '../views/json.ts'
+import { jsonOutcome } from '../views/text/json.ts'
 
 const format = 'ratecard-plan/1'
 

@@ -1,5 +1,5 @@
 // Replaces secrets in the URLs of pulled webhooks by variables, because pulled files are meant for version control.
-import type { BillingConfig } from '../../config/schema/schema.ts'
+import type { BillingConfig } from '../../document/schema/schema.ts'
 
 /** A variable that takes the place of a secret, with the secret as its value. */
 export interface SecretVariable {

@@ -7,8 +7,8 @@ import {
   type PushOutcome,
   type PushReport,
 } from '@ratecard/client'
-import { problemCodes } from '../../errors/codes.ts'
-import { changeWords, kindWord, stepWords } from '../../wording/change-words.ts'
+import { problemCodes } from '../../base/errors/codes.ts'
+import { changeWords, kindWord, stepWords } from '../../base/wording/change-words.ts'
 import { CliFailure } from '../failure.ts'
 import type { FailureCode } from '../failure-codes.ts'
 import type { Output } from '../terminal/output.ts'

@@ -1,7 +1,7 @@
 // Counts the items that a job moved, from the results of its steps. A step can succeed without moving an item.
 import type { JobReport } from '@ratecard/client'
 import type { Output } from '../terminal/output.ts'
-import { showTime } from '../views/table.ts'
+import { showTime } from '../views/text/table.ts'
 
 type JsonRecord = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 // Describes a job as text: its steps, and the commands that undo the job.
 import type { JobReport } from '@ratecard/client'
-import { stepSentences } from '../../wording/job-words.ts'
-import { showTime } from '../views/table.ts'
+import { stepSentences } from '../../base/wording/job-words.ts'
+import { showTime } from '../views/text/table.ts'
 
 /** Returns the sentences about the steps of a job. Skipped steps and steps that wait for a date have none; they are listed separately. */
 export function sentencesOf(job: JobReport): string[] {

@@ -1,5 +1,5 @@
 // Handles the words of a command line: finds the command, suggests one for unknown words, and accepts other forms of help.
-import { didYouMean } from '../../errors/suggest.ts'
+import { didYouMean } from '../../base/errors/suggest.ts'
 import type { Command } from './command.ts'
 
 type Named = Pick<Command, 'name'>

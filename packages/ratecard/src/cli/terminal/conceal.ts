@@ -1,8 +1,8 @@
 // Redacts secrets in webhook URLs. Secrets are the values that this command expanded, the variables of the environment, and the values in
 // stored revisions. To find the latter, the document of a revision is compared with its source document.
 import type { Client, PushOutcome } from '@ratecard/client'
-import { isSecretName } from '../../config/rules/variable-rules.ts'
-import { variablesOf } from '../../config/files/written-form.ts'
+import { isSecretName } from '../../document/rules/variable-rules.ts'
+import { variablesOf } from '../../document/files/written-form.ts'
 import type { CommandContext } from '../program/command.ts'
 import type { CliIo } from './io.ts'
 

@@ -1,5 +1,5 @@
 import type { Output } from '../terminal/output.ts'
-import { showTime } from './table.ts'
+import { showTime } from './text/table.ts'
 
 /** Prints how recent a response from the mirror is. Prints nothing for a response that was read live. */
 export function noteAsOf(

@@ -1,4 +1,4 @@
-import { showTime } from './table.ts'
+import { showTime } from './text/table.ts'
 
 /** Returns e.g. `ends 2031-01-01 00:00:00 UTC, then the base prices`. */
 export function dealEndText(endsAt: string, then: string | null | undefined): string {

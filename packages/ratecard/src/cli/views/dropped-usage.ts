@@ -1,9 +1,9 @@
 import type { DroppedUsage } from '@ratecard/client'
-import { reportUsageAgain } from '../../errors/advice.ts'
+import { reportUsageAgain } from '../../base/errors/advice.ts'
 import type { CommandContext } from '../program/command.ts'
 import { inline } from '../terminal/terminal-text.ts'
 import { count } from './issues.ts'
-import { showTime } from './table.ts'
+import { showTime } from './text/table.ts'
 
 /**
  * Prints one line per report of dropped usage, and what to do about it. Prints nothing if there are no reports. `dropped` is null if the

@@ -1,13 +1,20 @@
 // Formats a plan as Markdown for a pull request: effects on customers and money, broken policies, warnings, the table of changes, and the
 // fingerprint.
 import type { Detail, DocumentDifference, DriftReport, PriceImpact, PushOutcome, Violation } from '@ratecard/client'
-import { formatMinor } from '../../money/format.ts'
-import { changeWord, countedChanges, driftText, editedWords, kindWord, type Tense } from '../../wording/change-words.ts'
-import { impactSentence } from './impact.ts'
+import { formatMinor } from '../../base/money/format.ts'
+import {
+  changeWord,
+  countedChanges,
+  driftText,
+  editedWords,
+  kindWord,
+  type Tense,
+} from '../../base/wording/change-words.ts'
+import { impactSentence } from './plan/impact.ts'
 import { count, type ViewedIssue } from './issues.ts'
-import { codeText, proseText } from './markdown-text.ts'
-import { asDetails, changedFields, planSummary, shortened, valueText, type Change } from './plan.ts'
-import { deniedIds, inOrder } from './violations.ts'
+import { codeText, proseText } from './text/markdown-text.ts'
+import { asDetails, changedFields, planSummary, shortened, valueText, type Change } from './plan/plan.ts'
+import { deniedIds, inOrder } from './plan/violations.ts'
 import { variablesText, type VariableOrigin } from './variables.ts'
 
 /** Maximum length (characters) of the Markdown. Code hosts limit comments to about 65,000, and the surrounding text needs space too. */

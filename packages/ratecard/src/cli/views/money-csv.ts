@@ -1,5 +1,5 @@
 import type { MoneyDay, MoneyDays } from '@ratecard/client'
-import { majorUnits } from '../../money/format.ts'
+import { majorUnits } from '../../base/money/format.ts'
 import { inline } from '../terminal/terminal-text.ts'
 
 const amounts = [

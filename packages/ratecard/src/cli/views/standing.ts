@@ -1,6 +1,6 @@
 // Texts about the state of subscriptions: status, paused invoices, planned end.
 import type { ListedTenant, Subscriber } from '@ratecard/client'
-import { endWords } from '../../wording/planned-end.ts'
+import { endWords } from '../../base/wording/planned-end.ts'
 
 const day = (rfc3339: string) => rfc3339.slice(0, 10)
 

@@ -1,6 +1,6 @@
 // The Stripe adapter: performs steps and reads the account through the official SDK. It makes no decisions about the catalog. It sends
 // every write with the caller's idempotency key, and verifies every response.
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import type { SubscriptionProcessor } from '../subscription-change.ts'
 import type { Processor, ProcessorAccount } from '../processor.ts'

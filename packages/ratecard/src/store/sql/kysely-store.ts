@@ -1,6 +1,6 @@
 // The store for both SQL engines. It only composes the repositories and contains no logic of its own.
 import { sql } from 'kysely'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { Sealer } from '../seal.ts'
 import type { Store } from '../store.ts'
 import { backupSqlite } from './maintenance/backup.ts'

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { systemClock, type Clock } from '../../clock.ts'
+import { systemClock, type Clock } from '../../base/clock.ts'
 import type { Sealer } from '../seal.ts'
 import { Database } from './database/database.ts'
 import { asServiceError } from './database/database-errors.ts'

@@ -1,7 +1,7 @@
 // Decides which keys of a wrangler.toml are read, and how other keys are reported. If a mistyped key were ignored, it could do silent
 // damage, e.g. a deployment without `crons` removes the running schedules. So a key that resembles a supported key is an error. Any other
 // key (e.g. of a Cloudflare product) gets a warning.
-import { didYouMean, nearest } from '../../errors/suggest.ts'
+import { didYouMean, nearest } from '../../base/errors/suggest.ts'
 import { isTable, type Table } from './manifest-values.ts'
 
 /** Supported keys by section; '' is the top level of the file. Names in `[vars]` are not restricted. */

@@ -1,7 +1,7 @@
 // Parses a wrangler.toml. Decides which settings are supported, reports ignored ones, and gives every error its position. Reads no file and
 // no clock: the caller passes the text and the time.
 import { parse, TomlDate, TomlError } from 'smol-toml'
-import { didYouMean } from '../../errors/suggest.ts'
+import { didYouMean } from '../../base/errors/suggest.ts'
 import { parseCron, type CronSchedule } from '../cron/parse.ts'
 import { allowedCompatibilityFlags } from './manifest-flags.ts'
 import { judgeKeys, variableName } from './manifest-keys.ts'

@@ -1,9 +1,9 @@
 // Validates an uploaded worker before anything is started or stored. Pure; reports all errors at once.
 import { createHash } from 'node:crypto'
-import { pointerOf, type Issue } from '../../errors/issue.ts'
-import { ServiceError } from '../../errors/service-error.ts'
-import { didYouMean } from '../../errors/suggest.ts'
-import type { NewDeployment, UploadedModule } from '../../service/workers.ts'
+import { pointerOf, type Issue } from '../../base/errors/issue.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
+import { didYouMean } from '../../base/errors/suggest.ts'
+import type { NewDeployment, UploadedModule } from '../../api/service/workers.ts'
 import type { DeploymentContent } from '../../store/worker-store.ts'
 import { parseCron } from '../cron/parse.ts'
 import { allowedCompatibilityFlags } from '../project/manifest-flags.ts'

@@ -1,7 +1,7 @@
 // Deploys an uploaded worker; deployments of one worker run one at a time. Until the store has activated the new version, any failure is
 // rolled back and the previous version keeps serving.
-import { ServiceError } from '../../errors/service-error.ts'
-import type { NewDeployment, WorkerKeys } from '../../service/workers.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
+import type { NewDeployment, WorkerKeys } from '../../api/service/workers.ts'
 import type { LeaseToken, Store } from '../../store/store.ts'
 import type { DeploymentContent, DeploymentRecord, WorkerRecord, WorkerStore } from '../../store/worker-store.ts'
 import { checkDeployment, serviceKeyVariable } from './check-deployment.ts'

@@ -1,4 +1,4 @@
-import type { DeploymentVar } from '../../service/workers.ts'
+import type { DeploymentVar } from '../../api/service/workers.ts'
 import type { DeploymentContent, StoredModule } from '../../store/worker-store.ts'
 import { defaultLimits, type WorkerModule, type WorkerVersionSpec } from './worker-runtime.ts'
 

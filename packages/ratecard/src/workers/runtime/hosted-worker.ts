@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { ServiceError } from '../../errors/service-error.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
 import type {
   RequestContext,
   RunningWorker,

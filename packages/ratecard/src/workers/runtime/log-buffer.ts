@@ -1,7 +1,7 @@
 // Buffers log lines of workers and writes them to the store in batches. The buffer is bounded; dropped lines are counted and reported.
 // `follow` reads new lines of all replicas from the store.
-import type { Clock } from '../../clock.ts'
-import { ServiceError } from '../../errors/service-error.ts'
+import type { Clock } from '../../base/clock.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
 import type { LogBound, LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
 import { maxMessageLength, type RequestOutcome, type WorkerLogLine } from './worker-runtime.ts'
 

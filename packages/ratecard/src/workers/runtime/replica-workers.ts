@@ -1,7 +1,7 @@
 // The workers of this replica. Reads from the store which versions are active. Starts a worker on its first request, replaces it after a
 // deployment by another replica, and stops it when idle. Never decides which version is active.
-import type { Clock } from '../../clock.ts'
-import { ServiceError } from '../../errors/service-error.ts'
+import type { Clock } from '../../base/clock.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
 import type { RunRecord, WorkerRecord, WorkerStore } from '../../store/worker-store.ts'
 import { specOf } from './deployment-spec.ts'
 import type { ScheduledResult, WorkerVersionSpec } from './worker-runtime.ts'

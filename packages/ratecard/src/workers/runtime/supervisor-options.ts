@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { RequestOutcome, WorkerExit, WorkerLogLine, WorkerRuntime, WorkerStats } from './worker-runtime.ts'
 
 export interface HostedState {

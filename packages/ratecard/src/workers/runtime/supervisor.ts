@@ -1,6 +1,6 @@
 // Manages the live version of each worker on this replica. Starts a candidate beside the running version, switches requests to it, drains
 // the old version, and restarts crashed processes. Never decides which version to deploy, and stores nothing.
-import { ServiceError } from '../../errors/service-error.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
 import { HostedWorker } from './hosted-worker.ts'
 import type {
   RunningWorker,

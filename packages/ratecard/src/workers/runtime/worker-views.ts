@@ -1,4 +1,4 @@
-import type { CronRunView, DeploymentView, WorkerLogView, WorkerView } from '../../service/workers.ts'
+import type { CronRunView, DeploymentView, WorkerLogView, WorkerView } from '../../api/service/workers.ts'
 import type { DeploymentRecord, LogRecord, RunRecord, WorkerRecord } from '../../store/worker-store.ts'
 import { shown } from '../../store/records/columns.ts'
 import { deploymentColumns, logColumns, runColumns, workerColumns } from '../../store/records/workers.ts'

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
-import type { Clock } from '../../clock.ts'
-import type { WorkerKeys } from '../../service/workers.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { WorkerKeys } from '../../api/service/workers.ts'
 import type { Store } from '../../store/store.ts'
 import type { DeployStep } from './deploy.ts'
 import type { WorkerRuntime } from './worker-runtime.ts'

@@ -1,6 +1,6 @@
 // Implements all operations of the service for workers. A replica that hosts no workers can still list and remove them.
-import { ServiceError } from '../../errors/service-error.ts'
-import { workersRoot, type WorkerOperations, type WorkerRequest, type WorkerView } from '../../service/workers.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
+import { workersRoot, type WorkerOperations, type WorkerRequest, type WorkerView } from '../../api/service/workers.ts'
 import type { WorkerRecord } from '../../store/worker-store.ts'
 import { parseCron } from '../cron/parse.ts'
 import { deploy, forgetTraces, removeWorker, rollBack } from './deploy.ts'

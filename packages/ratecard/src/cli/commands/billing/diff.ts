@@ -3,9 +3,9 @@ import { toFailure, usageFailure } from '../../failure.ts'
 import { redactPlan, redactRevisions } from '../../terminal/conceal.ts'
 import { redactEnvironment, namesFromFile, readConfig, requireConfig } from '../../files/read-config.ts'
 import { connect, requireAddress, requireServerOf } from '../../server-address.ts'
-import { jsonDifference, jsonOutcome, jsonVariables } from '../../views/json.ts'
+import { jsonDifference, jsonOutcome, jsonVariables } from '../../views/text/json.ts'
 import { differencesMarkdown } from '../../views/markdown.ts'
-import { showDifferences } from '../../views/plan.ts'
+import { showDifferences } from '../../views/plan/plan.ts'
 import { redactor, formatOption, formatted, wantsMarkdown } from './format.ts'
 import {
   planSources,

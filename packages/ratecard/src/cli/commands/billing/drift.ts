@@ -1,14 +1,14 @@
 import { inline } from '../../terminal/terminal-text.ts'
-import { driftText } from '../../../wording/change-words.ts'
+import { driftText } from '../../../base/wording/change-words.ts'
 import type { Command } from '../../program/command.ts'
 import { redactRevisions } from '../../terminal/conceal.ts'
 import { redactEnvironment } from '../../files/read-config.ts'
 import { connect } from '../../server-address.ts'
 import { howToFinish, describeUnfinished, unfinishedPush } from '../../follow/unfinished-push.ts'
 import { count } from '../../views/issues.ts'
-import { jsonDrift } from '../../views/json.ts'
+import { jsonDrift } from '../../views/text/json.ts'
 import { driftMarkdown } from '../../views/markdown.ts'
-import { showPlan } from '../../views/plan.ts'
+import { showPlan } from '../../views/plan/plan.ts'
 import { redactor, formatOption, formatted, wantsMarkdown } from './format.ts'
 
 export const billingDrift: Command = {

@@ -1,9 +1,9 @@
 import type { Command } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
-import { summarizeChanges } from '../../views/changes.ts'
-import { printTable, right, showTime } from '../../views/table.ts'
-import { jsonHistory } from '../../views/json.ts'
-import { formatAuthor } from '../../views/who.ts'
+import { summarizeChanges } from '../../views/plan/changes.ts'
+import { printTable, right, showTime } from '../../views/text/table.ts'
+import { jsonHistory } from '../../views/text/json.ts'
+import { formatAuthor } from '../../views/plan/who.ts'
 
 export const billingHistory: Command = {
   name: 'billing history',

@@ -1,7 +1,7 @@
 import type { MigrationLine, MigrationPlan } from '@ratecard/client'
-import { systemClock, toRfc3339 } from '../../../clock.ts'
-import { isMoment } from '../../../config/schema/moment.ts'
-import { formatMinor } from '../../../money/format.ts'
+import { systemClock, toRfc3339 } from '../../../base/clock.ts'
+import { isMoment } from '../../../document/schema/moment.ts'
+import { formatMinor } from '../../../base/money/format.ts'
 import { authorOf } from '../../author.ts'
 import type { Command, CommandContext } from '../../program/command.ts'
 import { CliFailure, usageFailure } from '../../failure.ts'
@@ -10,7 +10,7 @@ import { printOutcome } from '../../follow/job-outcome.ts'
 import { canAsk, requireConsent } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
 import { count } from '../../views/issues.ts'
-import { right, showTime, table } from '../../views/table.ts'
+import { right, showTime, table } from '../../views/text/table.ts'
 import {
   actorOptions,
   listOption,
@@ -20,7 +20,7 @@ import {
   overriding,
   requireAllowed,
 } from '../plan-and-apply.ts'
-import { jsonJobReport, jsonMigrationPlan } from '../../views/json.ts'
+import { jsonJobReport, jsonMigrationPlan } from '../../views/text/json.ts'
 
 export const billingMigrate: Command = {
   name: 'billing migrate',

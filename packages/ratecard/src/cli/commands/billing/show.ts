@@ -1,15 +1,15 @@
 import { inline } from '../../terminal/terminal-text.ts'
 import type { BillingDocument, PriceDocument } from '@ratecard/client'
-import { configWithAmounts } from '../../../config/schema/percent-off.ts'
-import type { BillingConfig, Price } from '../../../config/schema/schema.ts'
-import { describePrice } from '../../../pricing/describe.ts'
+import { configWithAmounts } from '../../../document/schema/prices/percent-off.ts'
+import type { BillingConfig, Price } from '../../../document/schema/schema.ts'
+import { describePrice } from '../../../document/pricing/describe.ts'
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
 import { redactRevisions } from '../../terminal/conceal.ts'
 import { redactEnvironment } from '../../files/read-config.ts'
 import { connect, type ServerConnection } from '../../server-address.ts'
-import { jsonServed } from '../../views/json.ts'
-import { showTime, table } from '../../views/table.ts'
+import { jsonServed } from '../../views/text/json.ts'
+import { showTime, table } from '../../views/text/table.ts'
 
 export const billingShow: Command = {
   name: 'billing show',

@@ -2,9 +2,9 @@ import type { Subscriber, SubscriberQuery } from '@ratecard/client'
 import type { Command } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { amountsText, noteAsOf } from '../../views/as-of.ts'
-import { jsonSubscribers } from '../../views/json.ts'
+import { jsonSubscribers } from '../../views/text/json.ts'
 import { stateText } from '../../views/standing.ts'
-import { showTime, table } from '../../views/table.ts'
+import { showTime, table } from '../../views/text/table.ts'
 
 export const billingSubscribers: Command = {
   name: 'billing subscribers',

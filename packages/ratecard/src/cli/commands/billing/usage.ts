@@ -2,7 +2,7 @@ import type { Command } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { inline } from '../../terminal/terminal-text.ts'
 import { namesTenant, printDroppedUsage } from '../../views/dropped-usage.ts'
-import { jsonDroppedUsage } from '../../views/json.ts'
+import { jsonDroppedUsage } from '../../views/text/json.ts'
 
 export const billingUsage: Command = {
   name: 'billing usage',

@@ -12,7 +12,7 @@ export const dbBackup: Command = {
   examples: [{ command: 'ratecard db backup backup.db', what: 'back up the store in ./.ratecard' }],
   run: async (context) => {
     const { args, io, out } = context
-    const { backupStore } = await import('../../../composition/maintenance.ts')
+    const { backupStore } = await import('../../../server/composition/maintenance.ts')
     const report = await backupStore(maintained(context), path.resolve(io.cwd, args[0] ?? ''))
     const { file, sizeBytes, revisions, masterKey, keyFits } = report
     const size = `${String(Math.ceil(sizeBytes / 1024))} KiB, history of ${String(revisions)} revisions intact`

@@ -27,7 +27,7 @@ export const dbCopy: Command = {
         'The target of the copy is not a postgres:// URL.',
         'Percent-encode special characters of the password.',
       )
-    const { moveStore } = await import('../../../composition/maintenance.ts')
+    const { moveStore } = await import('../../../server/composition/maintenance.ts')
     const { rows, masterKey } = await moveStore(maintained(context), to)
     const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
     out.say(`${out.paint.green('✓')} Copied ${String(total)} rows; the history is intact.`)

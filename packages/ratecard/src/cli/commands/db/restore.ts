@@ -15,7 +15,7 @@ export const dbRestore: Command = {
   examples: [{ command: 'ratecard db restore backup.db', what: 'into ./.ratecard' }],
   run: async (context) => {
     const { args, io, out, global, options } = context
-    const { restoreStore } = await import('../../../composition/maintenance.ts')
+    const { restoreStore } = await import('../../../server/composition/maintenance.ts')
     const mayReplace = async (store: string, kept: string): Promise<boolean> => {
       if (options.flag('force') || global.yes) return true
       if (!io.interactive || global.json) return false

@@ -5,10 +5,10 @@ import { connect } from '../../server-address.ts'
 import { noteAsOf } from '../../views/as-of.ts'
 import { inline } from '../../terminal/terminal-text.ts'
 import { count } from '../../views/issues.ts'
-import { jsonMoney, jsonMoneyDays } from '../../views/json.ts'
+import { jsonMoney, jsonMoneyDays } from '../../views/text/json.ts'
 import { moneyCsv } from '../../views/money-csv.ts'
-import { sparkline } from '../../views/sparkline.ts'
-import { showTime, table } from '../../views/table.ts'
+import { sparkline } from '../../views/text/sparkline.ts'
+import { showTime, table } from '../../views/text/table.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 

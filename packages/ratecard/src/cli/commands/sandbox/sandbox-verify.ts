@@ -31,7 +31,7 @@ export const sandboxVerify: Command = {
     const { paint } = out
     const secretKey = await keyOf(context)
     io.redact?.('STRIPE_SECRET_KEY', secretKey)
-    const { verifySandbox } = await import('../../../composition/main.ts')
+    const { verifySandbox } = await import('../../../server/composition/main.ts')
     const verdicts = await verifySandbox({
       secretKey,
       apiBase: options.text('apiBase') ?? io.env['STRIPE_API_BASE'] ?? null,

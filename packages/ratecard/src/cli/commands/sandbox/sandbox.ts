@@ -20,7 +20,7 @@ export const sandbox: Command = {
     { command: 'ratecard sandbox --port 0 --data-dir .sandbox', what: 'on a free port, with state on disk' },
   ],
   run: async ({ options, io, out, global }) => {
-    const { startSandboxProcess } = await import('../../../composition/main.ts')
+    const { startSandboxProcess } = await import('../../../server/composition/main.ts')
     const dataDir = options.text('dataDir')
     await serveUntilStopped(io, async () => {
       const running = await startSandboxProcess({

@@ -22,8 +22,8 @@ export const serverStart: Command = {
     { command: 'STRIPE_SECRET_KEY=sk_test_… ratecard server start --port 8080', what: 'with a Stripe account' },
   ],
   run: async ({ options, io, out, global }) => {
-    const { startServer } = await import('../../../composition/main.ts')
-    const { watchEscapes } = await import('../../../composition/escaped.ts')
+    const { startServer } = await import('../../../server/composition/main.ts')
+    const { watchEscapes } = await import('../../../server/composition/escaped.ts')
     const port = options.whole('port')
     const dataDir = options.text('dataDir')
     const log = { env: io.env, ...(io.stderr.isTTY ? { logForPeople: sanitize } : {}) }

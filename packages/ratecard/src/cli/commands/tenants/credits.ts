@@ -1,14 +1,14 @@
-import { currencyDecimals, isCurrency } from '../../../money/currencies.ts'
-import type { Currency } from '../../../money/currencies.ts'
-import { formatMinor, minorUnits } from '../../../money/format.ts'
-import { systemClock } from '../../../clock.ts'
+import { currencyDecimals, isCurrency } from '../../../base/money/currencies.ts'
+import type { Currency } from '../../../base/money/currencies.ts'
+import { formatMinor, minorUnits } from '../../../base/money/format.ts'
+import { systemClock } from '../../../base/clock.ts'
 import { authorOf } from '../../author.ts'
 import { usageFailure } from '../../failure.ts'
 import { futureTime } from '../../future-time.ts'
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
-import { jsonCredit, jsonCredits } from '../../views/json.ts'
-import { printTable, showTime } from '../../views/table.ts'
+import { jsonCredit, jsonCredits } from '../../views/text/json.ts'
+import { printTable, showTime } from '../../views/text/table.ts'
 
 export const tenantsCredits: Command = {
   name: 'tenants credits',

@@ -4,8 +4,8 @@ import type { ArgumentSpec, Command, CommandContext, CommandResult, OptionSpec }
 import { usageFailure } from '../../failure.ts'
 import { connect } from '../../server-address.ts'
 import { requireConsent } from '../../terminal/confirm.ts'
-import { printTable, showTime } from '../../views/table.ts'
-import { jsonDiscount, jsonDiscountPlan, jsonDiscounts } from '../../views/json.ts'
+import { printTable, showTime } from '../../views/text/table.ts'
+import { jsonDiscount, jsonDiscountPlan, jsonDiscounts } from '../../views/text/json.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<tenant>', description: 'Id of the tenant.' }
 const dryRunOption: OptionSpec = {

@@ -1,18 +1,18 @@
 import type { EnterpriseOutcome, JobReport, PriceDocument } from '@ratecard/client'
-import { describePrice } from '../../../pricing/describe.ts'
+import { describePrice } from '../../../document/pricing/describe.ts'
 import { authorOf } from '../../author.ts'
 import type { Command, CommandContext, CommandResult, OptionSpec } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
 import { followJob, requireDone } from '../../follow/follow-job.ts'
 import { closedPagesText, outcomeOf, reasonText, printUnmoved } from '../../follow/job-outcome.ts'
 import type { Output } from '../../terminal/output.ts'
-import { systemClock } from '../../../clock.ts'
+import { systemClock } from '../../../base/clock.ts'
 import { connect } from '../../server-address.ts'
 import { futureTime } from '../../future-time.ts'
 import { dealEndText } from '../../views/deal-end.ts'
-import { printTable } from '../../views/table.ts'
+import { printTable } from '../../views/text/table.ts'
 import { actorOptions, noteViolations, overrideOf, overrideOption, overriding } from '../plan-and-apply.ts'
-import { jsonCoverage, jsonEnterpriseOutcome, jsonJobReport } from '../../views/json.ts'
+import { jsonCoverage, jsonEnterpriseOutcome, jsonJobReport } from '../../views/text/json.ts'
 
 const targetOptions: readonly OptionSpec[] = [
   { flags: '--template <name>', description: 'Enterprise template: prices negotiated for several tenants.' },

@@ -4,10 +4,10 @@ import { followJob, requireDone } from '../../follow/follow-job.ts'
 import { outcomeOf, printOutcome, printUnmoved, printWaiting } from '../../follow/job-outcome.ts'
 import { sentencesOf, waysBack } from '../../follow/job-sentences.ts'
 import { connect } from '../../server-address.ts'
-import { jobWords } from '../../../wording/job-words.ts'
-import { printTable, showTime } from '../../views/table.ts'
-import { jsonJob, jsonJobReport, jsonJobs } from '../../views/json.ts'
-import { formatAuthor } from '../../views/who.ts'
+import { jobWords } from '../../../base/wording/job-words.ts'
+import { printTable, showTime } from '../../views/text/table.ts'
+import { jsonJob, jsonJobReport, jsonJobs } from '../../views/text/json.ts'
+import { formatAuthor } from '../../views/plan/who.ts'
 
 const jobArgument: ArgumentSpec = { name: '<id>', description: 'Id of the job.' }
 

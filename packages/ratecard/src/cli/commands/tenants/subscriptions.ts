@@ -1,8 +1,8 @@
 // Commands that change what a tenant has: preview, change, cancel, resume and pause.
 import type { ChangeOutcome, ChangePreview, Subscription } from '@ratecard/client'
-import { defaultProration } from '../../../api/limits.ts'
+import { defaultProration } from '../../../api/server/limits.ts'
 import { authorOf } from '../../author.ts'
-import { systemClock } from '../../../clock.ts'
+import { systemClock } from '../../../base/clock.ts'
 import { usageFailure } from '../../failure.ts'
 import { futureTime } from '../../future-time.ts'
 import type { ArgumentSpec, Command, CommandContext, CommandResult, OptionSpec } from '../../program/command.ts'
@@ -10,8 +10,8 @@ import { connect } from '../../server-address.ts'
 import { requireConsent } from '../../terminal/confirm.ts'
 import { inline } from '../../terminal/terminal-text.ts'
 import { itemsText } from '../../views/items.ts'
-import { jsonChangeOutcome, jsonChangePreview, jsonSubscription } from '../../views/json.ts'
-import { showTime, table } from '../../views/table.ts'
+import { jsonChangeOutcome, jsonChangePreview, jsonSubscription } from '../../views/text/json.ts'
+import { showTime, table } from '../../views/text/table.ts'
 import { actorOptions } from '../plan-and-apply.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<tenant>', description: 'Id of the tenant.' }

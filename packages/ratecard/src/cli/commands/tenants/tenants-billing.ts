@@ -1,13 +1,13 @@
 import type { AuditEntry, Invoice } from '@ratecard/client'
-import { formatMinor } from '../../../money/format.ts'
+import { formatMinor } from '../../../base/money/format.ts'
 import type { Command } from '../../program/command.ts'
 import type { Output } from '../../terminal/output.ts'
 import { connect } from '../../server-address.ts'
 import { printDroppedUsage } from '../../views/dropped-usage.ts'
-import { printTable, right, showTime, table } from '../../views/table.ts'
+import { printTable, right, showTime, table } from '../../views/text/table.ts'
 import { tenantArgument } from './tenants.ts'
-import { jsonAudit, jsonEntitlements, jsonSession, jsonUpcomingInvoice } from '../../views/json.ts'
-import { formatAuthor } from '../../views/who.ts'
+import { jsonAudit, jsonEntitlements, jsonSession, jsonUpcomingInvoice } from '../../views/text/json.ts'
+import { formatAuthor } from '../../views/plan/who.ts'
 
 export const tenantsUpcomingInvoice: Command = {
   name: 'tenants upcoming-invoice',

@@ -2,8 +2,8 @@ import type { TenantInvoice } from '@ratecard/client'
 import type { Command } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { noteAsOf } from '../../views/as-of.ts'
-import { jsonTenantInvoices } from '../../views/json.ts'
-import { showTime, table } from '../../views/table.ts'
+import { jsonTenantInvoices } from '../../views/text/json.ts'
+import { showTime, table } from '../../views/text/table.ts'
 
 export const tenantsInvoices: Command = {
   name: 'tenants invoices',

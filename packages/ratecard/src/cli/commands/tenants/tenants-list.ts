@@ -1,11 +1,11 @@
 import type { ListedTenant, TenantList, TenantQuery } from '@ratecard/client'
-import { BillingStatus, tenantOperations } from '../../../api/tenants.ts'
+import { BillingStatus, tenantOperations } from '../../../api/customers/tenants.ts'
 import type { Command, CommandContext } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { amountsText, noteAsOf } from '../../views/as-of.ts'
-import { jsonTenants } from '../../views/json.ts'
+import { jsonTenants } from '../../views/text/json.ts'
 import { standingText } from '../../views/standing.ts'
-import { showTime, table } from '../../views/table.ts'
+import { showTime, table } from '../../views/text/table.ts'
 import { enterpriseOf } from './tenants.ts'
 
 const sorts = tenantOperations.listTenants.query.sort.enum

@@ -9,9 +9,9 @@ import { dealEndText } from '../../views/deal-end.ts'
 import { printDroppedUsage } from '../../views/dropped-usage.ts'
 import { itemsText } from '../../views/items.ts'
 import { stateText } from '../../views/standing.ts'
-import { endOf } from '../../../wording/planned-end.ts'
-import { showTime, table } from '../../views/table.ts'
-import { jsonCreditBalance, jsonDroppedUsage, jsonSubscriptions, jsonTenant } from '../../views/json.ts'
+import { endOf } from '../../../base/wording/planned-end.ts'
+import { showTime, table } from '../../views/text/table.ts'
+import { jsonCreditBalance, jsonDroppedUsage, jsonSubscriptions, jsonTenant } from '../../views/text/json.ts'
 
 export const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
 const emailOption: OptionSpec = { flags: '--email <address>', description: 'Email address for invoices.' }

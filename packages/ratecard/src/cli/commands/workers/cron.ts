@@ -3,9 +3,9 @@ import { parseCron } from '../../../workers/cron/parse.ts'
 import type { Command, CommandContext, OptionSpec } from '../../program/command.ts'
 import { CliFailure } from '../../failure.ts'
 import { connect } from '../../server-address.ts'
-import { printTable, showTime } from '../../views/table.ts'
+import { printTable, showTime } from '../../views/text/table.ts'
 import { nameArgument, workerName } from './name.ts'
-import { jsonRun, jsonRuns } from '../../views/json.ts'
+import { jsonRun, jsonRuns } from '../../views/text/json.ts'
 
 const cronOption = (description: string): OptionSpec => ({ flags: '--cron <expression>', description })
 

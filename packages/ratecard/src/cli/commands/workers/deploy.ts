@@ -1,4 +1,4 @@
-import { systemClock, toRfc3339 } from '../../../clock.ts'
+import { systemClock, toRfc3339 } from '../../../base/clock.ts'
 import { describeCron } from '../../../workers/cron/describe.ts'
 import { nextFire } from '../../../workers/cron/next-fire.ts'
 import type { NewDeployment, Worker } from '@ratecard/client'
@@ -8,12 +8,12 @@ import { authorOf } from '../../author.ts'
 import type { Command, CommandContext } from '../../program/command.ts'
 import { connect, requireAddress, requireServerOf, type ServerConnection } from '../../server-address.ts'
 import { showIssues } from '../../views/issues.ts'
-import { showTime } from '../../views/table.ts'
+import { showTime } from '../../views/text/table.ts'
 import { deployAllToCloudflare } from './cloudflare.ts'
 import { failOnErrors, requireWorkers, variableNames, viewIssues, type BundledWorker } from './project.ts'
 import { actorOptions } from '../plan-and-apply.ts'
 import { jsonIssue } from '../../views/json-problem.ts'
-import { jsonWorker } from '../../views/json.ts'
+import { jsonWorker } from '../../views/text/json.ts'
 
 export const cloudWorkersDeploy: Command = {
   name: 'cloud workers deploy',

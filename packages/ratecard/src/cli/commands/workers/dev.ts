@@ -1,9 +1,9 @@
-import { systemClock } from '../../../clock.ts'
-import { ServiceError } from '../../../errors/service-error.ts'
+import { systemClock } from '../../../base/clock.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
 import { openBundler, type Bundler } from '../../../workers/project/bundle.ts'
 import { placeBundleIssues, type WorkerIssue, type WorkerSource } from '../../../workers/project/read-workers.ts'
 import { watchSources } from '../../../workers/project/watch.ts'
-import type { LocalWorker } from '../../../composition/local-worker.ts'
+import type { LocalWorker } from '../../../server/composition/local-worker.ts'
 import type { Command, CommandContext } from '../../program/command.ts'
 import { CliFailure, toFailure, usageFailure } from '../../failure.ts'
 import { serverAddress, serverUrl } from '../../server-address.ts'
@@ -55,7 +55,7 @@ export const cloudWorkersDev: Command = {
 async function open(context: CommandContext, name: string | undefined): Promise<DevSession> {
   const { options } = context
   const source = chooseWorker(context, name)
-  const { startLocalWorker } = await import('../../../composition/local-worker.ts')
+  const { startLocalWorker } = await import('../../../server/composition/local-worker.ts')
   const port = options.whole('port') ?? defaultPort
   const local = await startLocalWorker({
     port,

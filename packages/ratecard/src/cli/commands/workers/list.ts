@@ -2,12 +2,12 @@ import type { Worker } from '@ratecard/client'
 import type { Command, CommandContext } from '../../program/command.ts'
 import { requireConsent } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
-import { showTime, table } from '../../views/table.ts'
+import { showTime, table } from '../../views/text/table.ts'
 import { authorOf } from '../../author.ts'
 import { kilobytes } from './deploy.ts'
 import { nameArgument, workerName } from './name.ts'
 import { actorOptions } from '../plan-and-apply.ts'
-import { jsonDeployments, jsonWorker } from '../../views/json.ts'
+import { jsonDeployments, jsonWorker } from '../../views/text/json.ts'
 
 export const cloudWorkersList: Command = {
   name: 'cloud workers list',

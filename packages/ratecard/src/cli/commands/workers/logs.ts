@@ -2,10 +2,10 @@ import type { LogQuery, WorkerLogLine } from '@ratecard/client'
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
 import { connect } from '../../server-address.ts'
-import { showTime } from '../../views/table.ts'
+import { showTime } from '../../views/text/table.ts'
 import { nameArgument, workerName } from './name.ts'
 import { logText } from './terminal.ts'
-import { jsonLogLine } from '../../views/json.ts'
+import { jsonLogLine } from '../../views/text/json.ts'
 
 const levels = ['debug', 'log', 'info', 'warn', 'error', 'exception', 'system'] as const
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const

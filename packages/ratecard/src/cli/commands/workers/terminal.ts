@@ -1,4 +1,4 @@
-import type { LocalRequest } from '../../../composition/local-worker.ts'
+import type { LocalRequest } from '../../../server/composition/local-worker.ts'
 import type { CommandContext } from '../../program/command.ts'
 import type { Paint } from '../../terminal/output.ts'
 

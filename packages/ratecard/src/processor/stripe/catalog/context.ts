@@ -1,6 +1,6 @@
 // Shared context of the adapter's operations, and the conversion of a reply to an observed resource.
 import type { Stripe } from 'stripe'
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 import type { ObservedResource, ResourceKind } from '../../../catalog/resource.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { Caller } from '../connection/call.ts'

@@ -1,6 +1,6 @@
 // Converts every failure of the SDK to a ProcessorError, and decides whether the call may be retried.
 import { Stripe } from 'stripe'
-import type { ProcessorWords } from '../../../errors/service-error.ts'
+import type { ProcessorWords } from '../../../base/errors/service-error.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import { NotAnObject, TransportFailure } from './connection.ts'
 

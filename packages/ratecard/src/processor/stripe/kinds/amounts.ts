@@ -1,8 +1,8 @@
 // Amounts in Stripe's API: an integer if possible, otherwise a decimal. A request may contain only one of the two members, e.g.
 // `unit_amount` or `unit_amount_decimal`.
 import { Stripe } from 'stripe'
-import { currencies } from '../../../money/currencies.ts'
-import { canonicalDecimal } from '../../../money/decimal.ts'
+import { currencies } from '../../../base/money/currencies.ts'
+import { canonicalDecimal } from '../../../base/money/decimal.ts'
 
 /**
  * Returns an amount in a reply as canonical decimal; null if the reply has none. Uses `decimal` if possible, because `whole` is null for

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe'
-import { canonicalDecimal } from '../../../money/decimal.ts'
-import { currencies } from '../../../money/currencies.ts'
+import { canonicalDecimal } from '../../../base/money/decimal.ts'
+import { currencies } from '../../../base/money/currencies.ts'
 import { processorId, type ObservedResource, type ProcessorId } from '../../../catalog/resource.ts'
 import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { cancellationReasons } from '../../../config/schema/portal-schema.ts'
+import { cancellationReasons } from '../../../document/schema/portal-schema.ts'
 import { byProduct } from '../../../catalog/fields/portal.ts'
 import type { CustomerUpdate, SubscriptionCancel } from '../../../catalog/fields/portal.ts'
 import type { SubscriptionUpdate } from '../../../catalog/kinds.ts'

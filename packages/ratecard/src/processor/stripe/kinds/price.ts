@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { currencies } from '../../../money/currencies.ts'
+import { currencies } from '../../../base/money/currencies.ts'
 import { processorId, type CanonicalTier, type ObservedResource } from '../../../catalog/resource.ts'
 import type { CurrencyOptions } from '../../../catalog/kinds.ts'
 import { flatAmountParams, isEmpty, observedAmount, observedTierAmount, unitAmountParams } from './amounts.ts'

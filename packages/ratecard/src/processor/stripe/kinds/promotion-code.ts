@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { currencies } from '../../../money/currencies.ts'
+import { currencies } from '../../../base/money/currencies.ts'
 import { processorId, type ObservedResource, type ProcessorId } from '../../../catalog/resource.ts'
 import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
 import { allowedInAll, isOver, isUsedUp } from './coupon.ts'

@@ -1,5 +1,5 @@
 import { Stripe } from 'stripe'
-import { maxMetadataKeys } from '../../../config/schema/fields.ts'
+import { maxMetadataKeys } from '../../../document/schema/fields.ts'
 import { connectKey, processorId, type ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
 import { changeable, changeableText } from './same-member.ts'

@@ -1,7 +1,7 @@
 // Reads the terms of the coupons behind discounts. A discount in a list contains only the coupon's id, because Stripe expands at most four
 // levels. Each coupon is read once and then cached, because its terms never change.
 import type { Stripe } from 'stripe'
-import { canonicalDecimal } from '../../../money/decimal.ts'
+import { canonicalDecimal } from '../../../base/money/decimal.ts'
 import { processorId } from '../../../catalog/resource.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { MirroredDiscount } from '../../mirrored.ts'

@@ -1,6 +1,6 @@
 // Converts subscriptions for the mirror, with all items, the terms of their discounts, and the prices that their schedules move them to.
 import type { Stripe } from 'stripe'
-import { addDecimals, canonicalDecimal, decimalText, parseDecimal, zero } from '../../../money/decimal.ts'
+import { addDecimals, canonicalDecimal, decimalText, parseDecimal, zero } from '../../../base/money/decimal.ts'
 import type { MirroredItem, MirroredSubscription } from '../../mirrored.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readAll, translateReply } from '../customers/single-object.ts'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Stripe } from 'stripe'
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 
 /** Result of a scenario: plain values without ids or times, which must be equal on Stripe and on the sandbox. */
 export type Observation = Readonly<Record<string, unknown>>

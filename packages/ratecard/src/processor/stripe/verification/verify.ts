@@ -1,6 +1,6 @@
 // Runs the scenarios on the real processor and on the sandbox, one after the other, and returns the differences.
 import { isDeepStrictEqual } from 'node:util'
-import type { Clock } from '../../../clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import { connect, isLiveKey, keyProblem } from '../connection/connection.ts'
 import { withoutSecrets } from '../connection/errors.ts'

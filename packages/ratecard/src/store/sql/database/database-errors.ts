@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../errors/service-error.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
 import type { StoreRefusal } from '../../store.ts'
 
 /** Error codes of an unusable data directory, e.g. read-only or full. */

@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely'
-import type { Page, PageQuery } from '../../page.ts'
+import type { Page, PageQuery } from '../../records/page.ts'
 import type { Tables } from '../../records/tables.ts'
 
 /** Reads one page of the ordered rows, and the number of all rows. */

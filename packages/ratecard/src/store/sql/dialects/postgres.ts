@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { CompiledQuery, PostgresDialect, PostgresDriver, PostgresQueryCompiler } from 'kysely'
 import type { DatabaseConnection, Driver, QueryCompiler } from 'kysely'
-import { ServiceError } from '../../../errors/service-error.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
 import { storableParameter } from '../database/text.ts'
 
 const bigintType = 20

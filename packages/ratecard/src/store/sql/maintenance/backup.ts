@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { ServiceError } from '../../../errors/service-error.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
 import type { Database } from '../database/database.ts'
 
 /**

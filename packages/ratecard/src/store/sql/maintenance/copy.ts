@@ -1,7 +1,7 @@
 // Copies an embedded store into another database, e.g. from SQLite to PostgreSQL. Copies either all rows or none: row counts and the hash
 // chain are checked in the target before the commit.
 import { sql } from 'kysely'
-import { ServiceError } from '../../../errors/service-error.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
 import { continuesHistory, genesis } from '../../history-chain.ts'
 import type { Database, Write } from '../database/database.ts'
 import type { KyselyStore } from '../kysely-store.ts'

@@ -2,7 +2,7 @@
 import { copyFile, open, rm, stat } from 'node:fs/promises'
 import SqliteFile from 'better-sqlite3'
 import { SqliteDialect } from 'kysely'
-import { ServiceError } from '../../../errors/service-error.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
 import { verifyHistory, type HistoryCheck } from '../../history-chain.ts'
 import type { Sealer } from '../../seal.ts'
 import { backupSqlite } from './backup.ts'

@@ -1,8 +1,8 @@
 // Migrates the schema at start. All pending migrations run in one transaction under a lock. So processes that start together migrate only
 // once, and after a crash the old schema is still complete.
 import { sql } from 'kysely'
-import { ServiceError } from '../../../errors/service-error.ts'
-import type { Clock } from '../../../clock.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
+import type { Clock } from '../../../base/clock.ts'
 import type { Database, Engine, Write } from '../database/database.ts'
 import type { Dialect, Migration } from './migration.ts'
 import { migrations } from './migrations.ts'

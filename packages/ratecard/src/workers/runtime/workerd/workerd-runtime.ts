@@ -1,8 +1,8 @@
 // Implements WorkerRuntime with workerd on this machine: one process per version, plus one per scheduled run.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { Clock } from '../../../clock.ts'
-import { ServiceError } from '../../../errors/service-error.ts'
+import type { Clock } from '../../../base/clock.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
 import type {
   RunningWorker,
   RuntimeState,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ServiceError } from '../../../../errors/service-error.ts'
+import { ServiceError } from '../../../../base/errors/service-error.ts'
 import { serviceKeyColumns } from '../../../records/auth.ts'
 import type { ServiceKeyRecord, ServiceKeyStore } from '../../../store.ts'
 import type { Database } from '../../database/database.ts'

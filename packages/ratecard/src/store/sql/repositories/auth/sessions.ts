@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ServiceError } from '../../../../errors/service-error.ts'
+import { ServiceError } from '../../../../base/errors/service-error.ts'
 import { sessionColumns, type SessionRecord } from '../../../records/auth.ts'
 import type { SessionStore } from '../../../tenant-store.ts'
 import type { Database } from '../../database/database.ts'

@@ -1,6 +1,6 @@
 // Closes a push: stores the version, the current pointer, the mappings and the end of the journal in one transaction.
 import type { Rename } from '../../../../catalog/renames.ts'
-import { ServiceError } from '../../../../errors/service-error.ts'
+import { ServiceError } from '../../../../base/errors/service-error.ts'
 import { genesis, hashVersion } from '../../../history-chain.ts'
 import type { MappingChange, NewVersion, VersionRecord } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'

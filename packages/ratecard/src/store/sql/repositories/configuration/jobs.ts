@@ -1,5 +1,5 @@
-import { toRfc3339 } from '../../../../clock.ts'
-import { ServiceError } from '../../../../errors/service-error.ts'
+import { toRfc3339 } from '../../../../base/clock.ts'
+import { ServiceError } from '../../../../base/errors/service-error.ts'
 import type { LeaseToken } from '../../../lease-token.ts'
 import type { Sealer } from '../../../seal.ts'
 import { jobColumns, jobStepColumns, unfinishedJobStates } from '../../../records/journal.ts'

@@ -1,7 +1,7 @@
 // The SQL journal of pushes and jobs. Only the holder of the lease may write, the state of a step only moves forward, and ended work stays
 // ended. Each method is one transaction. The journal does not decide what the work does.
-import type { Clock } from '../../../../clock.ts'
-import { ServiceError } from '../../../../errors/service-error.ts'
+import type { Clock } from '../../../../base/clock.ts'
+import { ServiceError } from '../../../../base/errors/service-error.ts'
 import type { Journal } from '../../../journal.ts'
 import type { LeaseToken } from '../../../lease-token.ts'
 import type { Columns } from '../../../records/columns.ts'

@@ -2,8 +2,8 @@
 // fencing number only grows. The database's clock decides whether a lease has expired. The clock of this process can only make it stop
 // using a lease early.
 import { sql, type RawBuilder } from 'kysely'
-import { atDeadline } from '../../../../clock.ts'
-import { ServiceError } from '../../../../errors/service-error.ts'
+import { atDeadline } from '../../../../base/clock.ts'
+import { ServiceError } from '../../../../base/errors/service-error.ts'
 import type { LeaseToken } from '../../../store.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
 import { isDead, thisProcess } from './holder.ts'

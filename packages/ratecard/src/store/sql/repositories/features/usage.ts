@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { addDecimals, decimalText, multiplyByInteger, parseDecimal, zero } from '../../../../money/decimal.ts'
+import { addDecimals, decimalText, multiplyByInteger, parseDecimal, zero } from '../../../../base/money/decimal.ts'
 import type {
   UsageFormula,
   UsageReportKey,

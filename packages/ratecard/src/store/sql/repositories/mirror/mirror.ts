@@ -1,5 +1,5 @@
 // The mirror (the copy of the processor's customers) in the database: its progress, numbered reads and saves, stale marks and sums.
-import type { Clock } from '../../../../clock.ts'
+import type { Clock } from '../../../../base/clock.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { Mirrored, MirroredKind } from '../../../../processor/mirrored.ts'
 import type {

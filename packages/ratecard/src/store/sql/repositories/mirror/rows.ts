@@ -1,5 +1,5 @@
 // Converts mirrored objects to rows. All functions are pure.
-import { canonicalJson } from '../../../../config/schema/canonical.ts'
+import { canonicalJson } from '../../../../document/schema/canonical/canonical.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type {
   Mirrored,

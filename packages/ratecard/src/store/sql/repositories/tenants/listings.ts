@@ -1,6 +1,6 @@
 // Listing rows: one row per tenant, for searching, filtering and sorting lists of tenants. Code that changes a tenant, its free
 // subscriptions or the sums of its customer must refresh the tenant's row in the same transaction.
-import { currencyDecimals, isCurrency } from '../../../../money/currencies.ts'
+import { currencyDecimals, isCurrency } from '../../../../base/money/currencies.ts'
 import { mostUrgentStatus } from '../../../records/billing-status.ts'
 import { searchForm, searchText } from '../../../records/search-text.ts'
 import type { TenantListingRow, TenantRecord } from '../../../records/tenants.ts'

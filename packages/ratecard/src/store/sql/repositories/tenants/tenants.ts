@@ -1,6 +1,6 @@
 // Tenants and their audit trail. A change and its audit row are stored together or not at all.
-import { pointerOf } from '../../../../errors/issue.ts'
-import { ServiceError } from '../../../../errors/service-error.ts'
+import { pointerOf } from '../../../../base/errors/issue.ts'
+import { ServiceError } from '../../../../base/errors/service-error.ts'
 import { pick, used } from '../../../records/columns.ts'
 import { dealEndActions, tenantColumns } from '../../../records/tenants.ts'
 import type { AuditRecord, TenantRecord, TenantStore } from '../../../tenant-store.ts'

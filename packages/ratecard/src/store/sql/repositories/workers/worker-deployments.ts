@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ServiceError } from '../../../../errors/service-error.ts'
+import { ServiceError } from '../../../../base/errors/service-error.ts'
 import type { RecordOf } from '../../../records/columns.ts'
 import type { workerColumns } from '../../../records/workers.ts'
 import type { Sealer } from '../../../seal.ts'

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Pool } from 'undici'
-import { ServiceError } from '../../../../errors/service-error.ts'
+import { ServiceError } from '../../../../base/errors/service-error.ts'
 import {
   durationText,
   type RequestContext,

@@ -2,7 +2,7 @@
 import { maxHeaderSize, type IncomingMessage, type ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
-import { ServiceError } from '../../../../errors/service-error.ts'
+import { ServiceError } from '../../../../base/errors/service-error.ts'
 import type { RequestContext, RequestOutcome, WorkerExit, WorkerVersionSpec } from '../../worker-runtime.ts'
 import { protoHeader } from '../process/workerd-config.ts'
 import { exceptionHeader } from '../process/entry.ts'

@@ -1,0 +1,124 @@
+// Subscriptions of a tenant: a list, and the acts on each of them.
+import type { PriceDocument, Subscription, SubscriptionItem, Tenant } from '@ratecard/client'
+import { endOf } from '../../../../ratecard/src/base/wording/planned-end.ts'
+import { api } from '../../api.ts'
+import { useLoaded } from '../../frame/live.ts'
+import { amountsIn, pricesById } from '../../amounts/price-change.ts'
+import { useMayAct } from '../../session.ts'
+import { count, money, period } from '../../words/words.ts'
+import { Badge, Card, Id, Show, Table, Time } from '../basic.tsx'
+import { PlanActs } from '../plan/plan-acts.tsx'
+import { SubscriptionState } from './standing.tsx'
+
+export function TenantSubscriptions({ tenant }: { readonly tenant: Tenant }) {
+  const { id } = tenant
+  const mayAct = useMayAct()
+  const list = useLoaded(`subscriptions ${id}`, (signal) => api.tenants.subscriptions(id, { signal }), {
+    everyMs: 15_000,
+  })
+  const prices = useLoaded('list prices', async (signal) => pricesById((await api.admin.config({ signal })).config))
+  return (
+    <Card title="Subscriptions" isFlush={(list.value?.subscriptions.length ?? 0) > 0}>
+      <Show of={list} what="Subscriptions">
+        {({ subscriptions }) =>
+          subscriptions.length === 0 ? (
+            <p className="quiet">
+              No subscriptions yet. A subscription starts when your application sends the tenant to a checkout.
+            </p>
+          ) : (
+            <>
+              <Table
+                caption="Subscriptions"
+                columns={['State', 'Price', { name: 'Quantity', isNumber: true }, 'Renews', 'Subscription']}
+                rows={subscriptions.flatMap((subscription) =>
+                  subscription.items.map((item) => ({
+                    key: item.id,
+                    cells: [
+                      <>
+                        <SubscriptionState of={{ ...subscription, endsAt: endOf(subscription) }} />
+                        {subscription.scheduled === null ? null : (
+                          <p className="small quiet">
+                            from <Time at={subscription.scheduled.at} />:{' '}
+                            {subscription.scheduled.items
+                              .map(
+                                ({ priceId, processorPriceId, quantity }) =>
+                                  `${priceId ?? processorPriceId}${quantity === null ? '' : ` × ${String(quantity)}`}`,
+                              )
+                              .join(', ')}
+                          </p>
+                        )}
+                        {subscription.duplicateOf === null ? null : (
+                          <p className="small">
+                            <Badge tone="bad">second</Badge> beside <Id>{subscription.duplicateOf}</Id>, of the same
+                            product or group: both are billed. Cancel one at the processor and refund it.
+                          </p>
+                        )}
+                      </>,
+                      <>
+                        <Id>{item.priceId ?? item.processorPriceId}</Id>{' '}
+                        {item.legacy ? <Badge tone="warn">earlier price</Badge> : null}
+                        {item.legacy ? (
+                          <ListPrice of={prices.value?.get(item.priceId ?? '')} currency={subscription.currency} />
+                        ) : null}
+                        {item.scheduledPriceId === null ? null : (
+                          <p className="small quiet">
+                            {item.scheduledPriceId === item.priceId ? (
+                              'its current version from the next period on'
+                            ) : (
+                              <>
+                                then <Id>{item.scheduledPriceId}</Id>
+                              </>
+                            )}
+                          </p>
+                        )}
+                      </>,
+                      item.usageType === 'metered' ? 'by usage' : count(item.quantity ?? 1),
+                      <NextPeriod of={subscription} item={item} />,
+                      <Id>{subscription.id}</Id>,
+                    ],
+                  })),
+                )}
+              />
+              {mayAct
+                ? subscriptions
+                    .filter(({ home }) => home === 'processor')
+                    .map((subscription) => (
+                      <PlanActs key={subscription.id} tenant={tenant} subscription={subscription} />
+                    ))
+                : null}
+            </>
+          )
+        }
+      </Show>
+    </Card>
+  )
+}
+
+interface ListPriceProps {
+  readonly of: PriceDocument | undefined
+  readonly currency: string | null
+}
+
+/** Renders what new subscribers pay for a price. Renders nothing for a removed price, and for one with tiers. */
+function ListPrice({ of: price, currency }: ListPriceProps) {
+  if (price === undefined || currency === null) return null
+  const amount = amountsIn(price, currency)?.amount ?? null
+  if (amount === null) return null
+  return (
+    <p className="small quiet">
+      the list price is {money(amount, currency)} {period(price)}
+    </p>
+  )
+}
+
+/** Renders when the item renews, or when its subscription ends. */
+function NextPeriod({ of, item }: { readonly of: Subscription; readonly item: SubscriptionItem }) {
+  const end = endOf(of)
+  if (end !== null)
+    return (
+      <>
+        Ends <Time at={end} />
+      </>
+    )
+  return item.currentPeriodEnd === null ? '—' : <Time at={item.currentPeriodEnd} />
+}

@@ -1,0 +1,99 @@
+// Holds every change of prices to the policies in the store.
+import { createContext, Script } from 'node:vm'
+import type { Clock } from '../../base/clock.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
+import { decideViolations, type ChangeFacts, type Policy, type Violation } from '../../catalog/policies/decide.ts'
+import type { Store } from '../../store/store.ts'
+
+export interface GuardDeps {
+  readonly store: Pick<Store, 'policies'>
+  readonly clock: Clock
+  /** Name of the server's environment; null if it is unknown. */
+  readonly environment: string | null
+}
+
+/** Result of a change that the policies allow. */
+export interface Allowed {
+  readonly violations: readonly Violation[]
+  /** Ids of the rules that would have refused the change and were overridden. */
+  readonly overrides: readonly string[]
+}
+
+export interface Guard {
+  /** Returns what the change breaks, for a dry run. Throws `request_invalid` if a policy in `override` does not exist. */
+  violations(facts: ChangeFacts, override?: readonly string[]): Promise<readonly Violation[]>
+  /** True if there are rules at all. */
+  isNeeded(): Promise<boolean>
+  /**
+   * Throws `policy_denied` if a rule of severity `deny` is broken and not overridden, and `request_invalid` if a policy in `override` does
+   * not exist. `before` are overrides of an earlier attempt: their policies may have been removed since.
+   */
+  allow(facts: ChangeFacts, override: readonly string[], before?: readonly string[]): Promise<Allowed>
+}
+
+export function createGuard(deps: GuardDeps): Guard {
+  const violations = async (facts: ChangeFacts, override: readonly string[] = []) => {
+    if (override.length > 0) await requireKnown(deps.store, override)
+    const rules = await currentRules(deps.store)
+    return decideViolations(rules, facts, { now: deps.clock.now(), environment: deps.environment, matches })
+  }
+  return {
+    violations,
+    isNeeded: async () => (await currentRules(deps.store)).length > 0,
+    async allow(facts, override, before = []) {
+      const found = await violations(facts, override)
+      const denied = found.filter(({ severity }) => severity === 'deny')
+      const left = denied.filter(({ id }) => !override.includes(id) && !before.includes(id))
+      if (left.length > 0) throw policyDenied(left, found)
+      return { violations: found, overrides: [...new Set(denied.map(({ id }) => id))] }
+    },
+  }
+}
+
+/** Returns the rules that hold now. */
+export async function currentRules(store: Pick<Store, 'policies'>): Promise<readonly Policy[]> {
+  const current = await store.policies.current()
+  return current === null ? [] : (JSON.parse(current.rules) as readonly Policy[])
+}
+
+async function requireKnown(store: Pick<Store, 'policies'>, override: readonly string[]): Promise<void> {
+  const known = (await currentRules(store)).map(({ id }) => id)
+  const unknown = override.filter((id) => !known.includes(id))
+  if (unknown.length === 0) return
+  const detail = `There is no policy ${unknown.map((id) => `"${id}"`).join(', ')} to override.`
+  throw new ServiceError('request_invalid', detail, {
+    hint: known.length === 0 ? 'There are no policies.' : `The policies are ${known.join(', ')}.`,
+    issues: [{ code: 'reference_unknown', pointer: '#/query/override', severity: 'error', detail }],
+  })
+}
+
+function policyDenied(left: readonly Violation[], all: readonly Violation[]): ServiceError {
+  const ids = [...new Set(left.map(({ id }) => id))]
+  const more = left.length > 1 ? ` (and ${String(left.length - 1)} more)` : ''
+  return new ServiceError('policy_denied', `${left[0]?.detail ?? ''}${more} Nothing was written.`, {
+    hint: `Change what breaks the rule, or let an owner override it with a reason: --override ${ids.join(',')} --message "…", with a key of scope "owner".`,
+    extra: { violations: all.map(violationMember) },
+  })
+}
+
+/** Serializes a violation as a member of a problem document. */
+function violationMember({ configId, ...rest }: Violation): Readonly<Record<string, unknown>> {
+  return { ...rest, config_id: configId }
+}
+
+/** Time (ms) that one pattern may take for one id. A pattern like `(a+)+$` would otherwise block the service for hours. */
+const patternTimeoutMs = 100
+const sandbox = createContext(Object.create(null) as object)
+const test = new Script('new RegExp(pattern, "u").test(id)')
+
+/** Returns whether the id matches. An id on which the pattern takes too long does not match. */
+function matches(pattern: RegExp, id: string): boolean {
+  Object.assign(sandbox, { pattern: pattern.source, id })
+  try {
+    return test.runInContext(sandbox, { timeout: patternTimeoutMs }) === true
+  } catch (error) {
+    // The pattern runs in another VM context with its own class `Error`, so `instanceof` does not work.
+    if ((error as { readonly code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false
+    throw error
+  }
+}

@@ -1,0 +1,144 @@
+// Reads jobs from the journal, on any replica, and cancels or resumes them.
+import { toRfc3339 } from '../../base/clock.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
+import { pushLease } from '../journal/leases.ts'
+import { liveState } from '../journal/live-state.ts'
+import type { JobReport, JobStep, JobSummary, TenantOperations } from '../../api/service/tenants.ts'
+import { shown } from '../../store/records/columns.ts'
+import { jobColumns, type JobRecord, type JobStepRecord } from '../../store/records/journal.ts'
+import { byOf } from '../../store/records/actor.ts'
+import { tenantLease } from '../lease.ts'
+import { isOfTenant, jobLease, type JobDeps } from './deps.ts'
+import { actsOpenTo, assertOpenTo, notOpen, resumable, type ResumableKind } from './job-acts.ts'
+import { resumeJob, type DoStep } from './run-job.ts'
+
+type Reading = Pick<JobDeps, 'store'>
+
+export type Jobs = Pick<TenantOperations, 'listJobs' | 'findJob' | 'resumeJob' | 'cancelJob'>
+
+export function createJobs(deps: JobDeps, resumed: StepRunners): Jobs {
+  return {
+    listJobs: (query) => listJobs(deps, query),
+    findJob: (id) => findJob(deps, id),
+    resumeJob: (id) => resume(deps, id, resumed),
+    cancelJob: (id) => cancelJob(deps, id),
+  }
+}
+
+async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
+  const job = await deps.store.jobs.find(id)
+  if (job === null)
+    throw new ServiceError('job_not_found', `There is no job "${id}".`, { hint: 'List the jobs with GET admin/jobs.' })
+  return job
+}
+
+/** Returns the name of the lease that the process running the job holds. */
+export const leaseOf = ({ id, kind, subject }: JobRecord) =>
+  isOfTenant(kind) ? tenantLease(subject) : kind === 'webhook_rotation' ? pushLease : jobLease(id)
+
+/** Returns the job with its live state. If the job ended in the meantime, reads its record again, so that state and error match. */
+async function liveJob({ store }: Reading, job: JobRecord): Promise<JobRecord> {
+  let latest = job
+  const again = async () => {
+    latest = (await store.jobs.find(job.id)) ?? latest
+    return latest.state
+  }
+  const state = await liveState(store, job.state, leaseOf(job), again)
+  return { ...latest, state }
+}
+
+const summaryOfLive = (job: JobRecord): JobSummary => ({
+  ...shown(jobColumns, job),
+  by: byOf(job),
+  state: job.state,
+  allows: actsOpenTo(job.kind, job.state),
+})
+
+export async function summaryOf(deps: Reading, job: JobRecord): Promise<JobSummary> {
+  return summaryOfLive(await liveJob(deps, job))
+}
+
+async function listJobs(deps: Reading, query: Parameters<TenantOperations['listJobs']>[0]) {
+  const { items, total } = await deps.store.jobs.list(query)
+  return { items: await Promise.all(items.map((job) => summaryOf(deps, job))), total }
+}
+
+async function findJob(deps: Reading, id: string): Promise<JobReport> {
+  const job = await liveJob(deps, await findJobRecord(deps, id))
+  return {
+    ...summaryOfLive(job),
+    input: JSON.parse(job.input) as JobReport['input'],
+    steps: (await deps.store.jobs.steps(id)).map(stepView),
+    error: withTime(parsed(job.error), 'resume_after', job.resumesAt),
+  }
+}
+
+function stepView(record: JobStepRecord): JobStep {
+  const { index, state, attempts, step, result, error, waitsUntil } = record
+  return {
+    index,
+    state,
+    attempts,
+    step: parsed(step) ?? {},
+    result: withTime(parsed(result), 'waits_until', waitsUntil),
+    error: parsed(error),
+  }
+}
+
+/** Adds a time to an object as the member `name`, e.g. adds `waits_until` to a step's result. */
+function withTime(words: ReturnType<typeof parsed>, name: string, time: number | null): ReturnType<typeof parsed> {
+  return time === null ? words : { ...words, [name]: toRfc3339(time) }
+}
+
+function parsed(text: string | null): Readonly<Record<string, unknown>> | null {
+  return text === null ? null : (JSON.parse(text) as Readonly<Record<string, unknown>>)
+}
+
+/**
+ * Cancels a job, so that its process stops between two steps. Throws `job_not_running` if the job is neither running nor waiting, or if its
+ * kind cannot be cancelled.
+ */
+async function cancelJob(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Promise<JobSummary> {
+  const job = await findJobRecord(deps, id)
+  const { state } = await summaryOf(deps, job)
+  assertOpenTo(job, state, 'cancel')
+  const stops = await (state === 'waiting' ? endWaiting(deps, id) : requestCancel(deps, id))
+  // The job has ended or was continued in the meantime, so it can no longer be cancelled.
+  if (!stops) throw notOpen(state, 'cancel')
+  return summaryOf(deps, await findJobRecord(deps, id))
+}
+
+const requestCancel = ({ store, clock }: Reading & Pick<JobDeps, 'clock'>, id: string) =>
+  store.jobs.requestCancel(id, clock.now())
+
+/**
+ * Cancels a waiting job under its lease, so that no replica can continue it. If a replica is already continuing the job, asks that replica
+ * to cancel it. Returns false if neither succeeded.
+ */
+async function endWaiting(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Promise<boolean> {
+  try {
+    return await deps.store.exclusively(jobLease(id), async ({ token }) => {
+      if ((await findJobRecord(deps, id)).state !== 'waiting') return false
+      await deps.store.jobs.end(id, 'cancelled', null, token)
+      return true
+    })
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
+    return requestCancel(deps, id)
+  }
+}
+
+/** Step functions by kind of resumable job. */
+export type StepRunners = Readonly<Record<ResumableKind, (job: JobRecord) => DoStep>>
+
+/**
+ * Resumes an interrupted, waiting or failed job. Throws `job_not_running` for a job in any other state. Resolves when the job is running,
+ * not when it ends.
+ */
+async function resume(deps: JobDeps, id: string, resumed: StepRunners): Promise<JobSummary> {
+  const job = await findJobRecord(deps, id)
+  const { state } = await summaryOf(deps, job)
+  const { kind } = resumable(job, state)
+  await deps.assertAccount('write')
+  return summaryOf(deps, await resumeJob(deps, id, resumed[kind](job)))
+}

@@ -1,0 +1,91 @@
+// Serializes changes of a tenant at the processor with a lease. If the lease is not free, the caller retries for some seconds, so that
+// concurrent calls run one after the other.
+import { setTimeout as wait } from 'node:timers/promises'
+import { ServiceError } from '../base/errors/service-error.ts'
+import { stopIfDraining } from './journal/run-steps.ts'
+import type { LeaseToken, Store } from '../store/store.ts'
+
+export const tenantLease = (id: string) => `tenant:${id}`
+
+export interface LeaseDeps {
+  readonly store: Pick<Store, 'exclusively'>
+  /** Aborts when the process shuts down. */
+  readonly shutdown: AbortSignal
+}
+
+export interface TenantLease {
+  readonly token: LeaseToken
+  readonly signal: AbortSignal
+}
+
+/**
+ * Maximum wait (ms) for a lease: `brief` for a request of a user, `long` otherwise. Most work on a tenant takes one or two requests to the
+ * processor, but e.g. a change of all its subscriptions takes longer.
+ */
+const leaseTimeoutMs = { brief: 3_000, long: 10_000 } as const
+const minRetryDelayMs = 10
+const maxRetryDelayMs = 250
+
+/**
+ * Runs `work` under the lease `name`. Throws `tenant_busy` if the lease is not free within `patienceMs` (default 10 s), or if the lease is
+ * lost during the work.
+ */
+export async function withNamedLease<T>(
+  deps: LeaseDeps,
+  name: string,
+  work: (held: TenantLease) => Promise<T>,
+  patienceMs: number = leaseTimeoutMs.long,
+): Promise<T> {
+  let waitedMs = 0
+  for (let pauseMs = minRetryDelayMs; ; pauseMs = Math.min(maxRetryDelayMs, pauseMs * 2)) {
+    const entered = { yes: false }
+    try {
+      return await deps.store.exclusively(name, (held) => {
+        entered.yes = true
+        return work(held)
+      })
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
+      if (entered.yes) throw lost(error)
+      if (waitedMs >= patienceMs) throw busy(error)
+    }
+    stopIfDraining(deps)
+    await wait(pauseMs, undefined, { signal: deps.shutdown }).catch(() => undefined)
+    waitedMs += pauseMs
+  }
+}
+
+/**
+ * Runs `work` under the tenant's lease, for a request of a user. Waits at most three seconds for the lease. `signal` aborts when the lease
+ * is lost or the process shuts down.
+ */
+export function withTenant<T>(deps: LeaseDeps, id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return withTenantLease(deps, id, ({ signal }) => work(signal))
+}
+
+/** Like {@link withTenant}, for work that writes to the journal and therefore needs the token of the lease. */
+export function withTenantLease<T>(deps: LeaseDeps, id: string, work: (held: TenantLease) => Promise<T>): Promise<T> {
+  const run = ({ token, signal }: TenantLease) => work({ token, signal: AbortSignal.any([signal, deps.shutdown]) })
+  return withNamedLease(deps, tenantLease(id), run, leaseTimeoutMs.brief)
+}
+
+function busy(cause: unknown): ServiceError {
+  return new ServiceError('tenant_busy', 'Another request is changing this tenant or its subscriptions.', {
+    hint: 'Try again when it is done.',
+    retryAfter: 10,
+    cause,
+  })
+}
+
+function lost(cause: ServiceError): ServiceError {
+  return new ServiceError(
+    'tenant_busy',
+    'Another process has taken over the changes of this tenant, so this request stopped.',
+    {
+      hint: 'Check the tenant’s subscriptions, then try again.',
+      retryAfter: 10,
+      extra: cause.extra,
+      cause,
+    },
+  )
+}

@@ -1,0 +1,92 @@
+// Operations on jobs. A job changes many subscriptions step by step (e.g. moves the subscribers of a price). Its steps are stored in the
+// journal.
+import { Type } from 'typebox'
+import { jobActs, jobKinds, jobStates } from '../../store/records/journal.ts'
+import { journalled, Pagination, StepState } from '../notation/common.ts'
+import { customerErrors, idParams, operations, pageQuery } from '../notation/operation.ts'
+import { AnyObject, choice, Count, nullable, shape, Time } from '../notation/schema.ts'
+
+export const JobKind = choice('JobKind', jobKinds)
+
+const job = {
+  id: Type.String(),
+  kind: JobKind,
+  subject: Type.String({ description: 'Id of the tenant, template, price or webhook that the job changes.' }),
+  state: Type.Enum([...jobStates], {
+    description:
+      'State of the job. `waiting`: the remaining steps run at a later date. `interrupted`: the job does nothing until it is resumed.',
+  }),
+  resumes_at: nullable(Time('Time at which a waiting job continues.')),
+  allows: Type.Array(Type.Enum([...jobActs]), {
+    description: 'Actions that are allowed now; any other is refused.',
+  }),
+  ...journalled,
+}
+export const Job = shape('Job', job)
+export const JobStep = shape('JobStep', {
+  index: Count('Number of the step, from 0.'),
+  state: StepState,
+  attempts: Count('Number of attempts.'),
+  step: AnyObject,
+  result: nullable(AnyObject),
+  error: nullable(AnyObject),
+})
+export const JobReport = shape('JobReport', {
+  ...job,
+  input: AnyObject,
+  error: nullable(AnyObject),
+  steps: Type.Array(JobStep),
+})
+export const JobList = shape('JobList', { jobs: Type.Array(Job), pagination: Pagination })
+
+export const jobStarted = {
+  description: 'The job was accepted and is running.',
+  schema: Job,
+  headers: { Location: { type: 'string', description: 'Path at which the progress of the job can be read.' } },
+} as const
+
+export const jobsPath = '/api/v1/billing/admin/jobs'
+const all = { tag: 'Jobs', access: 'service_key' } as const
+
+export const jobOperations = operations({
+  listJobs: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: jobsPath,
+    summary: 'Jobs, newest first',
+    query: { ...pageQuery, kind: Type.Optional(choice('JobKind', JobKind.enum, 'Only jobs of this kind.')) },
+    answers: { 200: { description: 'A page of jobs.', schema: JobList } },
+  },
+  getJob: {
+    ...all,
+    scope: 'read',
+    method: 'GET',
+    path: `${jobsPath}/:id`,
+    summary: 'Get a job with all its steps',
+    params: idParams,
+    answers: { 200: { description: 'The job.', schema: JobReport } },
+    errors: ['job_not_found'],
+  },
+  resumeJob: {
+    ...all,
+    scope: 'write',
+    method: 'POST',
+    path: `${jobsPath}/:id/resume`,
+    summary: 'Continue a job that stopped before it was complete',
+    params: idParams,
+    answers: { 202: { description: 'The job is running again.', schema: Job } },
+    errors: ['job_not_found', 'job_not_running', 'tenant_busy', 'push_in_progress', ...customerErrors],
+  },
+  cancelJob: {
+    ...all,
+    scope: 'write',
+    method: 'POST',
+    path: `${jobsPath}/:id/cancel`,
+    summary: 'Stop a running job after its current step, or cancel a waiting job',
+    description: 'Changes already made are kept.',
+    params: idParams,
+    answers: { 200: { description: 'The job is stopping.', schema: Job } },
+    errors: ['job_not_found', 'job_not_running'],
+  },
+})

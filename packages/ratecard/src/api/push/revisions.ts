@@ -1,0 +1,93 @@
+// Operations on accepted revisions: the history, a single revision, and the difference of two revisions.
+import { Type } from 'typebox'
+import type { BillingConfig } from '../../document/schema/schema.ts'
+import { ChangeReport, DocumentDifference } from './changes.ts'
+import { By, Pagination, PushKind, ResourceKind, Revision as RevisionNumber } from '../notation/common.ts'
+import { operations, pageQuery } from '../notation/operation.ts'
+import { AnyObject, closed, document, nullable, shape, shared, Time } from '../notation/schema.ts'
+
+const entry = {
+  revision: RevisionNumber,
+  version: Type.String(),
+  kind: PushKind,
+  created_at: Time('Time at which the revision was applied.'),
+  author: nullable(Type.String()),
+  by: nullable(By),
+  message: nullable(Type.String()),
+  checksum: Type.String({ description: 'SHA-256 of the document’s canonical JSON; empty for a reset.' }),
+  push_id: nullable(
+    Type.String({
+      description: 'Id of the push that created the revision. The push contains the processor’s request ids.',
+    }),
+  ),
+  changes: shared(ChangeReport),
+  overrides: Type.Array(Type.String(), {
+    description: 'Ids of the overridden policies. `message` contains the reason.',
+  }),
+  actions: Type.Array(
+    Type.Object(
+      {
+        kind: ResourceKind,
+        config_id: Type.String(),
+        action: Type.Enum(['adopt', 'reactivate', 'rename', 'replace']),
+      },
+      closed,
+    ),
+    {
+      description:
+        'Changes that `changes` lists under another name: replaced and renamed resources are in `updated`, adopted and reactivated ones in `created`.',
+    },
+  ),
+  archived_webhooks: Type.Array(Type.String(), {
+    description: 'Removed webhooks, which `changes` does not list.',
+  }),
+}
+export const HistoryEntry = shape('HistoryEntry', entry)
+export const History = shape('History', { versions: Type.Array(HistoryEntry), pagination: Pagination })
+export const Revision = shape(
+  'Revision',
+  {
+    ...entry,
+    document: nullable(document<BillingConfig>('BillingConfig')),
+    written: nullable(AnyObject),
+  },
+  '`document` is null for a reset. `written` is the source document, with `${NAME}` where `document` has values; null if the push sent no source document.',
+)
+
+const path = '/api/v1/billing/admin/config/history'
+const all = { tag: 'Configuration', access: 'service_key', scope: 'read', method: 'GET' } as const
+const inPath = Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of a revision.' })
+
+export const revisionOperations = operations({
+  listVersions: {
+    ...all,
+    path,
+    summary: 'List the accepted changes, newest first',
+    query: pageQuery,
+    answers: { 200: { description: 'A page of the history.', schema: History } },
+  },
+  getRevision: {
+    ...all,
+    path: `${path}/:revision`,
+    summary: 'Get a revision with its document',
+    params: { revision: inPath },
+    answers: { 200: { description: 'The revision.', schema: Revision } },
+    errors: ['revision_not_found'],
+  },
+  compareRevisions: {
+    ...all,
+    path: `${path}/:from/diff/:to`,
+    summary: 'Compare two revisions',
+    params: { from: inPath, to: inPath },
+    answers: {
+      200: {
+        description: 'One entry for each configuration id that differs.',
+        schema: Type.Object(
+          { from: Type.Integer(), to: Type.Integer(), differences: Type.Array(DocumentDifference) },
+          closed,
+        ),
+      },
+    },
+    errors: ['revision_not_found'],
+  },
+})

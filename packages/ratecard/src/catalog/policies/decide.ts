@@ -1,0 +1,243 @@
+// Decides which rules (policies) a change breaks. The input is the rules, the facts of the plan and its impact, the time and the
+// environment. The output is a list of violations.
+import type { ChangeAction } from '../change.ts'
+import type { ResourceKind } from '../kinds.ts'
+import { formatMinor, grouped } from '../../base/money/format.ts'
+import {
+  compareFractions,
+  fraction,
+  fractionDecimal,
+  multiplyFractions,
+  subtractFractions,
+} from '../../base/money/fraction.ts'
+import { divideFractions, fractionOfDecimal, roundFraction } from '../../base/money/fraction.ts'
+import { canonicalDecimal, decimalText, parseDecimal } from '../../base/money/decimal.ts'
+import type { AmountChange, CurrencyChange } from '../../document/pricing/price-change.ts'
+import { freezeTimes, patternOf } from './read-policies.ts'
+import type { Policy, PolicyOf, RuleName } from '../../document/schema/policies/policy-rules.ts'
+
+export type { Policy }
+
+/** An item that a plan changes. */
+export interface ChangedItem {
+  readonly kind: ResourceKind
+  readonly configId: string
+  readonly action: ChangeAction
+  /** Keys of its metadata; null if the rules on metadata do not concern it. */
+  readonly metadata: readonly string[] | null
+  /** Currencies of its amounts after the change. */
+  readonly currencies: readonly string[]
+  /** True if the id is new. */
+  readonly isNew: boolean
+}
+
+/**
+ * A price whose subscriptions are affected, because it is archived or replaced, or because a migration or a deal moves them from it.
+ * Contains their number.
+ */
+export interface AffectedPrice {
+  readonly configId: string
+  readonly action: 'archive' | 'replace' | 'move'
+  readonly subscriptions: number
+  readonly tenants: number
+  readonly monthly: readonly { readonly currency: string; readonly amount: number }[]
+}
+
+/** A price whose cost rises or falls for those who pay it. */
+export interface ChangedPrice {
+  readonly configId: string
+  readonly currencies: readonly CurrencyChange[]
+}
+
+/** What the rules look at. */
+export interface ChangeFacts {
+  readonly items: readonly ChangedItem[]
+  readonly prices: readonly ChangedPrice[]
+  readonly affected: readonly AffectedPrice[]
+  /** Number of distinct tenants in `affected`. */
+  readonly tenants: number
+  readonly message: string | null
+}
+
+export interface Circumstances {
+  readonly now: number
+  /** Name of the environment; null if it is unknown. If it is unknown, rules for named environments apply too. */
+  readonly environment: string | null
+  /** Returns true if an id matches a pattern. Must limit the time that a pattern may take. */
+  readonly matches?: (pattern: RegExp, id: string) => boolean
+}
+
+export interface Violation {
+  readonly id: string
+  readonly rule: RuleName
+  readonly severity: Policy['severity']
+  /** Kind and id of the item that breaks the rule; null if the rule concerns the change as a whole. */
+  readonly kind: ResourceKind | null
+  readonly configId: string | null
+  readonly detail: string
+  readonly reason: string | null
+}
+
+interface Finding {
+  readonly kind: ResourceKind | null
+  readonly configId: string | null
+  readonly detail: string
+}
+
+type Check<Name extends RuleName> = (rule: PolicyOf<Name>, facts: ChangeFacts, at: Circumstances) => readonly Finding[]
+
+/** Returns the violations, in the order of the rules. */
+export function decideViolations(
+  rules: readonly Policy[],
+  facts: ChangeFacts,
+  at: Circumstances,
+): readonly Violation[] {
+  return rules
+    .filter(({ environments }) => at.environment === null || (environments?.includes(at.environment) ?? true))
+    .flatMap((rule) => {
+      const { id, severity, reason = null } = rule
+      // Each `check` gets only rules of its own name, but the compiler cannot derive that.
+      const check = checks[rule.rule] as unknown as (
+        ...args: readonly [Policy, ChangeFacts, Circumstances]
+      ) => readonly Finding[]
+      return check(rule, concerned(rule, facts), at).map((finding) => ({
+        id,
+        rule: rule.rule,
+        severity,
+        ...finding,
+        reason,
+      }))
+    })
+}
+
+/** Returns the facts without the items that the rule leaves alone. */
+function concerned({ except = [] }: Policy, facts: ChangeFacts): ChangeFacts {
+  if (except.length === 0) return facts
+  const left = new Set(except)
+  const stays = ({ configId }: { readonly configId: string }) => !left.has(configId)
+  const affected = facts.affected.filter(stays)
+  // `facts.tenants` counts each tenant once. If some prices are exempt, only the number of tenants per price is known. The sum of these
+  // numbers is used as an upper bound.
+  const sum = affected.reduce((total, { tenants }) => total + tenants, 0)
+  return {
+    ...facts,
+    items: facts.items.filter(stays),
+    prices: facts.prices.filter(stays),
+    affected,
+    tenants: affected.length === facts.affected.length ? facts.tenants : Math.min(facts.tenants, sum),
+  }
+}
+
+const whole = (detail: string): Finding => ({ kind: null, configId: null, detail })
+const hasContent = ({ action }: ChangedItem) => action !== 'archive' && action !== 'keep'
+
+const checks: { readonly [Name in RuleName]: Check<Name> } = {
+  max_increase_percent: ({ value }, { prices }) =>
+    prices.flatMap((price) => steepest(price, 'rise', value).map((change) => risen(price, change, value))),
+
+  max_decrease_percent: ({ value }, { prices }) =>
+    prices.flatMap((price) => steepest(price, 'fall', value).map((change) => fallen(price, change, value))),
+
+  no_archive_with_subscribers: (_rule, { affected }) =>
+    affected
+      .filter(({ action, subscriptions }) => action === 'archive' && subscriptions > 0)
+      .map(({ configId, subscriptions }) => ({
+        kind: 'price',
+        configId,
+        detail: `The price "${configId}" is archived, and ${counted(subscriptions, 'subscription')} ${subscriptions === 1 ? 'is' : 'are'} on it.`,
+      })),
+
+  required_metadata: ({ value }, { items }) =>
+    items.filter(hasContent).flatMap(({ kind, configId, metadata }) => {
+      const missing = metadata === null ? [] : value.filter((key) => !metadata.includes(key))
+      if (missing.length === 0) return []
+      const keys = missing.map((key) => `"${key}"`).join(', ')
+      return [{ kind, configId, detail: `The ${nameOf(kind)} "${configId}" has no metadata ${keys}.` }]
+    }),
+
+  id_pattern: ({ value }, { items }, { matches = (pattern, id) => pattern.test(id) }) => {
+    const pattern = patternOf(value)
+    if (pattern === null) return []
+    return items
+      .filter(({ kind, isNew, configId }) => kind !== 'webhook' && isNew && !matches(pattern, configId))
+      .map(({ kind, configId }) => ({
+        kind,
+        configId,
+        detail: `The id "${configId}" of the ${nameOf(kind)} does not match ${value}.`,
+      }))
+  },
+
+  currencies: ({ value }, { items }) =>
+    items.filter(hasContent).flatMap(({ kind, configId, currencies }) => {
+      const others = currencies.filter((currency) => !value.some((allowed) => allowed === currency))
+      if (others.length === 0) return []
+      const detail = `The ${nameOf(kind)} "${configId}" has amounts in ${others.join(', ')}; allowed: ${value.join(', ')}.`
+      return [{ kind, configId, detail }]
+    }),
+
+  max_tenants_affected: ({ value }, { tenants }) =>
+    tenants > value
+      ? [whole(`${counted(tenants, 'tenant')} ${tenants === 1 ? 'is' : 'are'} affected, more than ${String(value)}.`)]
+      : [],
+
+  max_monthly_affected: ({ value: { currency, amount } }, { affected }) => {
+    const sum = affected
+      .flatMap(({ monthly }) => monthly)
+      .reduce((total, one) => total + (one.currency === currency ? one.amount : 0), 0)
+    if (sum <= amount) return []
+    return [whole(`${formatMinor(sum, currency)} a month is affected, more than ${formatMinor(amount, currency)}.`)]
+  },
+
+  freeze: ({ value, except }, { items }, { now }) => {
+    const { begin, end } = freezeTimes(value)
+    if (now < begin || now >= end || (except !== undefined && items.length === 0)) return []
+    return [whole(`Nothing may change from ${value.from} to ${value.to}.`)]
+  },
+
+  require_message: ({ except }, { items, message }) =>
+    message !== null || (except !== undefined && items.length === 0)
+      ? []
+      : [whole('The change has no message with its reason.')],
+}
+
+/** Returns the change in each currency that exceeds `percent` per cent of the cost before the change. */
+function steepest({ currencies }: ChangedPrice, direction: 'rise' | 'fall', percent: number): readonly AmountChange[] {
+  const limit = fractionOfDecimal(parseDecimal(canonicalDecimal(percent)))
+  return currencies.flatMap((change) => {
+    const found = change[direction]
+    if (found === null) return []
+    const difference =
+      direction === 'rise' ? subtractFractions(found.after, found.before) : subtractFractions(found.before, found.after)
+    const exceeds =
+      compareFractions(multiplyFractions(difference, fraction(100)), multiplyFractions(found.before, limit)) > 0
+    return exceeds ? [found] : []
+  })
+}
+
+function risen({ configId }: ChangedPrice, change: AmountChange, limit: number): Finding {
+  const by =
+    change.before.numerator === 0n
+      ? 'costs something and was free'
+      : `rises by ${percentText(subtractFractions(change.after, change.before), change)}`
+  return { kind: 'price', configId, detail: sentenceOf(configId, by, change, limit) }
+}
+
+function fallen({ configId }: ChangedPrice, change: AmountChange, limit: number): Finding {
+  const by = `falls by ${percentText(subtractFractions(change.before, change.after), change)}`
+  return { kind: 'price', configId, detail: sentenceOf(configId, by, change, limit) }
+}
+
+function sentenceOf(configId: string, by: string, { currency, quantity, before, after }: AmountChange, limit: number) {
+  const [was, is] = [before, after].map((cost) => formatMinor(roundFraction(cost), currency))
+  const units = quantity === 1 ? '' : ` for ${grouped(String(quantity))} units`
+  return `The price "${configId}" ${by} (${was ?? ''} → ${is ?? ''}${units}), more than ${String(limit)}%.`
+}
+
+/** Returns the share in per cent with at most one decimal. */
+function percentText(difference: AmountChange['before'], { before }: AmountChange): string {
+  const tenths = roundFraction(multiplyFractions(divideFractions(difference, before), fraction(1000)))
+  return `${decimalText(fractionDecimal(fraction(tenths, 10)))}%`
+}
+
+const nameOf = (kind: ResourceKind) => kind.replace('_', ' ')
+const counted = (number: number, what: string) => `${String(number)} ${what}${number === 1 ? '' : 's'}`

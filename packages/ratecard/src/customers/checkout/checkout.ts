@@ -1,0 +1,385 @@
+// Sells prices to tenants: through a hosted checkout page, or immediately if the price is free. Also opens the customer portal.
+// decide-checkout.ts decides what is sold. No function here charges a customer: the customer pays on the processor's page.
+import { createHash } from 'node:crypto'
+import { processorId, type ProcessorId } from '../../catalog/resource.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { BillingConfig } from '../../document/schema/schema.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
+import { askProcessor, despiteKeptFailure } from '../../processor/failures.ts'
+import { endsKey, type CheckoutRequest } from '../../processor/customer-half.ts'
+import type { Processor, ProcessorAccount } from '../../processor/processor.ts'
+import type { Checkout, NewCheckout, Principal, TenantOperations } from '../../api/service/tenants.ts'
+import type { Store } from '../../store/store.ts'
+import type { TenantRecord } from '../../store/tenant-store.ts'
+import type { PriceBook } from '../item-swaps/price-book.ts'
+import { readSoldItems, soldPrice, type SoldItem } from '../item-swaps/sold-items.ts'
+import { withComing } from '../item-swaps/coming-items.ts'
+import { excludes, isOtherOfGroup, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
+import { findTenant, tenantNotFound, type Customers } from '../tenants/customer-link.ts'
+import { closePages, everySubscriptionOf, subscriptionsOf } from '../tenants/at-processor.ts'
+import { endedByPaying, endReplaced, isRunning, settleFree } from '../tenants/free-subscriptions.ts'
+import { withTenant } from '../../acts/lease.ts'
+import { decideCheckout, type AppliedConfig, type CheckoutDecision, type CheckoutItem } from './decide-checkout.ts'
+import { decideFlow, decidePortal } from './decide-portal.ts'
+import { refuseSecond, standingOf, trialLeft } from './decide-second.ts'
+import { invalid } from './invalid.ts'
+import type { Standing, Trial, WantedItems } from './decide-second.ts'
+import { checkRedirect, type redirectRules } from './redirects.ts'
+import { countingRefusedCodes } from './refused-codes.ts'
+import { ownPrices } from './tenant-price.ts'
+
+export interface CheckoutDeps {
+  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'versions' | 'mappings' | 'facts'>
+  readonly processor: Pick<
+    Processor,
+    'createCheckout' | 'createPortal' | 'subscriptions' | 'everySubscription' | 'schedulePhases' | 'expireCheckouts'
+  >
+  readonly customers: Customers
+  readonly clock: Clock
+  readonly newId: () => string
+  readonly shutdown: AbortSignal
+  /** Returns the applied configuration; throws `config_not_found` if there is none. */
+  readonly applied: () => Promise<AppliedConfig>
+  readonly account: () => Promise<ProcessorAccount>
+  /** Returns the prices of the applied configuration. Renamed prices have their current id. */
+  readonly priceBook: () => Promise<PriceBook>
+  /** Where hosted pages may lead, for each kind of principal. */
+  readonly redirects: ReturnType<typeof redirectRules>
+  readonly sessionTrialDays: number
+}
+
+export type Checkouts = Pick<TenantOperations, 'sessionPrices' | 'createCheckout' | 'createPortal'>
+
+export function createCheckouts(deps: CheckoutDeps): Checkouts {
+  return {
+    async sessionPrices(principal) {
+      const tenant = await deps.customers.tenantOf(principal)
+      const { config } = await deps.applied()
+      return ownPrices(config, tenant)
+    },
+    async createCheckout(wish, principal, idempotencyKey) {
+      const rule = deps.redirects[principal.kind]
+      checkRedirect(wish.successUrl, 'success_url', rule)
+      checkRedirect(wish.cancelUrl, 'cancel_url', rule)
+      if (principal.kind === 'session' && wish.allowSecondTrial === true)
+        throw new ServiceError(
+          'not_allowed',
+          '"allow_second_trial" needs a service key. A session cannot grant a second trial.',
+        )
+      const selling: SellableOffer = { wish, principal, idempotencyKey }
+      if (principal.kind === 'key' && principal.tenantId === null) return sellToAnybody(deps, selling)
+      const tenant = await deps.customers.tenantOf(principal)
+      const work = () => decideAndSell(deps, selling, tenant)
+      return triesCode(selling) ? countingRefusedCodes(deps, tenant.id, work) : work()
+    },
+    async createPortal(wish, principal) {
+      const { returnUrl, portalId, flow } = wish
+      const rule = deps.redirects[principal.kind]
+      checkRedirect(returnUrl, 'return_url', rule)
+      const after = flow?.afterCompletion?.redirect?.returnUrl
+      if (after !== undefined) checkRedirect(after, 'flow.after_completion.redirect.return_url', rule)
+      const tenant = await deps.customers.tenantOf(principal)
+      const config = await appliedConfig(deps)
+      const configuration = decidePortal(config, portalId)
+      await deps.account()
+      const customer = await deps.customers.customerOf(tenant)
+      const signal = deps.shutdown
+      const live = flow === undefined ? [] : await subscriptionsOf(deps.processor, customer, signal)
+      const situation = { config, tenant, hidden: principal.kind === 'key', now: deps.clock.now() }
+      const request = {
+        ...{ customer, returnUrl, configuration },
+        flow: flow === undefined ? null : decideFlow(situation, flow, live),
+      }
+      const options = { idempotencyKey: `ratecard-portal-${deps.newId()}`, signal }
+      return askProcessor(signal, () => deps.processor.createPortal(request, options))
+    },
+  }
+}
+
+/**
+ * Returns the applied configuration. If there is none, returns one without items, because the customer portal works without a configuration
+ * too.
+ */
+async function appliedConfig({ applied }: CheckoutDeps): Promise<BillingConfig> {
+  try {
+    return (await applied()).config
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'config_not_found') return { version: '0.0.0', products: [] }
+    throw error
+  }
+}
+
+type PageDecision = Extract<CheckoutDecision, { kind: 'processor' }>
+
+interface SellableOffer {
+  readonly wish: NewCheckout
+  readonly principal: Principal
+  readonly idempotencyKey: string | null
+}
+
+/**
+ * True if an end user (not a service key) sends a promotion code. Then a rejected code counts towards the limit of attempts. A request that
+ * also has `allow_promotion_codes` is rejected before its code is looked up, so it does not count.
+ */
+const triesCode = ({ wish, principal }: SellableOffer) =>
+  principal.kind === 'session' && wish.promotionCode !== undefined && wish.allowPromotionCodes !== true
+
+async function decideAndSell(deps: CheckoutDeps, selling: SellableOffer, tenant: TenantRecord): Promise<Checkout> {
+  const decision = await decide(deps, selling, tenant)
+  if (decision.kind === 'processor') {
+    await deps.account()
+    await deps.customers.customerOf(tenant)
+  }
+  return withTenant(deps, tenant.id, (signal) => sell(deps, selling, tenant, signal))
+}
+
+async function decide(
+  deps: CheckoutDeps,
+  { wish, principal }: SellableOffer,
+  tenant: TenantRecord | null,
+): Promise<CheckoutDecision> {
+  const situation = {
+    applied: await deps.applied(),
+    tenant,
+    hidden: principal.kind === 'key',
+    now: deps.clock.now(),
+    sessionTrialDays: deps.sessionTrialDays,
+  }
+  return decideCheckout(situation, wish)
+}
+
+/**
+ * Opens a page for a customer that is not known yet: a service key named no tenant. The processor creates the customer when the page is
+ * paid. Without a tenant there is no deal, no earlier purchase and no used trial.
+ */
+async function sellToAnybody(deps: CheckoutDeps, selling: SellableOffer): Promise<Checkout> {
+  const decision = await decide(deps, selling, null)
+  if (decision.kind === 'free')
+    throw invalid(
+      'tenant_id',
+      `The price "${decision.priceId}" is free and exists only in Ratecard, so the checkout must name the tenant that gets it.`,
+    )
+  await deps.account()
+  const { kind: _kind, items, ...sold } = decision
+  return openPage(deps, selling, { ...sold, items: items.map(lineOf), customer: null }, deps.shutdown)
+}
+
+const lineOf = ({ price, quantity }: CheckoutItem) => ({ price, quantity })
+
+/** Opens the page at the processor. A refusal that the processor only repeats for a known key is asked again under a new key. */
+function openPage(
+  deps: CheckoutDeps,
+  { wish, idempotencyKey }: SellableOffer,
+  page: Omit<CheckoutRequest, 'successUrl' | 'cancelUrl'>,
+  signal: AbortSignal,
+): Promise<{ url: string; sessionId: string }> {
+  const request = { ...page, successUrl: wish.successUrl, cancelUrl: wish.cancelUrl }
+  const key = processorKey(idempotencyKey ?? deps.newId(), request)
+  const send = (idempotencyKey: string) => deps.processor.createCheckout(request, { idempotencyKey, signal })
+  return askProcessor(signal, () => despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)))
+}
+
+/**
+ * Sells while holding the tenant's lease. Decides again under the lease, because the tenant may have been deleted, or may have got
+ * negotiated prices, in the meantime.
+ */
+async function sell(
+  deps: CheckoutDeps,
+  selling: SellableOffer,
+  { id, createdAt }: TenantRecord,
+  signal: AbortSignal,
+): Promise<Checkout> {
+  const tenant = await findTenant(deps, id)
+  if (tenant.createdAt !== createdAt) throw tenantNotFound(id)
+  const decision = await decide(deps, selling, tenant)
+  return decision.kind === 'free'
+    ? sellFree(deps, selling, { tenant, priceId: decision.priceId }, signal)
+    : sellPage(deps, selling, { tenant, decision }, signal)
+}
+
+/** Starts a free subscription. Nothing is billed, so only a subscription to another product of the same group prevents it. */
+async function sellFree(
+  deps: CheckoutDeps,
+  { wish }: SellableOffer,
+  { tenant, priceId }: { readonly tenant: TenantRecord; readonly priceId: string },
+  signal: AbortSignal,
+): Promise<Checkout> {
+  const { id } = tenant
+  const book = await deps.priceBook()
+  const sold = soldPriceOf(priceId, book)
+  const isGrouped = sold !== null && sold.product.group !== null
+  const wanted = isGrouped && wish.allowDuplicate !== true ? sold : null
+  const live = await liveOf(deps, tenant, wanted !== null, signal)
+  if (wanted !== null) {
+    const soldItem = await readSoldItems(deps.store, book, live)
+    const present = subscriptionBeside(wanted, live, soldItem, isOtherOfGroup)
+    refuseSecond(present === null ? null : { present, wanted })
+  }
+  // First ends the free subscriptions that a paid subscription replaced. Otherwise `start` would return one of them instead of a new
+  // subscription.
+  const running = await settleFree(deps, id, live)
+  const started = await deps.store.localSubscriptions.start({
+    id: `sub_local_${deps.newId()}`,
+    tenantId: id,
+    priceId,
+    createdAt: deps.clock.now(),
+    endedAt: null,
+  })
+  const replaced = running.filter((one) => {
+    const present = soldPriceOf(one.priceId, book)
+    return wanted !== null && present !== null && isOtherOfGroup(present, wanted)
+  })
+  await endReplaced(deps, started, replaced)
+  return { url: wish.successUrl, sessionId: null }
+}
+
+async function sellPage(
+  deps: CheckoutDeps,
+  selling: SellableOffer,
+  { tenant, decision }: { readonly tenant: TenantRecord; readonly decision: PageDecision },
+  signal: AbortSignal,
+): Promise<Checkout> {
+  const { wish } = selling
+  if (tenant.processorCustomerId === null)
+    throw new ServiceError('tenant_busy', 'The tenant’s customer was removed during this request.', { retryAfter: 1 })
+  const { kind: _kind, items, ...sold } = decision
+  const customer = processorId(tenant.processorCustomerId)
+  const sale = { tenantId: tenant.id, customer, items: items.filter(({ recurring }) => recurring) }
+  const trial = await trialOf(deps, { ...sale, days: sold.trialPeriodDays }, wish, signal)
+  const isRecurring = sold.mode === 'subscription'
+  const ends = isRecurring ? await endedBy(deps, tenant.id) : {}
+  const request = {
+    ...sold,
+    items: items.map(lineOf),
+    trialPeriodDays: trial.days,
+    // A subscription without a trial (e.g. because the tenant already had one) is paid for now, which needs a card.
+    ...(trial.days === null ? { paymentMethodCollection: 'always' as const, trialEnd: null } : {}),
+    metadata: { ...sold.metadata, ...ends },
+    customer,
+  }
+  const page = await openPage(deps, selling, request, signal)
+  const only = { purchase: wish.allowDuplicate !== true, trial: trial.days !== null && wish.allowSecondTrial !== true }
+  if (isRecurring && (only.purchase || only.trial))
+    await closeOtherPages(deps, { ...sale, sessionId: page.sessionId }, only, signal)
+  return { ...page, ...(trial.used ? { trial: 'used' } : {}) }
+}
+
+/** Returns checkout metadata with the ids of the free subscriptions that end when the page is paid; empty if there are none. */
+async function endedBy(deps: CheckoutDeps, tenantId: string): Promise<Readonly<Record<string, string>>> {
+  const ends = endedByPaying((await deps.store.localSubscriptions.list(tenantId)).filter(isRunning))
+  return ends === null ? {} : { [endsKey]: ends }
+}
+
+/**
+ * Returns the live subscriptions of the tenant's customer. Reads them only if the sale depends on them: if the product belongs to a group,
+ * or if a free subscription may have to end.
+ */
+async function liveOf(
+  deps: CheckoutDeps,
+  { id, processorCustomerId: customer }: TenantRecord,
+  grouped: boolean,
+  signal: AbortSignal,
+) {
+  if (customer === null) return []
+  if (!grouped && !(await deps.store.localSubscriptions.list(id)).some(isRunning)) return []
+  await deps.account()
+  return subscriptionsOf(deps.processor, processorId(customer), signal)
+}
+
+interface Sale {
+  readonly tenantId: string
+  readonly customer: ProcessorId
+  /** Recurring prices of the page; empty if it only sells one-time prices. */
+  readonly items: readonly CheckoutItem[]
+}
+
+/**
+ * Returns the trial that the tenant can still get. It is determined under the tenant's lease right before the page is created. Throws
+ * `already_subscribed` or `trial_used`.
+ */
+async function trialOf(
+  deps: CheckoutDeps,
+  sale: Sale & { readonly days: number | null },
+  wish: NewCheckout,
+  signal: AbortSignal,
+): Promise<Trial> {
+  const needsTrial = sale.days !== null && wish.allowSecondTrial !== true
+  if (sale.items.length === 0 || (wish.allowDuplicate === true && !needsTrial)) return { days: sale.days, used: false }
+  const found = await standing(deps, sale, needsTrial, signal)
+  if (wish.allowDuplicate !== true) refuseSecond(found.present)
+  return trialLeft(found, sale.days, wish)
+}
+
+/**
+ * Returns the tenant's subscriptions that affect the sale, e.g. one to the same product. Reads ended subscriptions too if `ended` is true.
+ */
+async function standing(
+  deps: CheckoutDeps,
+  { customer, items }: Pick<Sale, 'customer' | 'items'>,
+  ended: boolean,
+  signal: AbortSignal,
+): Promise<Standing> {
+  const book = await deps.priceBook()
+  const read = ended ? everySubscriptionOf : subscriptionsOf
+  const subscriptions = await read(deps.processor, customer, signal)
+  const soldItem = await readSoldItems(deps.store, book, subscriptions)
+  const scheduled = await withComing(deps.processor, subscriptions, book, signal)
+  return standingOf(wantedItems(items, book), scheduled, { soldItem, book })
+}
+
+/** Finds the items to sell. Prices that a push has just removed are left out; the processor will reject their sale. */
+function wantedItems(items: readonly CheckoutItem[], book: PriceBook): WantedItems {
+  const found = items.flatMap(({ priceId, attached }) => {
+    const item = soldPriceOf(priceId, book)
+    return item === null ? [] : [{ item, attached }]
+  })
+  return {
+    all: found.map(({ item }) => item),
+    named: found.filter(({ attached }) => !attached).map(({ item }) => item),
+  }
+}
+
+/**
+ * Expires the tenant's other open checkout pages that would sell the same product a second time, or start a second trial. If one of these
+ * pages was paid after the subscriptions were read, the new page is expired too. A retry then finds the new subscription.
+ */
+async function closeOtherPages(
+  deps: CheckoutDeps,
+  sale: Sale & { readonly sessionId: string },
+  only: { readonly purchase: boolean; readonly trial: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const book = await deps.priceBook()
+  const wanted = wantedItems(sale.items, book)
+  const sells = (priceId: string) => {
+    const other = soldPriceOf(priceId, book)
+    if (other === null) return false
+    return (
+      (only.purchase && wanted.all.some((item) => excludes(other, item))) ||
+      (only.trial && wanted.named.some((item) => sharesTrial(other, item)))
+    )
+  }
+  const pages = { customer: sale.customer, tenantId: sale.tenantId, sells }
+  await closePages(deps.processor, { ...pages, except: sale.sessionId }, signal)
+  const now = await standing(deps, sale, only.trial, signal)
+  if (!(only.trial && now.firstTrial !== null) && !(only.purchase && now.present !== null)) return
+  await closePages(deps.processor, pages, signal)
+  throw new ServiceError('tenant_busy', 'Another checkout page of the tenant was paid during this request.', {
+    retryAfter: 1,
+  })
+}
+
+function soldPriceOf(priceId: string, book: PriceBook): SoldItem | null {
+  const booked = book.find(priceId)
+  return booked === undefined ? null : soldPrice(booked)
+}
+
+/**
+ * Returns the idempotency key for the processor. It depends on the whole request, because the processor rejects a key that is reused for a
+ * different request, e.g. after a push in between. This may create a second checkout page, which does no harm, because only one of the two
+ * gets paid.
+ */
+function processorKey(key: string, request: unknown): string {
+  const text = JSON.stringify([key, request])
+  return `ratecard-checkout-${createHash('sha256').update(text).digest('hex').slice(0, 40)}`
+}

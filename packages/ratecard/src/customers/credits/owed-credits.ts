@@ -1,0 +1,176 @@
+// Makes the credit grants for paid invoices and purchases at the processor. The mirror adds each payment to a queue in the same transaction
+// that stores the payment, so that no payment is lost in a crash. Every replica reads the queue, but only the replica that holds the lease
+// makes the grants.
+import type { ProcessorId } from '../../catalog/resource.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
+import { jobLease } from '../../acts/jobs/deps.ts'
+import type { PaidObject } from '../../store/credit-store.ts'
+import { unfinishedJobStates } from '../../store/records/journal.ts'
+import type { JobRecord } from '../../store/tenant-store.ts'
+import { currentConfig } from '../subscriptions/price-names.ts'
+import type { TenantLease } from '../../acts/lease.ts'
+import { pricesOfMeters, type CreditHistory } from './credit-terms.ts'
+import { creditsOf, paymentOfInvoice, paymentOfPurchase, type CreditTerms, type Payment } from './decide-credits.ts'
+import type { CreditDeps } from './deps.ts'
+import { runGrantJob, type CreditInput } from './grant-job.ts'
+import { grantRecord } from './grant-step.ts'
+
+const lease = 'credits'
+const batch = 100
+const minDelayMs = 500
+/** Delay (ms) before the next attempt to grant the credits of a payment after a failure in this service, e.g. of the store. */
+const retryMs = 60_000
+
+type Report = (error: unknown) => void
+
+/**
+ * Grants all owed credits: for new payments, for interrupted jobs, and for jobs whose next attempt is due. A credit that cannot be granted
+ * now is passed to `report` and retried later.
+ */
+export async function grantOwedCredits(deps: CreditDeps, history: CreditHistory, report: Report): Promise<void> {
+  if ((await deps.store.credits.nextPaidAt()) === null && (await jobsDue(deps)).length === 0) return
+  await underLease(deps, lease, async ({ signal }) => {
+    for (const job of await jobsDue(deps)) await continueJob(deps, job.id, report)
+    for (;;) {
+      const paid = await deps.store.credits.paid(deps.clock.now(), batch)
+      const settled: PaidObject[] = []
+      for (const one of paid) {
+        if (signal.aborted) break
+        if (await grantCreditsOf(deps, history, one, report)) settled.push(one)
+      }
+      await deps.store.credits.settlePaid(settled)
+      if (paid.length < batch || signal.aborted) return
+    }
+  })
+}
+
+/**
+ * Returns the time (epoch milliseconds) at which the next credit is due; null if none is due. The time is at least `minDelayMs` from now,
+ * so that a replica does not poll continuously while another replica grants the credits.
+ */
+export async function nextCreditAt(deps: CreditDeps): Promise<number | null> {
+  const waiting = (await deps.store.jobs.unfinished('credit_grant')).flatMap(({ resumesAt }) => resumesAt ?? [])
+  const paid = await deps.store.credits.nextPaidAt()
+  const next = Math.min(...waiting, paid ?? Infinity)
+  return next === Infinity ? null : Math.max(next, deps.clock.now() + minDelayMs)
+}
+
+/** Runs `work` under a lease. Returns false, without running it, if another process holds the lease. */
+async function underLease(
+  deps: CreditDeps,
+  name: string,
+  work: (held: TenantLease) => Promise<void>,
+): Promise<boolean> {
+  const entered = { yes: false }
+  try {
+    await deps.store.exclusively(name, (held) => {
+      entered.yes = true
+      return work({ token: held.token, signal: AbortSignal.any([held.signal, deps.shutdown]) })
+    })
+  } catch (error) {
+    if (entered.yes || !(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
+  }
+  return entered.yes
+}
+
+/** Returns the unfinished jobs that are due: waiting jobs whose date has come, and jobs whose process may have died. */
+async function jobsDue({ store, clock }: CreditDeps): Promise<readonly JobRecord[]> {
+  const unfinished = await store.jobs.unfinished('credit_grant')
+  return unfinished.filter(({ resumesAt }) => resumesAt === null || resumesAt <= clock.now())
+}
+
+/** Continues a job, unless another process runs it or it was cancelled meanwhile. */
+async function continueJob(deps: CreditDeps, id: string, report: Report): Promise<void> {
+  try {
+    await underLease(deps, jobLease(id), async (held) => {
+      const job = await deps.store.jobs.find(id)
+      if (job === null || !unfinishedJobStates.some((state) => state === job.state)) return
+      await deps.assertAccount('write')
+      await deps.store.jobs.resume(id, held.token)
+      await runGrantJob(deps, job, held)
+    })
+  } catch (error) {
+    report(error)
+  }
+}
+
+/** Grants the credits of a payment by opening and running a job. Returns false if this must be retried later. */
+async function grantCreditsOf(
+  deps: CreditDeps,
+  history: CreditHistory,
+  paid: PaidObject,
+  report: Report,
+): Promise<boolean> {
+  try {
+    const id = jobIdOf(paid.id)
+    if ((await deps.store.jobs.find(id)) === null) {
+      const payment = await paymentOf(deps, paid)
+      const credits = payment === null ? [] : await decide(deps, history, payment)
+      if (payment !== null && credits.length > 0) await openJob(deps, id, payment, credits.map(grantRecord), report)
+    }
+    return true
+  } catch (error) {
+    report(error)
+    await deps.store.credits.postponePaid(paid, deps.clock.now() + retryMs)
+    return false
+  }
+}
+
+/** Id of the job of a payment. Every event of the payment leads to the same id, so that the credits are granted once. */
+const jobIdOf = (paid: string) => `credit-${paid}`
+
+async function paymentOf({ store }: CreditDeps, { kind, id }: PaidObject): Promise<Payment | null> {
+  if (kind === 'invoice') {
+    const invoice = await store.mirror.find('invoice', id)
+    return invoice === null ? null : paymentOfInvoice(invoice)
+  }
+  const purchase = await store.mirror.find('purchase', id)
+  return purchase === null ? null : paymentOfPurchase(purchase)
+}
+
+async function decide(deps: CreditDeps, history: CreditHistory, payment: Payment) {
+  const book = await deps.priceBook()
+  const terms = new Map<ProcessorId, CreditTerms>()
+  for (const { price } of payment.lines) {
+    const found = await history.termsOf(book, price, payment.soldAt)
+    if (found === null) continue
+    const { meters, metered, ...rest } = found
+    const prices =
+      meters === null || metered === null
+        ? null
+        : pricesOfMeters(book, await currentConfig(deps.applied), { meters, metered }, await pricesOf(deps, payment))
+    terms.set(price, { ...rest, prices })
+  }
+  return creditsOf(payment, terms, deps.clock.now())
+}
+
+async function pricesOf({ store }: CreditDeps, { customer }: Pick<Payment, 'customer'>) {
+  const subscriptions = await store.mirror.subscriptionsOf(customer)
+  return new Set(subscriptions.flatMap(({ items }) => items.map(({ price }) => price.id)))
+}
+
+/** Opens the job of a payment and runs it. A failure leaves the job waiting for its next attempt. */
+async function openJob(
+  deps: CreditDeps,
+  id: string,
+  { id: paidBy, customer }: Payment,
+  records: readonly Readonly<Record<string, unknown>>[],
+  report: Report,
+): Promise<void> {
+  await deps.assertAccount('write')
+  const tenant = await deps.store.tenants.findByCustomer(customer)
+  const input: CreditInput = { tenant_id: tenant?.id ?? null, customer, paid_by: paidBy }
+  const opened = await underLease(deps, jobLease(id), async (held) => {
+    const job = await deps.store.jobs.open(
+      {
+        ...{ id, kind: 'credit_grant', subject: tenant?.id ?? customer, input: JSON.stringify(input) },
+        ...{ author: null, keyId: null, keyName: null, message: null, requestId: null },
+        createdAt: deps.clock.now(),
+        steps: records.map((record) => JSON.stringify(record)),
+      },
+      held.token,
+    )
+    await runGrantJob(deps, job, held).catch(report)
+  })
+  if (!opened) throw new ServiceError('tenant_busy', `Another process is granting the credits of ${paidBy} now.`)
+}

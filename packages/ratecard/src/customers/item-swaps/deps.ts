@@ -1,0 +1,19 @@
+import type { JobDeps } from '../../acts/jobs/deps.ts'
+import type { SubscriptionProcessor } from '../../processor/subscription-change.ts'
+import type { Store } from '../../store/store.ts'
+import type { Guard } from '../../acts/guard-rails/guard.ts'
+import type { PriceBook } from './price-book.ts'
+
+/** Dependencies of all use cases that change subscriptions. */
+export interface SwapDeps extends JobDeps {
+  readonly store: Pick<
+    Store,
+    'tenants' | 'jobs' | 'localSubscriptions' | 'mappings' | 'versions' | 'pushes' | 'exclusively' | 'held'
+  >
+  readonly processor: SubscriptionProcessor
+  readonly guard: Guard
+  /** Returns the prices of the applied configuration. */
+  readonly priceBook: () => Promise<PriceBook>
+}
+
+export const customerLease = (customer: string) => `customer:${customer}`

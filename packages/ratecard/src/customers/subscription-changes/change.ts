@@ -1,0 +1,370 @@
+// Previews and makes changes of a subscription. decide-change.ts decides what changes; run-change.ts executes the change.
+import { previewMinutes } from '../../api/server/limits.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
+import type { ChangeStep } from '../item-swaps/change-step.ts'
+import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
+import { countingRefusedCodes } from '../checkout/refused-codes.ts'
+import { formatMinor } from '../../base/money/format.ts'
+import type { InvoicePreview } from '../../processor/customer-half.ts'
+import { askProcessor } from '../../processor/failures.ts'
+import type { ItemsUpdate } from '../../processor/subscription-change.ts'
+import type { Caller, ChangeOutcome, ChangePreview, NewChange, Principal } from '../../api/service/tenants.ts'
+import type { PlannedFreeRecord, TenantRecord } from '../../store/tenant-store.ts'
+import { beginPlanned } from '../tenants/planned-free.ts'
+import { settleFree } from '../tenants/free-subscriptions.ts'
+import { withTenantLease, type TenantLease } from '../../acts/lease.ts'
+import { billedNow, onlyUsageDiffers, type BilledNow } from './decide/billed-now.ts'
+import { decideChange } from './decide/decide-change.ts'
+import type { ChangeDecision } from './decide/decision.ts'
+import { freeSteps } from './decide/decide-free.ts'
+import type { ChangeDeps } from './deps.ts'
+import { requestId } from './kept/kept.ts'
+import { monthlyShown } from './decide/monthly.ts'
+import { closeSellingPages } from './open-pages.ts'
+import { findPreview, keepPreview, previewLifetimeMs, type KeptPreview } from './previews.ts'
+import { readChange, readLive, refuseSoldSince, type ReadChange } from './decide/read-change.ts'
+import { completeInterrupted, finishJob, putBackSchedules, runChange } from './run-change.ts'
+
+type Shown = Omit<ChangePreview, 'preview'>
+
+/** A decided change with its amounts at a moment. */
+interface Costed {
+  readonly decision: ChangeDecision
+  /** Moment from which the change is prorated, by the customer's clock. */
+  readonly at: number
+  readonly shown: Shown
+  readonly billed: BilledNow
+}
+
+export async function previewChange(
+  deps: ChangeDeps,
+  wish: Omit<NewChange, 'preview'>,
+  principal: Principal,
+): Promise<ChangePreview> {
+  const { id } = await deps.tenantOf(principal)
+  return countingCodes(deps, id, { wish, principal }, () => previewed(deps, wish, principal))
+}
+
+/** Counts refused promotion codes that an end user entered, together with those at a checkout. */
+function countingCodes<T>(
+  deps: ChangeDeps,
+  tenantId: string,
+  { wish, principal }: { readonly wish: Omit<NewChange, 'preview'>; readonly principal: Principal },
+  work: () => Promise<T>,
+): Promise<T> {
+  if (principal.kind !== 'session' || wish.promotionCode === undefined) return work()
+  return countingRefusedCodes(deps, tenantId, work)
+}
+
+async function previewed(
+  deps: ChangeDeps,
+  wish: Omit<NewChange, 'preview'>,
+  principal: Principal,
+): Promise<ChangePreview> {
+  const tenant = await deps.tenantOf(principal)
+  const session = principal.kind === 'session'
+  const read = await readChange(deps, tenant, wish, { session, signal: deps.shutdown })
+  const { at, shown, billed } = await costed(deps, read, null, deps.shutdown)
+  const id = `prv_${deps.newId()}`
+  await keepPreview(deps, tenant.id, {
+    id,
+    subscription: shown.subscription,
+    at,
+    fingerprint: read.fingerprint,
+    shown,
+    billed,
+    job: null,
+    madeAt: deps.clock.now(),
+  })
+  return { preview: id, ...shown }
+}
+
+export async function changeSubscription(
+  deps: ChangeDeps,
+  { preview = null, ...wish }: Omit<NewChange, 'preview'> & { readonly preview?: string | null | undefined },
+  principal: Principal,
+  { caller, idempotencyKey }: { readonly caller: Caller; readonly idempotencyKey: string | null },
+): Promise<ChangeOutcome> {
+  const session = principal.kind === 'session'
+  if (session && preview === null)
+    throw new ServiceError('preview_required', 'A session can change a subscription only after a preview.', {
+      hint: 'Request a preview (POST subscription/preview), show it to the customer, and send its "preview" with the change.',
+    })
+  const { id } = await deps.tenantOf(principal)
+  await deps.assertAccount('write')
+  const change = () => changeUnderLease(deps, id, { preview, wish, principal, caller, idempotencyKey })
+  return countingCodes(deps, id, { wish, principal }, change)
+}
+
+interface RequestedChange extends Pick<Making, 'preview' | 'caller'> {
+  readonly idempotencyKey: string | null
+  readonly wish: Omit<NewChange, 'preview'>
+  readonly principal: Principal
+}
+
+function changeUnderLease(
+  deps: ChangeDeps,
+  id: string,
+  { preview, wish, principal, caller, idempotencyKey }: RequestedChange,
+): Promise<ChangeOutcome> {
+  const session = principal.kind === 'session'
+  return withTenantLease(deps, id, async (held) => {
+    const tenant = await deps.tenantOf(principal)
+    await settleLateSwaps(deps, { tenantId: id, customer: tenant.processorCustomerId }, held)
+    await completeInterrupted(deps, id, held)
+    const name = preview ?? requestId(idempotencyKey, { principal, tenant, request: wish })
+    const made = await madeBefore(deps, id, name, held)
+    if (made !== null) return outcomeOf(preview, made.shown, made)
+    await putBackSchedules(deps, id, held)
+    const read = await readChange(deps, tenant, wish, { session, signal: held.signal })
+    const cost =
+      preview === null
+        ? await costed(deps, read, null, held.signal)
+        : await costedAsShown(deps, read, await findFresh(deps, id, preview, read), held.signal)
+    return make(deps, tenant, { ...read, ...cost }, { preview, name, caller, held })
+  })
+}
+
+/**
+ * Returns the result of an earlier request with the same preview or idempotency key. If that request's process died before its response,
+ * executes the remaining steps. Returns null if the earlier request changed nothing.
+ */
+async function madeBefore(deps: ChangeDeps, tenantId: string, id: string | null, held: TenantLease) {
+  const kept = id === null ? null : await findPreview(deps, tenantId, id)
+  if (kept === null || kept.job === null) return null
+  const done = await finishJob(deps, kept.job, held)
+  return done === null ? null : { ...done, shown: kept.shown }
+}
+
+async function findFresh(
+  deps: ChangeDeps,
+  tenantId: string,
+  id: string,
+  { fingerprint }: ReadChange,
+): Promise<KeptPreview> {
+  const kept = await findPreview(deps, tenantId, id)
+  if (kept === null) throw stale('The preview no longer exists.')
+  if (kept.fingerprint !== fingerprint)
+    throw stale('The subscription, a price or the request has changed since the preview.')
+  return kept
+}
+
+/**
+ * Computes the change as of the time of its preview. Throws `preview_stale` if the preview is too old or the amount has changed. Usage that
+ * came in since is billed too, and does not make the preview stale: a tenant with steady usage could otherwise never change.
+ */
+async function costedAsShown(
+  deps: ChangeDeps,
+  read: ReadChange,
+  kept: KeptPreview,
+  signal: AbortSignal,
+): Promise<Costed> {
+  const now = await costed(deps, read, null, signal)
+  if (now.at - kept.at > previewLifetimeMs) throw stale(`The preview is more than ${previewMinutes} minutes old.`)
+  const { shown } = kept
+  const then = now.decision.billsNow ? await costed(deps, read, kept.at, signal) : now
+  if (then.shown.dueNow.amount === shown.dueNow.amount) return { ...then, at: kept.at, shown }
+  if (onlyUsageDiffers(then.billed, kept.billed)) return { ...then, at: kept.at }
+  throw stale(`The change costs ${then.shown.dueNow.formatted} now instead of ${shown.dueNow.formatted}.`)
+}
+
+const stale = (detail: string) =>
+  new ServiceError('preview_stale', `${detail} Nothing was changed.`, {
+    hint: 'Request a new preview and show it to the customer.',
+  })
+
+function updateOf(decision: ChangeDecision, at: number | null): ItemsUpdate {
+  const { subscription, items, proration, waitsForPayment, promotion, endsFree } = decision
+  return {
+    ...{ subscription: subscription.id, items, proration, prorateAt: at, waitsForPayment, promotion },
+    ...(endsFree.length === 0 ? {} : { ends: [...subscription.ends, ...endsFree] }),
+  }
+}
+
+/** Decides the change and previews its cost at the processor. `at` is the time of an earlier preview; null for now. */
+async function costed(
+  deps: ChangeDeps,
+  { situation }: ReadChange,
+  at: number | null,
+  signal: AbortSignal,
+): Promise<Costed> {
+  const decision = decideChange(situation)
+  if (decision.free !== null) {
+    const moment = at ?? situation.state.clockTime ?? deps.clock.now()
+    const shown = shownOf(decision, { due: null, next: null, moment })
+    return { decision, at: moment, shown, billed: billedNow(null, situation.present) }
+  }
+  const { billsNow } = decision
+  const update = updateOf(decision, at)
+  const preview = () => deps.processor.previewUpdate(update, 'immediate', signal)
+  const due = billsNow ? await askProcessor(signal, preview) : null
+  const renewal = await nextInvoice(deps, decision, update, signal)
+  const next = due === null ? renewal : afterInvoice(renewal, due)
+  const moment = at ?? situation.state.clockTime ?? momentOf(due) ?? deps.clock.now()
+  const shown = shownOf(decision, { due, next, moment })
+  return { decision, at: moment, shown, billed: billedNow(due, situation.present) }
+}
+
+async function nextInvoice(
+  { processor }: ChangeDeps,
+  decision: ChangeDecision,
+  update: ItemsUpdate,
+  signal: AbortSignal,
+): Promise<InvoicePreview | null> {
+  const { billsNow, restarts, when, subscription, renewal } = decision
+  const mode = restarts && billsNow ? 'recurring' : 'renewal'
+  if (renewal !== null) return askProcessor(signal, () => processor.previewScheduled(renewal, mode, signal))
+  const next = await askProcessor(signal, () => processor.previewUpdate(update, mode, signal))
+  // The processor previews a new period as if it began now.
+  return restarts && when === 'period_end' && subscription.status !== 'trialing' ? begunAt(next, decision) : next
+}
+
+/**
+ * Returns the next invoice with the customer's balance that the invoice of the change leaves: it uses up credit that the customer has, and
+ * what it gives back is credit for the next one.
+ */
+function afterInvoice(
+  next: InvoicePreview | null,
+  { total, startingBalance, amountDue }: InvoicePreview,
+): InvoicePreview | null {
+  if (next === null) return null
+  const balance = startingBalance + total - amountDue
+  return { ...next, amountDue: Math.max(0, next.total + balance) }
+}
+
+/** Returns the preview of the next regular invoice with the dates that it will have if the change begins at the end of the period. */
+function begunAt(renewal: InvoicePreview | null, { periodEnd }: ChangeDecision): InvoicePreview | null {
+  if (renewal === null || periodEnd === null) return renewal
+  const later = periodEnd - Math.max(...renewal.lines.map(({ periodStart }) => periodStart))
+  const lines = renewal.lines.map((line) => ({
+    ...line,
+    periodStart: line.periodStart + later,
+    periodEnd: line.periodEnd + later,
+  }))
+  return { ...renewal, dueAt: periodEnd, lines }
+}
+
+/**
+ * Returns the time at which the change begins, which is the latest start of a line of its invoice. null without lines that begin with the
+ * change, e.g. if it bills only the usage until now.
+ */
+function momentOf(due: InvoicePreview | null): number | null {
+  const begun = due?.lines.filter(({ periodEnd }) => periodEnd > (due.dueAt ?? 0)) ?? []
+  const starts = begun.map(({ periodStart }) => periodStart)
+  return starts.length === 0 ? null : Math.max(...starts)
+}
+
+function shownOf(
+  decision: ChangeDecision,
+  {
+    due,
+    next,
+    moment,
+  }: { readonly due: InvoicePreview | null; readonly next: InvoicePreview | null; readonly moment: number },
+): Shown {
+  const { subscription, when, periodEnd, before, after, monthly, warnings } = decision
+  const { currency } = subscription
+  const names = new Map([...before, ...after].map(({ processorPriceId, priceId }) => [processorPriceId, priceId]))
+  return {
+    subscription: subscription.id,
+    when,
+    effectiveAt: periodEnd ?? moment,
+    before: [...before],
+    after: [...after],
+    dueNow: moneyOf(due?.amountDue ?? 0, currency),
+    nextInvoice: next && {
+      at: next.dueAt,
+      ...moneyOf(next.amountDue, next.currency),
+      lines: next.lines.map(({ price, proration: _proration, ...line }) => ({
+        ...line,
+        priceId: price === null ? null : (names.get(price) ?? null),
+        processorPriceId: price,
+      })),
+    },
+    monthly: { before: monthlyShown(monthly.before, currency), after: monthlyShown(monthly.after, currency) },
+    warnings: [...warnings],
+  }
+}
+
+const moneyOf = (amount: number, currency: string) => ({ amount, currency, formatted: formatMinor(amount, currency) })
+
+interface Making {
+  readonly preview: string | null
+  /** Id under which a retry finds the change: that of the preview, or else of the request. null if a retry cannot find it. */
+  readonly name: string | null
+  readonly caller: Caller
+  readonly held: TenantLease
+}
+
+async function make(
+  deps: ChangeDeps,
+  tenant: TenantRecord,
+  { decision, at, shown, billed, fingerprint, beside }: Costed & Pick<ReadChange, 'fingerprint' | 'beside'>,
+  { preview, name, caller, held }: Making,
+): Promise<ChangeOutcome> {
+  const kept = { subscription: shown.subscription, at, fingerprint, shown, billed, madeAt: deps.clock.now() }
+  const planned = plannedFree(decision, { id: `sub_local_${deps.newId()}`, tenantId: tenant.id, at })
+  // A page that was paid since the subscriptions were read is not open any more, and has sold one of its own.
+  if (await closeSellingPages(deps, tenant, shown, held.signal))
+    await refuseSoldSince(deps, tenant, beside, held.signal)
+  const done = await runChange(deps, {
+    tenantId: tenant.id,
+    act: 'change',
+    subscription: shown.subscription,
+    about: {
+      preview,
+      when: shown.when,
+      before: shown.before.map(asAudited),
+      after: shown.after.map(asAudited),
+      due_now: shown.dueNow,
+    },
+    steps: stepsOf(decision, at),
+    caller,
+    held,
+    plannedFree: planned,
+    setAside: decision.setAside,
+    opened: async (job) => {
+      if (name !== null) await keepPreview(deps, tenant.id, { id: name, ...kept, job })
+    },
+  })
+  if (planned !== null && decision.when === 'now') await beginPlanned(deps, [planned])
+  if (decision.endsFree.length > 0) await settleFree(deps, tenant.id, await readLive(deps, tenant, held.signal))
+  return outcomeOf(preview, shown, done)
+}
+
+/** Returns the free subscription that begins when the paid one ends; null if the change is not to a free price. */
+function plannedFree(
+  { free, subscription, periodEnd }: ChangeDecision,
+  { id, tenantId, at }: { readonly id: string; readonly tenantId: string; readonly at: number },
+): PlannedFreeRecord | null {
+  if (free === null) return null
+  return { subscription: subscription.id, tenantId, id, priceId: free.price, beginsAt: periodEnd ?? at }
+}
+
+const asAudited = ({ priceId, processorPriceId, quantity }: Shown['before'][number]) => ({
+  price_id: priceId,
+  processor_price_id: processorPriceId,
+  quantity,
+})
+
+function stepsOf(decision: ChangeDecision, at: number): readonly ChangeStep[] {
+  const { subscription, schedule, releases, items, promotion, free } = decision
+  if (free !== null) return freeSteps(decision, free)
+  if (schedule !== null) return [{ op: 'schedule', ...schedule }]
+  const release: ChangeStep[] =
+    releases === null ? [] : [{ op: 'release', subscription: subscription.id, schedule: releases }]
+  const update = updateOf(decision, at)
+  if (items.length > 0) return [...release, { op: 'update', ...update }]
+  // A customer who takes back a scheduled change keeps the items, so that only a promotion code is left to write, and nothing is prorated.
+  return promotion === null ? release : [...release, { op: 'update', ...update, proration: 'none' }]
+}
+
+function outcomeOf(
+  preview: string | null,
+  shown: Shown,
+  { payment }: { readonly payment: { readonly url: string | null } | null },
+): ChangeOutcome {
+  const status = payment !== null ? 'payment_required' : shown.when === 'now' ? 'changed' : 'scheduled'
+  const url = payment?.url ?? null
+  return { preview, ...shown, status, ...(url === null ? {} : { url }) }
+}

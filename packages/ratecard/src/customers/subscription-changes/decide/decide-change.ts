@@ -1,0 +1,262 @@
+// Decides a change of a subscription: which items change, when, and what this means for the invoice. Pure. Does not compute amounts of
+// invoices, because the processor's preview provides them.
+import { defaultProration } from '../../../api/server/limits.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
+import { zero } from '../../../base/money/decimal.ts'
+import { compareFractions } from '../../../base/money/fraction.ts'
+import { unitAmountOf } from '../../../document/pricing/calculate.ts'
+import type { LiveItem } from '../../../processor/customer-half.ts'
+import type { ChangeableSubscription, ItemChange } from '../../../processor/subscription-change.ts'
+import { decideFree, freePriceOf, usageAtEnd } from './decide-free.ts'
+import { invalid } from './invalid.ts'
+import type { ChangeDecision, ChangeSituation, ChangeWarning, OtherItem, PlacedItem, PresentItem } from './decision.ts'
+import { monthlySum, termsOf, type ItemTerms } from './monthly.ts'
+import { hasOtherPlan, othersAt, plansOthers, renewalOf, scheduleOf, untilOf } from '../kept/scheduled-items.ts'
+import { setAsideSchedule } from '../kept/set-aside.ts'
+import type { WantedItem } from './wanted-items.ts'
+
+/** Decides the change. Throws `change_invalid`, `payment_overdue`, `not_allowed` or `conflict`. */
+export function decideChange(situation: ChangeSituation): ChangeDecision {
+  const { state, present, wanted, session, wish, promotionCode } = situation
+  const { subscription } = state
+  refuseStanding(state)
+  const free = freePriceOf(wanted)
+  if (free !== null) return wholeFree(situation, decideFree(situation, free))
+  const others = present.filter(({ replaced }) => !replaced).map(otherOf)
+  if (others.length + wanted.length === 0)
+    throw invalid(
+      'items',
+      'The subscription would have no items left.',
+      'Cancel it instead (POST subscription/cancel).',
+    )
+  const items = itemChanges(present, wanted)
+  const before = monthlySum(present.map(({ terms, live: { quantity } }) => ({ terms, quantity })))
+  const monthlyWith = (beside: readonly OtherItem[]) =>
+    monthlySum([...beside, ...wanted.map((one) => ({ terms: wantedTerms(one), quantity: one.quantity }))])
+  const costsLess = compareFractions(monthlyWith(others), before) < 0
+  const when = whenOf(situation, costsLess)
+  const proration = wish.proration ?? defaultProration
+  if (session && proration === 'none') throw notAllowed('A change by a session is always prorated.')
+  const schedule = when === 'now' ? null : scheduleOf(situation)
+  const beside = schedule === null ? others : othersAt(situation, schedule.at)
+  if (items.length === 0 && state.scheduled === null)
+    throw invalid('items', 'The subscription has exactly these items already.')
+  if (when === 'now') refuseNow(situation)
+  const restarts = startsPeriod(present, wanted)
+  const paysNow = subscription.status !== 'trialing' && (restarts || (proration === 'prorate' && billsNow(items)))
+  const setAside = when === 'now' && items.length > 0 ? setAsideSchedule(state) : null
+  const waitsForPayment = paysNow && subscription.collectionMethod === 'charge_automatically'
+  return {
+    subscription,
+    when,
+    periodEnd: schedule?.at ?? null,
+    proration,
+    items,
+    promotion: promotionCode === null ? null : { code: promotionCode, beside: state.discounts },
+    waitsForPayment,
+    endsFree: situation.endsFree,
+    billsNow: when === 'now' && paysNow,
+    restarts,
+    schedule,
+    renewal: renewalOf(situation, schedule),
+    releases: when === 'now' ? subscription.schedule : null,
+    setAside,
+    before: present.map(placed),
+    after: [
+      ...beside.map(({ terms: _terms, ...item }) => item),
+      ...wanted.map(({ price, processorId, quantity }) => ({
+        priceId: price.id,
+        processorPriceId: processorId,
+        quantity,
+      })),
+    ],
+    monthly: { before, after: monthlyWith(beside) },
+    free: null,
+    warnings: warningsOf(situation, { when, items, isPutBack: waitsForPayment && setAside !== null }),
+  }
+}
+
+const placed = ({ priceId, live }: PresentItem): PlacedItem => ({
+  priceId,
+  processorPriceId: live.price.id,
+  quantity: live.quantity,
+})
+
+const otherOf = (item: PresentItem): OtherItem => ({ ...placed(item), terms: item.terms })
+
+function wholeFree(situation: ChangeSituation, decision: ReturnType<typeof decideFree>): ChangeDecision {
+  const { present } = situation
+  const hasMeter = present.some(({ terms }) => terms.usageType === 'metered')
+  const usage: ChangeWarning[] = hasMeter ? [{ code: 'usage_apart', detail: usageAtEnd(decision.periodEnd) }] : []
+  // That the subscription ends is what the change is about.
+  const others = warningsOf(situation, { when: decision.when, items: [], isPutBack: false }).filter(
+    ({ code }) => code !== 'ends_anyway',
+  )
+  return { ...decision, before: present.map(placed), proration: 'none', warnings: [...others, ...usage] }
+}
+
+/** Refuses a change because of the state of the subscription (e.g. an earlier change is unpaid), no matter when the change would begin. */
+function refuseStanding({ subscription: { id, status }, payment }: ChangeableSubscription): void {
+  if (payment !== null)
+    throw new ServiceError('payment_overdue', `An earlier change of ${id} waits for its payment.`, {
+      hint: 'Let the customer pay it, or undo it with POST subscription/resume.',
+      extra: payment.url === null ? {} : { url: payment.url },
+    })
+  if (status === 'incomplete')
+    throw new ServiceError('payment_overdue', `The first invoice of ${id} is not paid.`, {
+      hint: 'Let the customer pay it first.',
+    })
+  if (status !== 'paused') return
+  throw new ServiceError('conflict', `The subscription ${id} is paused.`, {
+    hint: 'Resume it first (POST subscription/resume).',
+  })
+}
+
+/** Refuses a change that begins now for a subscription whose invoices are not paid or not collected. */
+function refuseNow({
+  state: { subscription, phases, scheduled, termEnd },
+  present,
+  isReplaced,
+}: ChangeSituation): void {
+  const { id, status, paused } = subscription
+  if (status === 'past_due' || status === 'unpaid')
+    throw new ServiceError(
+      'payment_overdue',
+      `The subscription ${id} has overdue invoices, so it cannot be changed immediately.`,
+      {
+        hint: 'Let the customer pay them first, or change at the end of the period ("when": "period_end").',
+      },
+    )
+  if (paused !== null)
+    throw new ServiceError('conflict', `The invoices of ${id} are not collected now: a change would not be paid.`, {
+      hint: 'Resume it first (POST subscription/resume), or change at the end of the period.',
+    })
+  if (termEnd !== null)
+    throw new ServiceError(
+      'conflict',
+      `The schedule of ${id} cancels it${untilOf(termEnd)}, and a change now would remove the schedule and with it this end.`,
+      { hint: 'Change at the end of the period ("when": "period_end"), which keeps the schedule.' },
+    )
+  const moved = plansOthers(phases, present, isReplaced)
+  if (moved === undefined) return
+  throw new ServiceError(
+    'conflict',
+    `The schedule of ${id} changes other items of it${untilOf(moved.start)}, which a change now would undo.`,
+    {
+      hint:
+        scheduled === null
+          ? 'Change at the end of the period ("when": "period_end"), or wait until the items have changed.'
+          : 'Change at the end of the period ("when": "period_end"), or undo the scheduled change first (POST subscription/resume).',
+    },
+  )
+}
+
+function whenOf(situation: ChangeSituation, costsLess: boolean): 'now' | 'period_end' {
+  const { wish, session, state, present } = situation
+  const dropsUsage = state.billingMode === 'classic' || wish.proration === 'none'
+  const losesUsage = dropsUsage && present.some(({ replaced, live }) => replaced && leavesMeter(live, situation))
+  if (wish.when === 'now') {
+    if (session && costsLess)
+      throw notAllowed('A cheaper price takes effect at the end of the period. A session cannot request it now.')
+    if (losesUsage)
+      throw invalid(
+        'when',
+        'Usage of the current period would not be billed, because the metered price changes.',
+        atEnd,
+      )
+    return 'now'
+  }
+  return wish.when === 'period_end' || costsLess || losesUsage ? 'period_end' : 'now'
+}
+
+const atEnd = 'Change at the end of the period ("when": "period_end").'
+
+/**
+ * True if the change takes an item off its metered price within a period. In classic billing, and without proration, the usage of the item
+ * would be lost.
+ */
+function leavesMeter({ price }: LiveItem, { wanted }: ChangeSituation): boolean {
+  return price.usageType === 'metered' && wanted.every(({ processorId }) => processorId !== price.id)
+}
+
+/**
+ * Returns the changes of the items. An item whose price stays is kept. For any other new price, the next replaced item of the same usage
+ * type (licensed or metered) gets that price, so that the item's discounts and tax rates stay. For an attached price, preferably the item
+ * of another attached price gets it.
+ */
+function itemChanges(present: readonly PresentItem[], wanted: readonly WantedItem[]): readonly ItemChange[] {
+  const replaced = present.filter((one) => one.replaced)
+  const leaving = replaced.filter(({ live }) => wanted.every(({ processorId }) => processorId !== live.price.id))
+  const changes = wanted.flatMap(({ processorId: price, quantity, attached }): ItemChange[] => {
+    const stays = replaced.find(({ live }) => live.price.id === price)?.live
+    if (stays !== undefined) return stays.quantity === quantity ? [] : [{ op: 'set', item: stays.id, price, quantity }]
+    const fitting = leaving.filter(({ live }) => (live.quantity === null) === (quantity === null))
+    const former = fitting.find((one) => one.attached === attached) ?? fitting[0]
+    if (former === undefined) return [{ op: 'add', price, quantity }]
+    leaving.splice(leaving.indexOf(former), 1)
+    return [{ op: 'set', item: former.live.id, price, quantity }]
+  })
+  return [...changes, ...leaving.map(({ live }): ItemChange => ({ op: 'remove', item: live.id }))]
+}
+
+const wantedTerms = ({ price }: WantedItem) => termsOf(price, price)
+
+/** True if the processor begins a new period with the change, because the interval changes or a free subscription becomes paid. */
+function startsPeriod(present: readonly PresentItem[], wanted: readonly WantedItem[]): boolean {
+  const replaced = present.filter((one) => one.replaced)
+  const rhythm = ({ interval, intervalCount }: ItemTerms) => `${String(intervalCount)} ${interval}`
+  const rhythms = new Set(replaced.map(({ terms }) => rhythm(terms)))
+  const other = wanted.some((one) => rhythms.size > 0 && !rhythms.has(rhythm(wantedTerms(one))))
+  const paid = wanted.some((one) => !isFree(wantedTerms(one)))
+  return other || (present.every(({ terms }) => isFree(terms)) && paid)
+}
+
+function isFree({ tariff }: ItemTerms): boolean {
+  if (tariff === null || tariff.tiers !== undefined) return false
+  return unitAmountOf(tariff) === zero
+}
+
+/**
+ * True if the change bills something of the current period: a part of the period of a licensed item, or the usage until now of a metered
+ * item that is changed or removed. A new metered item has no usage yet.
+ */
+function billsNow(items: readonly ItemChange[]): boolean {
+  return items.some((change) => change.op !== 'add' || change.quantity !== null)
+}
+
+function warningsOf(
+  { state, present, isReplaced, wanted }: ChangeSituation,
+  { when, items, isPutBack }: Pick<ChangeDecision, 'when' | 'items'> & { readonly isPutBack: boolean },
+): readonly ChangeWarning[] {
+  const { subscription, phases, termEnd } = state
+  const ends = subscription.cancelAt ?? termEnd
+  const legacy = present.find(
+    (one) => one.replaced && one.legacy && wanted.every(({ processorId }) => processorId !== one.live.price.id),
+  )
+  const meters =
+    items.some(({ op }) => op !== 'add') && present.some((one) => one.replaced && one.live.quantity === null)
+  const warnings: (ChangeWarning | false)[] = [
+    legacy !== undefined && {
+      code: 'legacy_price_left',
+      detail: `The earlier price of "${legacy.priceId ?? legacy.live.price.id}" is no longer sold, so the customer cannot return to it.`,
+    },
+    ends !== null && {
+      code: 'ends_anyway',
+      detail: `The subscription is cancelled${untilOf(ends)}, also after the change.`,
+    },
+    hasOtherPlan(phases, present, isReplaced) && {
+      code: 'replaces_scheduled',
+      detail: isPutBack
+        ? 'This change replaces the scheduled change, which is cancelled. If this change is not paid, the scheduled change is put back.'
+        : 'This change replaces the scheduled change, which is cancelled.',
+    },
+    meters &&
+      when === 'now' && {
+        code: 'usage_apart',
+        detail: 'Usage up to now is billed with the change, at the current price.',
+      },
+  ]
+  return warnings.filter((warning) => warning !== false)
+}
+
+const notAllowed = (detail: string) => new ServiceError('not_allowed', detail)

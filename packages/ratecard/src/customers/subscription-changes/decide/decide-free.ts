@@ -1,0 +1,92 @@
+// Decides a change to a free price. A free price does not exist at the processor, so the paid subscription ends and a free one begins in
+// its place. Pure.
+import { toRfc3339 } from '../../../base/clock.ts'
+import { isLocalPrice } from '../../../document/schema/ids.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
+import type { ChangeStep } from '../../item-swaps/change-step.ts'
+import { zeroFraction } from '../../../base/money/fraction.ts'
+import type { ChangeDecision, ChangeSituation, FreeChange } from './decision.ts'
+import { invalid } from './invalid.ts'
+import { monthlySum } from './monthly.ts'
+import { releaseOf } from '../kept/releases.ts'
+import { termEndOfPeriod } from '../kept/scheduled-items.ts'
+import { setAsideSchedule } from '../kept/set-aside.ts'
+import type { WantedItem } from './wanted-items.ts'
+
+/** Returns the free price if it is the only item that the tenant will have; null for any other change. */
+export function freePriceOf([only, ...others]: readonly WantedItem[]): WantedItem | null {
+  return only !== undefined && others.length === 0 && isLocalPrice(only.price) ? only : null
+}
+
+type FreeDecision = Omit<ChangeDecision, 'warnings' | 'before' | 'proration'>
+
+/** Decides the change to the free price `free`. Throws `change_invalid` or `not_allowed`. */
+export function decideFree(situation: ChangeSituation, free: WantedItem): FreeDecision {
+  const { state, present, wish, session, promotionCode } = situation
+  const { subscription } = state
+  refuseBeside(situation, free)
+  if (promotionCode !== null)
+    throw invalid('promotion_code', `The price "${free.price.id}" is free, so a promotion code cannot apply to it.`)
+  const now = wish.when === 'now'
+  if (now && session)
+    throw new ServiceError(
+      'not_allowed',
+      'A cheaper price takes effect at the end of the period. A session cannot request it now.',
+    )
+  if (now && present.some(({ terms }) => terms.usageType === 'metered'))
+    throw invalid(
+      'when',
+      'Usage of the current period would not be billed, because the subscription ends.',
+      'Change at the end of the period ("when": "period_end").',
+    )
+  const termEnd = termEndOfPeriod(state)
+  const end = subscription.cancelAt ?? termEnd ?? Math.max(...present.map(({ live }) => live.currentPeriodEnd))
+  const endsAnyway = !now && (subscription.cancelAtPeriodEnd || subscription.cancelAt !== null || termEnd !== null)
+  return {
+    subscription,
+    when: now ? 'now' : 'period_end',
+    periodEnd: now ? null : end,
+    items: [],
+    promotion: null,
+    waitsForPayment: false,
+    endsFree: [],
+    billsNow: false,
+    restarts: false,
+    schedule: null,
+    renewal: null,
+    releases: endsAnyway ? null : subscription.schedule,
+    setAside: now || endsAnyway ? null : setAsideSchedule(state),
+    after: [{ priceId: free.price.id, processorPriceId: free.processorId, quantity: 1 }],
+    monthly: {
+      before: monthlySum(present.map(({ terms, live: { quantity } }) => ({ terms, quantity }))),
+      after: zeroFraction,
+    },
+    free: { price: free.price.id, endsAnyway },
+  }
+}
+
+function refuseBeside({ present, state: { subscription } }: ChangeSituation, { price }: WantedItem): void {
+  const beside = present.find(({ replaced }) => !replaced)
+  if (beside === undefined) return
+  const name = beside.priceId ?? beside.live.price.id
+  throw invalid(
+    'items',
+    `The free price "${price.id}" is not at the processor, so that "${name}" cannot go on beside it in ${subscription.id}.`,
+    `Leave it first ("items": [], "replaces": "${name}"), or cancel the subscription.`,
+  )
+}
+
+/** Returns the steps that end the paid subscription. Empty if it ends anyway. */
+export function freeSteps(
+  { subscription: { id }, when, releases }: ChangeDecision,
+  { endsAnyway }: FreeChange,
+): readonly ChangeStep[] {
+  // A change now is refused where there is usage to bill.
+  if (when === 'now') return [{ op: 'cancel', subscription: id, billsUsage: false }]
+  if (endsAnyway) return []
+  return [...releaseOf(id, releases), { op: 'settings', subscription: id, cancellation: 'period_end' }]
+}
+
+/** Text of the warning about usage that is billed when the subscription ends. */
+export const usageAtEnd = (at: number | null): string =>
+  `Usage of the current period is billed when the subscription ends${at === null ? '' : `, at ${toRfc3339(at)}`}.`

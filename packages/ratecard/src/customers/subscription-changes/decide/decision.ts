@@ -1,0 +1,113 @@
+// What a change rests on, and what was decided about it.
+import type { ProcessorId } from '../../../catalog/resource.ts'
+import type { Fraction } from '../../../base/money/fraction.ts'
+import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
+import type {
+  ChangeableSubscription,
+  ItemChange,
+  ItemsSchedule,
+  PlannedItem,
+  PreviewedSchedule,
+  PromotionToApply,
+} from '../../../processor/subscription-change.ts'
+import type { NewChange } from '../../../api/service/tenants.ts'
+import type { ItemTerms } from './monthly.ts'
+import type { WantedItem } from './wanted-items.ts'
+
+/** An item of the subscription before the change, with its price and whether the change replaces it. */
+export interface PresentItem {
+  readonly live: LiveItem
+  readonly terms: ItemTerms
+  /** Configuration id of the price; null if the price does not belong to the configuration. */
+  readonly priceId: string | null
+  /** True if the item is on an earlier generation of its price. */
+  readonly legacy: boolean
+  /** True if the item belongs to the product or product group of the change, or is attached to such an item. */
+  readonly replaced: boolean
+  /** True if the price is attached to another price of the subscription. */
+  readonly attached: boolean
+}
+
+/** An item before or after a change. */
+export interface PlacedItem {
+  readonly priceId: string | null
+  readonly processorPriceId: ProcessorId
+  readonly quantity: number | null
+}
+
+/** An item beside those that the change is about. */
+export interface OtherItem extends PlacedItem {
+  readonly terms: ItemTerms
+}
+
+export interface ChangeSituation {
+  readonly state: ChangeableSubscription
+  readonly present: readonly PresentItem[]
+  readonly wanted: readonly WantedItem[]
+  /** As `replaced` of items, for the prices of schedule phases. */
+  readonly isReplaced: (price: ProcessorId) => boolean
+  /** Returns configuration id and terms of a price of a schedule phase. */
+  readonly planned: (price: ProcessorId) => Pick<PresentItem, 'priceId' | 'terms'>
+  readonly wish: Pick<NewChange, 'when' | 'proration'>
+  /** Promotion code of the request; null for none. */
+  readonly promotionCode: ProcessorId | null
+  /** Ids of the tenant's running free subscriptions that a coming price replaces. */
+  readonly endsFree: readonly string[]
+  /** True if a tenant's session asks, which may do less than a service key. */
+  readonly session: boolean
+}
+
+export interface ChangeWarning {
+  readonly code: 'legacy_price_left' | 'ends_anyway' | 'replaces_scheduled' | 'usage_apart'
+  readonly detail: string
+}
+
+/**
+ * Record of a schedule that a change releases, from which the schedule is created again if the change is not made. It has the items before
+ * and after the scheduled change, its promotion codes and the end of a term. It does not have e.g. metadata of the schedule's phases.
+ */
+export interface SetAsideSchedule {
+  /** Items of the subscription when its schedule was released. */
+  readonly from: readonly PlannedItem[]
+  readonly schedule: ItemsSchedule
+}
+
+/** A free subscription that begins when the paid one ends. */
+export interface FreeChange {
+  /** Configuration id of the free price. */
+  readonly price: string
+  /** True if the paid subscription ends at that time without a write: it is cancelled, or its term ends. */
+  readonly endsAnyway: boolean
+}
+
+export interface ChangeDecision {
+  readonly subscription: LiveSubscription
+  readonly when: 'now' | 'period_end'
+  /** End of the current period; null for a change that begins now. */
+  readonly periodEnd: number | null
+  readonly proration: 'prorate' | 'none'
+  /** Changes of the items, for a change now and for previews. */
+  readonly items: readonly ItemChange[]
+  readonly promotion: PromotionToApply | null
+  readonly waitsForPayment: boolean
+  /** Ids of the free subscriptions that end when the change takes effect. */
+  readonly endsFree: readonly string[]
+  /** True if the change makes an invoice now. */
+  readonly billsNow: boolean
+  /** True if a new billing period begins with the change: the interval changes, or a free subscription becomes a paid one. */
+  readonly restarts: boolean
+  /** Change of the schedule; null for a change that begins now. */
+  readonly schedule: ItemsSchedule | null
+  /** The change in terms of the schedule that the subscription has, for the preview of the next invoice; null without a schedule. */
+  readonly renewal: PreviewedSchedule | null
+  /** Schedule that is released before the change; null if there is none. */
+  readonly releases: string | null
+  /** The released schedule, which is put back if the change is not made; null if it is released for good. */
+  readonly setAside: SetAsideSchedule | null
+  readonly before: readonly PlacedItem[]
+  readonly after: readonly PlacedItem[]
+  readonly monthly: { readonly before: Fraction; readonly after: Fraction }
+  /** Change to a free price; null for any other change. */
+  readonly free: FreeChange | null
+  readonly warnings: readonly ChangeWarning[]
+}

@@ -1,0 +1,43 @@
+// Monthly amounts of subscription items, before discounts and taxes. Metered items are not counted. Pure.
+import { decimalText } from '../../../base/money/decimal.ts'
+import { formatMinor } from '../../../base/money/format.ts'
+import {
+  fractionDecimal,
+  fractionOfDecimal,
+  multiplyFractions,
+  roundFraction,
+  sumFractions,
+  zeroFraction,
+} from '../../../base/money/fraction.ts'
+import type { Fraction } from '../../../base/money/fraction.ts'
+import type { Price } from '../../../document/schema/schema.ts'
+import { exactAmount, type Tariff } from '../../../document/pricing/calculate.ts'
+import { monthFactor } from '../../../document/pricing/month.ts'
+import type { LivePrice } from '../../../processor/customer-half.ts'
+
+/** Price of an item in the currency of its subscription, with the billing interval. */
+export interface ItemTerms extends Pick<LivePrice, 'interval' | 'intervalCount' | 'usageType'> {
+  /** Amounts of the price; null if they are unknown, e.g. for a price with tiers that does not belong to the configuration. */
+  readonly tariff: Tariff | null
+}
+
+/** Returns the terms of a price of the configuration, with its amounts in the subscription's currency. */
+export function termsOf(price: Price | undefined, tariff: Tariff | null): ItemTerms {
+  const { interval = 'month', interval_count: intervalCount = 1, usage_type: usageType = 'licensed' } = price ?? {}
+  return { tariff, interval, intervalCount, usageType }
+}
+
+/** Returns the exact monthly cost of the items. Items whose amounts are unknown are not counted. */
+export function monthlySum(items: Iterable<{ readonly terms: ItemTerms; readonly quantity: number | null }>): Fraction {
+  return sumFractions([...items].map(({ terms, quantity }) => monthlyOf(terms, quantity)))
+}
+
+function monthlyOf({ tariff, interval, intervalCount, usageType }: ItemTerms, quantity: number | null): Fraction {
+  if (tariff === null || quantity === null || usageType === 'metered') return zeroFraction
+  return multiplyFractions(fractionOfDecimal(exactAmount(tariff, quantity)), monthFactor(interval, intervalCount))
+}
+
+export function monthlyShown(monthly: Fraction, currency: string) {
+  const amount = decimalText(fractionDecimal(monthly))
+  return [{ currency, amount, formatted: formatMinor(roundFraction(monthly), currency) }]
+}

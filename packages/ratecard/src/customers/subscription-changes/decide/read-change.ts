@@ -1,0 +1,360 @@
+// Reads all data that a change of a subscription depends on, and selects the subscription.
+import { createHash } from 'node:crypto'
+import { defaultProration } from '../../../api/server/limits.ts'
+import { presentId } from '../../../document/rules/previous-ids.ts'
+import { decidePromotion } from '../../checkout/decide-promotion.ts'
+import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
+import { refuseBesideOthers, refuseBesideStaying, replacedFree, type Beside } from './beside.ts'
+import { tariffOfItem, tariffOfPrice } from '../../item-swaps/monthly-money.ts'
+import { withComing } from '../../item-swaps/coming-items.ts'
+import type { PriceBook } from '../../item-swaps/price-book.ts'
+import { readSoldItems, type SoldItemOf } from '../../item-swaps/sold-items.ts'
+import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
+import { askProcessor } from '../../../processor/failures.ts'
+import type { ChangeableSubscription, PlannedItem } from '../../../processor/subscription-change.ts'
+import type { BillingConfig } from '../../../document/schema/schema.ts'
+import type { NewChange } from '../../../api/service/tenants.ts'
+import type { TenantRecord } from '../../../store/tenant-store.ts'
+import { isRunning } from '../../tenants/free-subscriptions.ts'
+import { subscriptionsOf } from '../../tenants/at-processor.ts'
+import type { ChangeSituation, PresentItem } from './decision.ts'
+import type { ChangeDeps } from '../deps.ts'
+import { invalid } from './invalid.ts'
+import { attachedPricesOf, replacedItems, type ListedItem } from './replaced-items.ts'
+import { termsOf } from './monthly.ts'
+import { scopeIn, scopeOf, scopeOfItem, scopesOf, type Scopes } from './scopes.ts'
+import { wantedItems, type Offer } from './wanted-items.ts'
+
+/** Returns the tenant's subscriptions that have not ended, oldest first. Omits subscriptions whose first payment was never completed. */
+export async function readLive(
+  deps: Pick<ChangeDeps, 'processor' | 'assertAccount'>,
+  { processorCustomerId: customer }: TenantRecord,
+  signal: AbortSignal,
+): Promise<readonly LiveSubscription[]> {
+  if (customer === null) return []
+  await deps.assertAccount('look')
+  const found = await subscriptionsOf(deps.processor, processorId(customer), signal)
+  return found.filter(({ status }) => status !== 'incomplete_expired' && status !== 'canceled')
+}
+
+/** Reads a subscription again, with its schedule and its pending payment. */
+export async function readState(deps: ChangeDeps, id: string, signal: AbortSignal): Promise<ChangeableSubscription> {
+  const state = await askProcessor(signal, () => deps.processor.changeable(id, signal))
+  if (state === null) throw notFound(id)
+  return state
+}
+
+export function notFound(id: string | undefined): ServiceError {
+  if (id === undefined)
+    return new ServiceError('subscription_not_found', 'The tenant has no subscription at the processor.', {
+      hint: 'A subscription is bought by a checkout (POST /api/v1/billing/checkout).',
+    })
+  return new ServiceError('subscription_not_found', `The tenant has no subscription "${id}" at the processor.`, {
+    hint: 'Leave "subscription" out if the tenant has only one; see GET admin/tenants/{id}/subscriptions.',
+  })
+}
+
+/** Selects a subscription by its id, or the only one. */
+export function selectSubscription(live: readonly LiveSubscription[], id: string | undefined): LiveSubscription {
+  const chosen = id === undefined ? live : live.filter((one) => one.id === id)
+  const [only, second] = chosen
+  if (only === undefined) throw notFound(id)
+  if (second === undefined) return only
+  throw severalOf(live)
+}
+
+function severalOf(live: readonly LiveSubscription[]): ServiceError {
+  const ids = live.map(({ id }) => id).join(', ')
+  return invalid(
+    'subscription',
+    `The tenant has several subscriptions: ${ids}.`,
+    'Set "subscription" to the id of one of them.',
+  )
+}
+
+/** A change as far as it was read: `decideChange` decides it. */
+export interface ReadChange {
+  readonly situation: ChangeSituation
+  readonly beside: Beside
+  /** Digest of the request and of all data that the change depends on. A preview is stale if its digest differs. */
+  readonly fingerprint: string
+}
+
+type Wish = Omit<NewChange, 'preview'>
+
+/**
+ * Reads the data of a change. Throws `subscription_not_found`, `change_invalid`, `price_not_found` and other errors of the request itself.
+ */
+export async function readChange(
+  deps: ChangeDeps,
+  tenant: TenantRecord,
+  wish: Wish,
+  { session, signal }: { readonly session: boolean; readonly signal: AbortSignal },
+): Promise<ReadChange> {
+  const [{ config }, book, live] = await Promise.all([deps.applied(), deps.priceBook(), readLive(deps, tenant, signal)])
+  const soldItem = await readSoldItems(deps.store, book, live)
+  const offer: Offer = { config, tenant, hidden: !session }
+  const scopes = scopesOf(offer, wish, { book, live })
+  const id = idOf(live, wish.subscription, scopes, soldItem)
+  const state = await readState(deps, id, signal)
+  const { items, wanted, isReplaced } = replacementOf(offer, wish, { state, scopes, book, soldItem })
+  const beside = { wanted, isReplaced, state, book, soldItem }
+  await refuseOthers(deps, beside, live, signal)
+  refuseBesideStaying(beside)
+  const { currency } = state.subscription
+  const present = await Promise.all(
+    items.map(({ live: item, ...place }) => presentItem(deps, book, item, { currency, ...place })),
+  )
+  const planned = await readPlanned(deps, book, { state, present })
+  const running = (await deps.store.localSubscriptions.list(tenant.id)).filter(isRunning)
+  const endsFree = replacedFree(beside, running)
+  const promotionCode = promotionOf(deps, offer, wish)
+  if (promotionCode !== null) {
+    refuseScheduled(config, { promotionCode, state, isReplaced })
+    await refuseRunning(deps, config, { promotionCode, state, signal })
+  }
+  return {
+    situation: { state, present, wanted, isReplaced, planned, wish, promotionCode, endsFree, session },
+    beside,
+    fingerprint: fingerprintOf(wish, state, { present, wanted }),
+  }
+}
+
+/** Throws `already_subscribed` if another subscription of the tenant has, or will have by its schedule, what excludes a wanted item. */
+async function refuseOthers(
+  { processor }: ChangeDeps,
+  beside: Beside,
+  live: readonly LiveSubscription[],
+  signal: AbortSignal,
+): Promise<void> {
+  const others = live.filter(({ id }) => id !== beside.state.subscription.id)
+  refuseBesideOthers(beside, await withComing(processor, others, beside.book, signal))
+}
+
+/** Reads the tenant's subscriptions again. Throws `already_subscribed` if a checkout page sold one since, that excludes a wanted item. */
+export async function refuseSoldSince(
+  deps: ChangeDeps,
+  tenant: TenantRecord,
+  beside: Beside,
+  signal: AbortSignal,
+): Promise<void> {
+  const live = await readLive(deps, tenant, signal)
+  const soldItem = await readSoldItems(deps.store, beside.book, live)
+  await refuseOthers(deps, { ...beside, soldItem }, live, signal)
+}
+
+type Place = Pick<PresentItem, 'replaced' | 'attached'>
+
+interface Replacement extends Pick<ChangeSituation, 'wanted' | 'isReplaced'> {
+  readonly items: readonly (Place & { readonly live: LiveItem })[]
+}
+
+/** Finds the items that the change replaces, and the items that the tenant will have instead. */
+function replacementOf(
+  offer: Offer,
+  wish: Wish,
+  {
+    state: { subscription, phases },
+    scopes,
+    book,
+    soldItem,
+  }: {
+    readonly state: ChangeableSubscription
+    readonly scopes: Scopes
+    readonly book: PriceBook
+    readonly soldItem: SoldItemOf
+  },
+): Replacement {
+  const listedPlan = listedPlanOf(book)
+  const items = subscription.items.map((live) => ({ live, listed: listedItem(live, book, soldItem) }))
+  const present = items.map(({ listed }) => listed)
+  const scope = scopeIn(subscription.id, scopes, present)
+  const phased = (phases ?? []).flatMap(({ items: planned }) => planned.map(listedPlan))
+  const replaced = replacedItems(scope, present, phased)
+  const wanted = wantedItems(offer, wish.items, { currency: subscription.currency, replaced })
+  const moved = new Set<string | null>([...replaced.prices, ...wanted.map(({ listed }) => listed)])
+  const isMoved = (item: ListedItem) => item.scope === scope || moved.has(item.listed)
+  const attached = attachedPricesOf(present)
+  return {
+    items: items.map(({ live, listed }) => ({
+      live,
+      replaced: isMoved(listed),
+      attached: attached.has(listed.listed),
+    })),
+    wanted,
+    isReplaced: (price) =>
+      isMoved(items.find(({ live }) => live.price.id === price)?.listed ?? listedPlan({ price, quantity: null })),
+  }
+}
+
+function promotionOf({ clock }: ChangeDeps, { config, hidden }: Offer, { promotionCode }: Wish): ProcessorId | null {
+  if (promotionCode === undefined) return null
+  return decidePromotion(config.promotion_codes ?? [], promotionCode, {
+    byId: hidden,
+    present: presentId(config, 'promotion_code', promotionCode),
+    now: clock.now(),
+  })
+}
+
+/**
+ * Throws `conflict` if a scheduled change of other items will apply another code of the same coupon: both would apply. A scheduled change
+ * that this one replaces does not count.
+ */
+function refuseScheduled(
+  { promotion_codes: codes = [] }: BillingConfig,
+  {
+    promotionCode,
+    state: { scheduled },
+    isReplaced,
+  }: Pick<ChangeSituation, 'isReplaced'> & {
+    readonly promotionCode: ProcessorId
+    readonly state: Pick<ChangeableSubscription, 'scheduled'>
+  },
+): void {
+  if (scheduled === null) return
+  const { coming, restores, promotionCodes } = scheduled
+  if (![...coming, ...restores].some(({ price }) => !isReplaced(price))) return
+  const couponOf = (id: ProcessorId) => codes.find((one) => one.processor_id === id)?.coupon
+  const coupon = couponOf(promotionCode)
+  const twin = promotionCodes.find((one) => one !== promotionCode && couponOf(one) === coupon)
+  if (twin === undefined || coupon === undefined) return
+  throw new ServiceError(
+    'conflict',
+    `A change that is scheduled for another item has a code of the coupon "${coupon}".`,
+    {
+      hint: 'Leave "promotion_code" out: the discount of the scheduled change is for the whole subscription.',
+    },
+  )
+}
+
+/** Throws `conflict` if the subscription has a discount of the code's coupon already: a change would add it a second time. */
+async function refuseRunning(
+  { processor }: ChangeDeps,
+  { promotion_codes: codes = [], coupons = [] }: BillingConfig,
+  {
+    promotionCode,
+    state: { subscription, discounts },
+    signal,
+  }: {
+    readonly promotionCode: ProcessorId
+    readonly state: ChangeableSubscription
+    readonly signal: AbortSignal
+  },
+): Promise<void> {
+  if (discounts.length === 0) return
+  const { id, customer } = subscription
+  const named = codes.find((one) => one.processor_id === promotionCode)?.coupon
+  const coupon = coupons.find((one) => one.id === named)?.processor_id
+  const held = await askProcessor(signal, () => processor.discountedSubscriptions(customer, signal))
+  const twin = held.find((one) => one.subscription.id === id)?.discounts.find((one) => one.coupon === coupon)
+  if (twin === undefined) return
+  throw new ServiceError(
+    'conflict',
+    `The subscription ${id} has a discount of this code's coupon already: ${twin.id}.`,
+    {
+      hint: 'Leave "promotion_code" out: the discount stays.',
+      extra: { discount: twin.id },
+    },
+  )
+}
+
+function idOf(
+  live: readonly LiveSubscription[],
+  named: string | undefined,
+  { replaced, wanted }: Scopes,
+  soldItem: SoldItemOf,
+): string {
+  if (named !== undefined || live.length <= 1) return selectSubscription(live, named).id
+  const has = (one: LiveSubscription) =>
+    one.items.some((item) => {
+      const scope = scopeOfItem(item, soldItem)
+      return scope !== null && (replaced === null ? wanted.includes(scope) : scope === replaced)
+    })
+  const fitting = live.filter(has)
+  const [only, second] = fitting
+  if (only === undefined || second !== undefined) throw severalOf(live)
+  return only.id
+}
+
+/**
+ * Returns an item of the subscription under its listed price (the base price of a negotiated price). Finds the product or group even if the
+ * product was removed from the configuration.
+ */
+function listedItem(live: LiveItem, book: PriceBook, soldItem: SoldItemOf): ListedItem {
+  const item = listedPlanOf(book)({ price: live.price.id, quantity: live.quantity })
+  return { ...item, scope: scopeOfItem(live, soldItem) }
+}
+
+/** Returns a function that finds the listed price (the base price of a negotiated price) of an item in a phase of the schedule. */
+function listedPlanOf(book: PriceBook): (item: PlannedItem) => ListedItem {
+  return ({ price, quantity }) => {
+    const id = book.idOf(price)
+    const booked = id === undefined ? undefined : book.find(id)
+    if (booked === undefined) return { listed: null, scope: null, attachedPrices: [], quantity }
+    const { product, base } = booked
+    const listed = base ?? booked.price.id
+    const attachedPrices = booked.price.attached_prices ?? book.find(listed)?.price.attached_prices ?? []
+    return { listed, scope: scopeOf(product), attachedPrices, quantity }
+  }
+}
+
+async function presentItem(
+  { store }: ChangeDeps,
+  book: PriceBook,
+  live: LiveItem,
+  { currency, ...place }: Place & { readonly currency: string },
+): Promise<PresentItem> {
+  const { price } = live
+  const priceId = book.idOf(price.id) ?? null
+  const tariff = await tariffOfItem(store.versions, book, live, currency)
+  const { interval, intervalCount, usageType } = price
+  return {
+    live,
+    terms: { tariff, interval, intervalCount, usageType },
+    priceId,
+    legacy: priceId !== null && book.find(priceId)?.processorId !== price.id,
+    ...place,
+  }
+}
+
+/** Returns a function that finds id and terms of a price of the subscription's schedule. */
+async function readPlanned(
+  { store }: ChangeDeps,
+  book: PriceBook,
+  { state: { subscription, phases }, present }: Pick<ChangeSituation, 'state' | 'present'>,
+): Promise<ChangeSituation['planned']> {
+  const known = new Map<ProcessorId, Pick<PresentItem, 'priceId' | 'terms'>>(
+    present.map(({ live, priceId, terms }) => [live.price.id, { priceId, terms }]),
+  )
+  for (const { price } of (phases ?? []).flatMap(({ items }) => items)) {
+    if (known.has(price)) continue
+    const priceId = book.idOf(price) ?? null
+    const tariff = await tariffOfPrice(store.versions, book, price, subscription.currency)
+    known.set(price, { priceId, terms: termsOf(priceId === null ? undefined : book.find(priceId)?.price, tariff) })
+  }
+  return (price) => known.get(price) ?? { priceId: null, terms: termsOf(undefined, null) }
+}
+
+function fingerprintOf(
+  wish: Wish,
+  state: ChangeableSubscription,
+  { present, wanted }: Pick<ChangeSituation, 'present' | 'wanted'>,
+): string {
+  const { clockTime: _now, payment: _payment, ...rest } = state
+  const { subscription, items, replaces, when = 'auto', proration = defaultProration, promotionCode } = wish
+  // In an order of its own: the same request with its members in another order rests on the same preview.
+  const asked = [
+    subscription,
+    items.map(({ priceId, quantity }) => [priceId, quantity]),
+    replaces,
+    when,
+    proration,
+    promotionCode,
+  ]
+  const prices = wanted.map(({ processorId: id, price, quantity }) => [id, price, quantity])
+  const leaving = present.flatMap(({ live, replaced }) => (replaced ? [live.id] : []))
+  return createHash('sha256')
+    .update(JSON.stringify([asked, rest, prices, leaving]))
+    .digest('hex')
+}

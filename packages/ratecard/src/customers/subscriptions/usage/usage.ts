@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { presentId } from '../../../document/rules/previous-ids.ts'
+import type { Meter } from '../../../document/schema/schema.ts'
+import { ServiceError } from '../../../base/errors/service-error.ts'
+import { askProcessor, despiteKeptFailure } from '../../../processor/failures.ts'
+import type { UsageEvent } from '../../../processor/customer-half.ts'
+import type { NewUsage, Principal, RecordedUsage } from '../../../api/service/tenants.ts'
+import { countUsage, type SendUsage } from './counted-usage.ts'
+import type { SubscriberDeps } from '../deps.ts'
+import { storedHoldings } from '../features/entitlements.ts'
+import type { FeatureSourceDeps } from '../features/feature-sources.ts'
+import { isBilled, requireItem } from './billed-usage.ts'
+import { decideUsage } from './decide-usage.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Records usage. Idempotent per tenant, meter and identifier: only the first report with an identifier counts. */
+export async function recordUsage(
+  deps: FeatureSourceDeps,
+  usage: NewUsage,
+  principal: Principal,
+): Promise<RecordedUsage> {
+  const tenant = await storedHoldings(deps, deps.tenantIdOf(principal))
+  const meter = await findMeter(deps, usage.meter)
+  const { livemode } = await deps.account()
+  const identifier = usage.identifier ?? deps.newId()
+  const situation = {
+    meter,
+    tenantId: tenant.tenantId,
+    now: deps.clock.now(),
+    livemode,
+    byKey: principal.kind === 'key',
+    identifier,
+  }
+  // Validate the report before a customer is created for the tenant, so that a rejected report has no effect.
+  const eventOf = decideUsage(situation, usage)
+  if (usage.strict === true) await requireItem(deps, meter, tenant)
+  const billed = usage.strict === true || isBilled(deps, meter, tenant)
+  const event = eventOf(await deps.customerOf({ id: tenant.tenantId, processorCustomerId: tenant.customer }))
+  const toCount = { tenant, meter, event, value: valueOf(event, meter), enforce: usage.enforce === true }
+  const counted = await askProcessor(deps.shutdown, () => countUsage(deps, toCount, sendUsageBy(deps)))
+  if (counted && !billed)
+    await deps.store.unbilledUsage.add(tenant.tenantId, meter.id, Math.floor(deps.clock.now() / dayMs))
+  return { meter: meter.id, tenantId: tenant.tenantId, identifier, alreadyCounted: !counted, billed }
+}
+
+const valueOf = ({ payload }: UsageEvent, meter: Meter) =>
+  payload[meter.value_settings?.event_payload_key ?? 'value'] ?? '0'
+
+/**
+ * Returns the function that sends usage. The processor may replay an earlier failure for the idempotency key. A retry under a new key is
+ * safe, because the processor counts each identifier once.
+ */
+export function sendUsageBy(deps: Pick<SubscriberDeps, 'processor' | 'shutdown' | 'newId'>): SendUsage {
+  return (event) =>
+    despiteKeptFailure(
+      (idempotencyKey) => deps.processor.recordUsage(event, { idempotencyKey, signal: deps.shutdown }),
+      usageKey(event),
+      () => `ratecard-usage-${deps.newId()}`,
+    )
+}
+
+async function findMeter({ applied }: SubscriberDeps, id: string): Promise<Meter> {
+  const { config } = await applied()
+  const present = presentId(config, 'meter', id)
+  const meter = config.meters?.find((candidate) => candidate.id === present)
+  if (meter === undefined) throw new ServiceError('meter_not_found', `There is no meter "${id}".`)
+  return meter
+}
+
+/**
+ * Returns the idempotency key of the event. It covers the whole event, because the processor rejects a key that is reused for a different
+ * request.
+ */
+function usageKey(event: UsageEvent): string {
+  return `ratecard-usage-${createHash('sha256').update(JSON.stringify(event)).digest('hex').slice(0, 40)}`
+}

@@ -1,0 +1,77 @@
+import { documentOf, type Documents } from '../../catalog/document-tasks.ts'
+import { readReport } from '../../catalog/change-report.ts'
+import type { BillingConfig } from '../../document/schema/schema.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
+import type { DocumentDifference, HistoryEntry, PageQuery, RevisionDetail } from '../../api/service/service.ts'
+import { yieldToRequests } from '../../base/event-loop.ts'
+import { byOf } from '../../store/records/actor.ts'
+import type { VersionHead, VersionRecord, VersionStore, WrittenFormStore } from '../../store/store.ts'
+
+type Versions = Pick<VersionStore, 'find' | 'list'>
+
+/** Returns one page of the configuration history, newest first. */
+export async function historyPage(versions: Versions, page: PageQuery) {
+  const { items, total } = await versions.list(page)
+  const entries: HistoryEntry[] = []
+  for (const record of items) {
+    entries.push(historyEntry(record))
+    await yieldToRequests()
+  }
+  return { items: entries, total }
+}
+
+export async function revision(
+  store: { readonly versions: Versions; readonly writtenForms: Pick<WrittenFormStore, 'ofPush'> },
+  number: number,
+): Promise<RevisionDetail> {
+  const record = await findRevision(store.versions, number)
+  const written = record.pushId === null ? null : await store.writtenForms.ofPush(record.pushId)
+  return {
+    ...historyEntry(record),
+    document: documentOf(record.document),
+    written: written === null ? null : (JSON.parse(written.document) as Record<string, unknown>),
+  }
+}
+
+/**
+ * Returns the differences in content between two revisions; differences in formatting do not count. A reset counts as an empty document.
+ */
+export async function difference(
+  { versions, documents }: { readonly versions: Versions; readonly documents: Documents },
+  from: number,
+  to: number,
+): Promise<DocumentDifference[]> {
+  const [before, after] = await Promise.all([findRevision(versions, from), findRevision(versions, to)])
+  return documents.run('compare', { before: before.document, after: after.document })
+}
+
+/** Returns the newest document that was applied, even if a reset came after it; null if none was ever applied. */
+export async function lastDocument(versions: Versions): Promise<BillingConfig | null> {
+  for (let offset = 0; ; offset += 1) {
+    const head = (await versions.list({ limit: 1, offset })).items[0]
+    if (head === undefined) return null
+    if (head.kind !== 'reset') return documentOf((await findRevision(versions, head.revision)).document)
+  }
+}
+
+async function findRevision(versions: Versions, number: number): Promise<VersionRecord> {
+  const record = await versions.find(number)
+  if (record === null) throw new ServiceError('revision_not_found', `There is no revision ${String(number)}.`)
+  return record
+}
+
+function historyEntry(record: VersionHead): HistoryEntry {
+  const { revision, version, kind, createdAt, author, message, checksum, pushId } = record
+  return {
+    revision,
+    version,
+    kind,
+    createdAt,
+    author,
+    by: byOf(record),
+    message,
+    checksum,
+    pushId,
+    ...readReport(record.changes),
+  }
+}

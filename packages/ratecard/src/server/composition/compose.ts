@@ -1,0 +1,451 @@
+// Composes the service's operations from one store and one processor. Contains no business logic.
+import { createIdempotency } from '../request-idempotency.ts'
+import { createServiceKeys } from '../auth/service-keys.ts'
+import type { ServiceKeys } from '../auth/service-keys.ts'
+import { createSessions } from '../auth/sessions.ts'
+import { createCheckouts } from '../../customers/checkout/checkout.ts'
+import { redirectRules } from '../../customers/checkout/redirects.ts'
+import type { Clock } from '../../base/clock.ts'
+import { createAccountInfo } from '../dashboard-backend/account-info.ts'
+import { createCreditHistory } from '../../customers/credits/credit-terms.ts'
+import { createCredits } from '../../customers/credits/credits.ts'
+import type { CreditDeps } from '../../customers/credits/deps.ts'
+import { grantOwedCredits, nextCreditAt } from '../../customers/credits/owed-credits.ts'
+import { createChanges } from '../dashboard-backend/changes.ts'
+import { createSignIn } from '../dashboard-backend/sign-in.ts'
+import type { DiscountDeps } from '../../customers/discounts/deps.ts'
+import { createDiscounts } from '../../customers/discounts/discounts.ts'
+import { examine } from '../health/doctor.ts'
+import { readUsageComparison } from '../../customers/subscriptions/usage/compare-usage.ts'
+import { createKeptFindings } from '../health/kept-findings.ts'
+import { endDueDeals } from '../../customers/enterprise/deal-ends.ts'
+import { beginDue } from '../../customers/tenants/planned-free.ts'
+import { createEnterprise } from '../../customers/enterprise/enterprise.ts'
+import { pricesUnderDeal } from '../../customers/enterprise/prices-under-deal.ts'
+import { resumedMove } from '../../customers/enterprise/move-template.ts'
+import { createDocuments } from './document-thread.ts'
+import { createIds } from './ids.ts'
+import { createMirrorFeed } from './mirror-feed.ts'
+import type { MirrorFeed, MirrorSettings } from './mirror-feed.ts'
+import { createGuard } from '../../acts/guard-rails/guard.ts'
+import { createPolicies } from '../../acts/guard-rails/policies.ts'
+import { createLookups } from '../../push/lookup/lookups.ts'
+import type { Lookups } from '../../push/lookup/lookups.ts'
+import { CancelBoard } from '../../acts/journal/cancel-board.ts'
+import { mirrorOff } from '../../customers/mirror/mirror.ts'
+import { createMirrorReads } from '../../customers/mirror/reads/operations.ts'
+import { askProcessor } from '../../processor/failures.ts'
+import type { Processor } from '../../processor/processor.ts'
+import { createReadiness } from '../health/readiness.ts'
+import type { PushReport, Service } from '../../api/service/service.ts'
+import { defaultPastDueGraceDays, defaultSessionTrialDays } from '../settings.ts'
+import type { Settings } from '../settings.ts'
+import { byOf } from '../../store/records/actor.ts'
+import type { PushHead, Store } from '../../store/store.ts'
+import { createMigrations, resumedMigration } from '../../customers/price-migrations/start-migration.ts'
+import { createSubscribers } from '../../customers/subscriptions/subscribers.ts'
+import type { SubscriberDeps } from '../../customers/subscriptions/deps.ts'
+import { resendHeldUsage } from '../../customers/subscriptions/usage/held-usage.ts'
+import { readEndedFree, readSubscription } from '../../customers/subscriptions/subscriptions.ts'
+import { putBackDue } from '../../customers/subscription-changes/kept/put-back-due.ts'
+import { createSubscriptionChanges } from '../../customers/subscription-changes/subscription-changes.ts'
+import { customerActs } from '../../api/customers/customer-acts.ts'
+import type { SwapDeps } from '../../customers/item-swaps/deps.ts'
+import { createJobs } from '../../acts/jobs/jobs.ts'
+import type { StepRunners } from '../../acts/jobs/jobs.ts'
+import { settleOwn } from '../../customers/item-swaps/late-swaps.ts'
+import { createPriceBooks } from '../../customers/item-swaps/price-book.ts'
+import { createWaitingJobs } from '../../acts/jobs/waiting-jobs.ts'
+import type { WaitingJobs } from '../../acts/jobs/waiting-jobs.ts'
+import { bindAccount, createBoundAccount } from '../../push/account.ts'
+import { cancelPush } from '../../push/cancel.ts'
+import { pushLease } from '../../acts/journal/leases.ts'
+import type { SyncDeps } from '../../push/deps.ts'
+import { findDrift } from '../../push/drift.ts'
+import { PushBus, followPush } from '../../push/push-events.ts'
+import { pullConfig } from '../../push/pull.ts'
+import { checkDocument } from '../../push/document-jobs.ts'
+import { pushConfig } from '../../push/push.ts'
+import { keepWritten } from '../../push/written-form.ts'
+import { findPushHead, liveState, stepViews } from '../../push/pushes.ts'
+import { resetConfig } from '../../push/reset.ts'
+import { resumePush } from '../../push/resume.ts'
+import { endOverlaps, rotateWebhook } from '../../push/webhooks/rotate.ts'
+import { rollbackConfig } from '../../push/rollback.ts'
+import { createCustomers, findTenant } from '../../customers/tenants/customer-link.ts'
+import { createTenants } from '../../customers/tenants/tenants.ts'
+import { createWorkers, operationsOf } from '../../workers/runtime/workers.ts'
+import type { Workers } from '../../workers/runtime/workers.ts'
+import type { WorkersOptions } from '../../workers/runtime/workers-options.ts'
+
+export interface ServiceOptions {
+  readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'> &
+    Partial<
+      Pick<
+        Settings,
+        | 'impactThreshold'
+        | 'environment'
+        | 'allowedRedirects'
+        | 'publicUrl'
+        | 'sessionTrialDays'
+        | 'customersMay'
+        | 'pastDueGraceDays'
+      >
+    >
+  readonly store: Store
+  readonly processor: Processor
+  /** Name of the processor in `doctor`: `Stripe`, or the address of the sandbox. */
+  readonly processorName: string
+  /** Mode of the processor account in the dashboard. */
+  readonly processorMode: 'sandbox' | 'test' | 'live'
+  readonly clock: Clock
+  /** Settings of the mirror; absent if the mirror is off. */
+  readonly mirror?: MirrorSettings
+  /** Options of the worker host; absent if this replica hosts no workers. */
+  readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId' | 'keys'>>
+}
+
+/** The service, plus members that only the process that runs it may use. */
+export interface ComposedService extends Service {
+  readonly ensureFirstKey: ServiceKeys['ensureFirstKey']
+  readonly lookups: Lookups
+  readonly waitingJobs: WaitingJobs
+  readonly workers: Workers
+  /** The mirror, and the feed that keeps it up to date once started; null if the mirror is off. */
+  readonly feed: MirrorFeed | null
+  /** Stops background work between two steps. Resolves when all work has ended, including a write in flight. */
+  endWork(): Promise<void>
+}
+
+export function createService(options: ServiceOptions): ComposedService {
+  const { store, clock } = options
+  const priceBook = createPriceBooks(store)
+  const feed =
+    options.mirror === undefined
+      ? null
+      : createMirrorFeed(
+          {
+            ...options,
+            priceBook,
+            applied: () => lookups.applied(),
+            onCreditsDue: () => {
+              swaps.waitingJobs.wake()
+            },
+          },
+          options.mirror,
+        )
+  const processor = feed?.processor ?? options.processor
+  const mirror = feed?.mirror ?? mirrorOff
+  const stopping = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  const bus = new PushBus()
+  const documents = createDocuments()
+  const lookups = createLookups({ store, clock, documents })
+  const keys = createServiceKeys({ store, clock })
+  const guarded = { store, clock, environment: options.settings.environment ?? null }
+  const deps: SyncDeps = {
+    store,
+    guard: createGuard(guarded),
+    processor,
+    mirror,
+    clock,
+    documents,
+    newId: createIds(clock),
+    requireVersionBump: options.settings.requireVersionBump,
+    impactThreshold: options.settings.impactThreshold ?? null,
+    shutdown: stopping.signal,
+    cancelled: new CancelBoard(),
+    onProgress: bus.notify,
+    onApplied: () => {
+      lookups.invalidate()
+    },
+  }
+  const workers = createWorkers({
+    runtime: null,
+    publicUrl: null,
+    domain: null,
+    logRetentionMs: workerLogsRetentionMs,
+    report: () => undefined,
+    ...options.workers,
+    store,
+    clock,
+    newId: deps.newId,
+    keys: keys.ofWorkers,
+  })
+  /** Registers a promise, so that a graceful shutdown waits for its work. Returns the promise. */
+  const tracked = <T>(work: Promise<T>): Promise<T> => {
+    const settled = work.then(
+      () => undefined,
+      () => undefined,
+    )
+    running.add(settled)
+    void settled.then(() => running.delete(settled))
+    return work
+  }
+
+  const {
+    operations: tenantActs,
+    creditDeps,
+    ...ofTenants
+  } = tenantOperations(options, { ...deps, priceBook }, lookups, tracked)
+  const swaps = swapOperations({ ...deps, applied: lookups.fullConfig }, priceBook, creditDeps, tracked)
+  const reads = createMirrorReads({ store, mirror, priceBook })
+  const hosted = operationsOf(workers)
+  const endWork = async () => {
+    stopping.abort()
+    swaps.waitingJobs.stop()
+    await Promise.all([...running, feed?.feeder.stop()])
+  }
+  return {
+    validate: async (document) => {
+      const { valid, errors, warnings } = await checkDocument(deps, document)
+      return { valid, errors, warnings }
+    },
+    push: (document, request) => tracked(pushConfig(deps, document, request)),
+    keepWritten: (document) => keepWritten(deps, document),
+    rollback: (revision, request) => tracked(rollbackConfig(deps, revision, request)),
+    reset: (request) => tracked(resetConfig(deps, request)),
+    resumePush: (id, request) => tracked(resumePush(deps, id, request)),
+    cancelPush: async (id) => summaryOf(deps, await cancelPush(deps, id)),
+    listPushes: async (page) => {
+      const { items, total } = await store.pushes.list(page)
+      return { items: await Promise.all(items.map((push) => summaryOf(deps, push))), total }
+    },
+    findPush: (id) => reportOf(deps, id),
+    pushEvents: (id, signal) => followPush(deps, bus, id, AbortSignal.any([signal, stopping.signal])),
+    pull: (options) => pullConfig(deps, options),
+    processorEvents: async (query) => {
+      const { events, last } = await askProcessor(stopping.signal, () => processor.events(query, stopping.signal))
+      return { events, last }
+    },
+    rotateWebhook: (id, request) => tracked(rotateWebhook(deps, id, request)),
+    ...createPolicies(guarded),
+    ...lookups,
+    ...keys,
+    ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
+    ...createChanges({ store }),
+    ...createAccountInfo({
+      store,
+      mode: options.processorMode,
+      environment: guarded.environment,
+      readAccount: () => processor.account(stopping.signal),
+    }),
+    ...tenantActs,
+    ...changeOperations(options, swaps.deps, { ...ofTenants, lookups }, tracked),
+    ...reads,
+    receiveProcessorEvent: feed?.receiveProcessorEvent ?? (() => mirrorOff.require()),
+    ...swaps.operations,
+    ...hosted,
+    idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
+    readiness: createReadiness({
+      store,
+      processor: { account: (signal) => bindAccount({ store, processor }, signal, 'look') },
+      workers,
+      clock,
+      stopping: stopping.signal,
+    }),
+    ...createKeptFindings({
+      store,
+      clock,
+      drift: () => findDrift(deps),
+      examine: () =>
+        examine({
+          operations: { ...reads, drift: () => findDrift(deps), ...hosted },
+          store,
+          processor,
+          processorName: options.processorName,
+          workers,
+          priceBook,
+          mirror,
+          clock,
+          usageCompared: () => readUsageComparison(store),
+          delivered: feed?.delivered ?? (() => Promise.resolve(true)),
+          signal: stopping.signal,
+        }),
+    }),
+    lookups,
+    waitingJobs: swaps.waitingJobs,
+    workers,
+    feed,
+    endWork,
+    close: async () => {
+      lookups.stop()
+      await Promise.all([endWork(), workers.close(workersCloseMs)])
+      await documents.close()
+    },
+  }
+}
+
+const workerLogsRetentionMs = 7 * 24 * 60 * 60_000
+/** Time (ms) that running worker invocations get to finish when the service closes without a drain. */
+const workersCloseMs = 1_000
+
+type TrackWork = <T>(work: Promise<T>) => Promise<T>
+
+/** Creates the operations on tenants, their sessions, subscriptions and purchases. */
+function tenantOperations(
+  { settings, store, clock, processorMode }: ServiceOptions,
+  deps: SyncDeps & Pick<SwapDeps, 'priceBook'>,
+  lookups: Lookups,
+  tracked: TrackWork,
+) {
+  const { processor, mirror, newId, shutdown, priceBook } = deps
+  const account = createBoundAccount(deps)
+  const shared = { store, processor, mirror, clock, newId, shutdown, account, priceBook, applied: lookups.applied }
+  const customers = createCustomers(shared)
+  const tenants = createTenants(shared)
+  const reading: SubscriberDeps = { ...shared, ...customers, findTenant: (id) => findTenant(shared, id) }
+  const pastDueGraceMs = (settings.pastDueGraceDays ?? defaultPastDueGraceDays) * 24 * 60 * 60_000
+  const subscribers = createSubscribers({ ...reading, pastDueGraceMs })
+  const checkouts = createCheckouts({
+    ...shared,
+    customers,
+    redirects: redirectRules({
+      allowedRedirects: settings.allowedRedirects ?? null,
+      publicUrl: settings.publicUrl ?? null,
+      live: processorMode === 'live',
+    }),
+    sessionTrialDays: settings.sessionTrialDays ?? defaultSessionTrialDays,
+  })
+  const operations = {
+    ...tenants,
+    ...createSessions({ store, clock, newId }),
+    ...subscribers,
+    updateTenant: (...args) => tracked(tenants.updateTenant(...args)),
+    removeTenant: (...args) => tracked(tenants.removeTenant(...args)),
+    cancelSubscription: (...args) => tracked(tenants.cancelSubscription(...args)),
+    tenantEntitlements: (...args) => tracked(subscribers.tenantEntitlements(...args)),
+    sessionEntitlements: (...args) => tracked(subscribers.sessionEntitlements(...args)),
+    checkFeatures: (...args) => tracked(subscribers.checkFeatures(...args)),
+    checkFeature: (...args) => tracked(subscribers.checkFeature(...args)),
+    recordUsage: (...args) => tracked(subscribers.recordUsage(...args)),
+    sessionPrices: (...args) => tracked(checkouts.sessionPrices(...args)),
+    createCheckout: (...args) => tracked(checkouts.createCheckout(...args)),
+    createPortal: (...args) => tracked(checkouts.createPortal(...args)),
+  } satisfies Partial<Service>
+  return {
+    operations,
+    creditDeps: { ...reading, mirror, store },
+    tenantOf: (...args: Parameters<typeof customers.tenantOf>) => customers.tenantOf(...args),
+    cancelFree: (...args: Parameters<Service['cancelSubscription']>) => operations.cancelSubscription(...args),
+    shownSubscription: async (tenantId: string, id: string) => {
+      const { subscriptions } = await subscribers.tenantSubscriptions(tenantId)
+      const running = subscriptions.find((one) => one.id === id)
+      return running ?? (await readEndedFree(reading, tenantId, id)) ?? (await readSubscription(reading, id))
+    },
+  }
+}
+
+/** Creates the operations with which a tenant changes what it has. */
+function changeOperations(
+  { settings }: ServiceOptions,
+  swaps: ReturnType<typeof swapOperations>['deps'],
+  {
+    lookups,
+    ...tenants
+  }: Pick<ReturnType<typeof tenantOperations>, 'tenantOf' | 'shownSubscription' | 'cancelFree'> & {
+    readonly lookups: Lookups
+  },
+  tracked: TrackWork,
+) {
+  const changes = createSubscriptionChanges({
+    ...swaps,
+    ...tenants,
+    applied: lookups.applied,
+    pricesUnderDeal: (...args) => pricesUnderDeal(swaps, ...args),
+    customersMay: settings.customersMay ?? customerActs,
+  })
+  return {
+    previewChange: (...args) => tracked(changes.previewChange(...args)),
+    changeSubscription: (...args) => tracked(changes.changeSubscription(...args)),
+    cancelOwnSubscription: (...args) => tracked(changes.cancelOwnSubscription(...args)),
+    resumeSubscription: (...args) => tracked(changes.resumeSubscription(...args)),
+    pauseSubscription: (...args) => tracked(changes.pauseSubscription(...args)),
+  } satisfies Partial<Service>
+}
+
+/** Creates the operations that change existing subscriptions: negotiated prices, price migrations, and the jobs of both. */
+function swapOperations(
+  deps: SyncDeps & Pick<DiscountDeps, 'applied'>,
+  priceBook: SwapDeps['priceBook'],
+  creditDeps: Omit<CreditDeps, 'assertAccount' | 'processor'>,
+  tracked: TrackWork,
+) {
+  const { store, processor, clock, guard, newId, shutdown } = deps
+  const bound = createBoundAccount(deps)
+  const swaps = {
+    store,
+    processor,
+    clock,
+    guard,
+    newId,
+    shutdown,
+    priceBook,
+    assertAccount: async (intent: 'write' | 'look') => {
+      await (intent === 'write' ? bound() : bindAccount(deps, shutdown, intent))
+    },
+    settleOwn: (...late: Parameters<SwapDeps['settleOwn']>): Promise<boolean> => settleOwn(swaps, ...late),
+    background: (work: Promise<unknown>) => void tracked(work),
+  } satisfies SwapDeps
+  const enterprise = createEnterprise(swaps)
+  const discounts = createDiscounts({ ...swaps, applied: deps.applied })
+  const credit: CreditDeps = { ...creditDeps, processor, assertAccount: swaps.assertAccount }
+  const credits = createCredits(credit)
+  const history = createCreditHistory(store.versions)
+  const resumed: StepRunners = {
+    template_move: (job) => resumedMove(swaps, job),
+    migration: (job) => resumedMigration(swaps, job),
+  }
+  const waitingJobs = createWaitingJobs(swaps, resumed, [
+    { continueDue: () => endOverlaps(deps) },
+    { continueDue: (report) => endDueDeals(swaps, report), nextAt: () => store.tenants.nextDealEnd(clock.now()) },
+    {
+      continueDue: (report) => beginDue(swaps, report),
+      nextAt: () => store.localSubscriptions.nextPlanned(clock.now()),
+    },
+    { continueDue: (report) => putBackDue(swaps, report) },
+    { continueDue: (report) => resendHeldUsage({ ...swaps, applied: creditDeps.applied }, report) },
+    { continueDue: (report) => grantOwedCredits(credit, history, report), nextAt: () => nextCreditAt(credit) },
+  ])
+  const operations = {
+    ...enterprise,
+    applyEnterprise: (...args) => tracked(enterprise.applyEnterprise(...args).finally(() => waitingJobs.wake())),
+    ...discounts,
+    addDiscount: (...args) => tracked(discounts.addDiscount(...args)),
+    removeDiscount: (...args) => tracked(discounts.removeDiscount(...args)),
+    ...credits,
+    addCredit: (...args) => tracked(credits.addCredit(...args)),
+    ...createMigrations(swaps),
+    ...createJobs(swaps, resumed),
+  } satisfies Partial<Service>
+  return { deps: swaps, operations, waitingJobs }
+}
+
+async function summaryOf(deps: SyncDeps, push: PushHead) {
+  const { id, kind, version, revision, author, message, createdAt, updatedAt, finishedAt, stepsTotal, stepsDone } = push
+  const state = await liveState(deps, push)
+  return {
+    id,
+    kind,
+    state,
+    version,
+    revision,
+    author,
+    by: byOf(push),
+    message,
+    createdAt,
+    updatedAt,
+    finishedAt,
+    stepsTotal,
+    stepsDone,
+  }
+}
+
+async function reportOf(deps: SyncDeps, id: string): Promise<PushReport> {
+  const push = await findPushHead(deps, id)
+  return {
+    ...(await summaryOf(deps, push)),
+    steps: await stepViews(await deps.store.pushes.steps(id)),
+    error: push.error === null ? null : (JSON.parse(push.error) as Record<string, unknown>),
+  }
+}

@@ -1,0 +1,30 @@
+// The processor account, its mode (test or live) and the environment. The dashboard shows account and mode on every page and in every
+// confirmation dialog; the command line sends the variables of an environment’s file only to that environment.
+import type { AccountInfo, DashboardOperations } from '../../api/service/dashboard.ts'
+import type { Store } from '../../store/store.ts'
+
+export interface AccountInfoDeps {
+  readonly store: Pick<Store, 'facts'>
+  readonly mode: AccountInfo['mode']
+  readonly environment: AccountInfo['environment']
+  /** Reads the account from the processor. */
+  readonly readAccount: () => Promise<{ readonly id: string }>
+}
+
+export function createAccountInfo({
+  store,
+  mode,
+  environment,
+  readAccount,
+}: AccountInfoDeps): Pick<DashboardOperations, 'accountInfo'> {
+  return {
+    async accountInfo() {
+      // Once there was a push, this value is `<account id> <test|live>`. Before that, the account is read from the processor.
+      const bound = await store.facts.get('processor_account')
+      if (bound !== null) return { mode, environment, accountId: bound.split(' ')[0] ?? null }
+      // If the processor does not respond, only the mode is returned, because it comes from the settings. `/readyz` reports the failure.
+      const account = await readAccount().catch(() => null)
+      return { mode, environment, accountId: account?.id ?? null }
+    },
+  }
+}

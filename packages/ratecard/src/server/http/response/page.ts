@@ -1,0 +1,9 @@
+import type { PageQuery } from '../../../api/service/service.ts'
+
+/** Returns a page of a list with its pagination: limit, offset and total. */
+export function pageOf<Item>(
+  { limit, offset }: PageQuery,
+  { items, total }: { readonly items: readonly Item[]; readonly total: number },
+) {
+  return { items, pagination: { total, limit, offset, hasMore: offset + items.length < total } }
+}

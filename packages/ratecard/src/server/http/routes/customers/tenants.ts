@@ -1,0 +1,76 @@
+import type { UpcomingInvoices } from '../../../../api/service/tenants.ts'
+import { tenantOperations as rows } from '../../../../api/customers/tenants.ts'
+import { answerKeyed } from '../../response/keyed-answer.ts'
+import { pageOf } from '../../response/page.ts'
+import { callerOf, timeOf } from '../../request/request-parts.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route } from '../../contract/route.ts'
+import type { Routes } from '../../contract/route.ts'
+
+export const tenantRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
+  createTenant: route(rows.createTenant, (call) =>
+    answerKeyed(service, call, async () => {
+      const tenant = await service.createTenant(call.body, callerOf(call.request))
+      return call.answer(201, tenant, { location: `${rows.createTenant.path}/${encodeURIComponent(tenant.id)}` })
+    }),
+  ),
+  listTenants: route(rows.listTenants, async ({ query }) => {
+    const { asOf, stale, ...found } = await service.listTenants(query)
+    const { items: tenants, pagination } = pageOf(query, found)
+    return { ...(asOf === undefined ? {} : { asOf }), ...(stale === undefined ? {} : { stale }), tenants, pagination }
+  }),
+  getTenant: route(rows.getTenant, ({ params }) => service.findTenant(params.id)),
+  updateTenant: route(rows.updateTenant, ({ params, body, request }) =>
+    service.updateTenant(params.id, body, callerOf(request)),
+  ),
+  removeTenant: route(rows.removeTenant, ({ params, request }) => service.removeTenant(params.id, callerOf(request))),
+  listTenantSubscriptions: route(rows.listTenantSubscriptions, async ({ params: { id } }) => ({
+    tenantId: id,
+    ...(await service.tenantSubscriptions(id)),
+  })),
+  cancelSubscription: route(rows.cancelSubscription, ({ params, request }) =>
+    service.cancelSubscription(params.id, params.subscription, callerOf(request)),
+  ),
+  listGrants: route(rows.listGrants, async ({ params }) => ({ grants: await service.listGrants(params.id) })),
+  putGrant: route(rows.putGrant, ({ params: { id, feature }, body, request }) => {
+    const { endsAt, ...grant } = body
+    const ends = endsAt === undefined ? {} : { endsAt: timeOf(endsAt, 'ends_at') }
+    return service.putGrant({ tenantId: id, feature }, { ...grant, ...ends }, callerOf(request))
+  }),
+  removeGrant: route(rows.removeGrant, ({ params: { id, feature }, request }) =>
+    service.removeGrant({ tenantId: id, feature }, callerOf(request)),
+  ),
+  getTenantEntitlements: route(rows.getTenantEntitlements, ({ params }) => service.tenantEntitlements(params.id)),
+  getUpcomingInvoice: route(rows.getUpcomingInvoice, async ({ params: { id } }) => {
+    const [invoices, droppedUsage] = await Promise.all([service.upcomingInvoices(id), service.droppedUsageOf(id)])
+    return { tenantId: id, ...upcoming(invoices), droppedUsage }
+  }),
+  listTenantAudit: route(rows.listTenantAudit, async ({ params, query }) => {
+    const { items: entries, pagination } = pageOf(query, await service.tenantAudit(params.id, query))
+    return { entries, pagination }
+  }),
+})
+
+/**
+ * Returns the upcoming invoices of a tenant as the API returns them: the earliest invoice at the top level, and all invoices in `invoices`,
+ * those without a date last.
+ */
+function upcoming(found: UpcomingInvoices) {
+  const invoices = [...found].sort(
+    (a, b) => (a.dueAt ?? Number.MAX_SAFE_INTEGER) - (b.dueAt ?? Number.MAX_SAFE_INTEGER),
+  )
+  const { subscription: _subscription, ...first } = invoices[0] ?? noInvoice
+  return { ...first, invoices }
+}
+
+const noInvoice = {
+  subscription: null,
+  currency: null,
+  subtotal: null,
+  total: null,
+  amountDue: null,
+  creditsApplied: null,
+  dueAt: null,
+  formatted: null,
+  lines: [],
+}

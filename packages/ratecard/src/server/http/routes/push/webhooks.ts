@@ -1,0 +1,21 @@
+import { defaultOverlapSeconds, webhookOperations as rows } from '../../../../api/push/webhooks.ts'
+import { callerOf } from '../../request/request-parts.ts'
+import type { RouteDeps } from '../deps.ts'
+import { route, type Routes } from '../../contract/route.ts'
+
+export const webhookRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
+  listWebhooks: route(rows.listWebhooks, async ({ request, query }) => ({
+    webhooks: await service.listWebhooks({
+      secrets: query.secrets && request.caller !== null && request.caller.scope !== 'read',
+    }),
+  })),
+  rotateWebhook: route(rows.rotateWebhook, ({ params, body, request }) =>
+    service.rotateWebhook(params.id, {
+      ...callerOf(request),
+      overlapMs: (body.overlapSeconds ?? defaultOverlapSeconds) * 1000,
+    }),
+  ),
+  listProcessorEvents: route(rows.listProcessorEvents, ({ query: { after = null, types = '' } }) =>
+    service.processorEvents({ after, types: types.split(',').filter((type) => type !== '') }),
+  ),
+})
