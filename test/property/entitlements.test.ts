@@ -8,7 +8,7 @@ import type { ComposedService } from '../../packages/ratecard/src/server/composi
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import type { KyselyStore } from '../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { newInvoice, newItem, newSubscription } from '../contract/store/mirror-records.ts'
+import { newInvoice, newItem, newSubscription } from '../contract/store/suite/mirror-records.ts'
 import { arbitraryHistory, productId, productKeys } from '../support/arbitrary-entitlements.ts'
 import type { EntitlementHistory, HistorySubscription } from '../support/arbitrary-entitlements.ts'
 import { expectedCheck } from '../support/entitlement-reference.ts'

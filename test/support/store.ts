@@ -153,12 +153,12 @@ export interface StoreProcess {
 
 /**
  * Returns a function that starts another process with a store on the same database, for the tests of a `describe`. Its tasks are in
- * `test/contract/store/process.ts`.
+ * `test/contract/store/suite/process.ts`.
  */
 export function storeProcesses(): (place: StorePlace, task: string, options?: { leaseMs?: number }) => StoreProcess {
   let program: Program
   beforeAll(async () => {
-    program = await makeProgram('../contract/store/process.ts')
+    program = await makeProgram('../contract/store/suite/process.ts')
   })
   return (place, task, options = {}) => startStoreProcess(program, place, task, options.leaseMs ?? 15_000)
 }

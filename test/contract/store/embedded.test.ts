@@ -10,7 +10,7 @@ import { copyStore } from '../../../packages/ratecard/src/store/sql/maintenance/
 import type { ServiceKeyRecord } from '../../../packages/ratecard/src/store/store.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { inFile, inMemory, publish, refusalOf, refusedBy, storePlace } from '../../support/store.ts'
-import { dumpStore, fillStore } from './filled-store.ts'
+import { dumpStore, fillStore } from './suite/filled-store.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 const modeOf = (file: string) => statSync(file).mode & 0o777

@@ -5,7 +5,7 @@ import { announceSkip } from '../../support/skips.ts'
 import { startedForAll } from '../../support/started.ts'
 import { emptiedPlaces } from '../../support/emptied-schema.ts'
 import { inFile } from '../../support/store.ts'
-import { pacesContract } from './paces-contract.ts'
+import { pacesContract } from './suite/paces-contract.ts'
 
 pacesContract('SQLite', inFile)
 

@@ -8,7 +8,7 @@ import {
 import type { DiscountedSubscription } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import type { DiscountOffer, RunningDiscount } from '../../../packages/ratecard/src/processor/subscription-discounts.ts'
 import { refusedWith } from '../../support/refused.ts'
-import { newSubscription } from '../../contract/store/mirror-records.ts'
+import { newSubscription } from '../../contract/store/suite/mirror-records.ts'
 
 const now = Date.parse('2031-05-01T00:00:00Z')
 const discount = (id: string, coupon = id): RunningDiscount => ({

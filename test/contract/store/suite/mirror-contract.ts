@@ -1,10 +1,10 @@
 // Tests of the mirror's tables. They run on every engine.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { MirrorState } from '../../../packages/ratecard/src/store/mirror-store.ts'
-import type { Store } from '../../../packages/ratecard/src/store/store.ts'
-import type { MakePlace } from '../../support/store.ts'
+import { processorId } from '../../../../packages/ratecard/src/catalog/resource.ts'
+import type { MirrorState } from '../../../../packages/ratecard/src/store/mirror-store.ts'
+import type { Store } from '../../../../packages/ratecard/src/store/store.ts'
+import type { MakePlace } from '../../../support/store.ts'
 import {
   newInvoice,
   newItem,

@@ -1,15 +1,15 @@
 // Tests of lists of tenants: search, filters, order, and the amounts of each tenant. They run on every engine.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { Store } from '../../../packages/ratecard/src/store/store.ts'
-import type { TenantListQuery } from '../../../packages/ratecard/src/store/tenant-store.ts'
-import { billingStatuses } from '../../../packages/ratecard/src/store/records/billing-status.ts'
-import { tenantSorts } from '../../../packages/ratecard/src/store/records/tenants.ts'
-import { refreshListings } from '../../../packages/ratecard/src/store/sql/repositories/tenants/listings.ts'
-import type { MakePlace } from '../../support/store.ts'
+import { configId, processorId } from '../../../../packages/ratecard/src/catalog/resource.ts'
+import type { Store } from '../../../../packages/ratecard/src/store/store.ts'
+import type { TenantListQuery } from '../../../../packages/ratecard/src/store/tenant-store.ts'
+import { billingStatuses } from '../../../../packages/ratecard/src/store/records/billing-status.ts'
+import { tenantSorts } from '../../../../packages/ratecard/src/store/records/tenants.ts'
+import { refreshListings } from '../../../../packages/ratecard/src/store/sql/repositories/tenants/listings.ts'
+import type { MakePlace } from '../../../support/store.ts'
 import { newItem, newSubscription } from './mirror-records.ts'
-import { newAudit, newLocalSubscription, newTenant } from '../../support/tenant-records.ts'
+import { newAudit, newLocalSubscription, newTenant } from '../../../support/tenant-records.ts'
 import { addTenant } from './tenants-contract.ts'
 
 const page = { limit: 100, offset: 0 }

@@ -1,5 +1,5 @@
 // Builders of mirrored objects for tests.
-import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { processorId } from '../../../../packages/ratecard/src/catalog/resource.ts'
 import type {
   MirroredCustomer,
   MirroredInvoice,
@@ -7,7 +7,7 @@ import type {
   MirroredPrice,
   MirroredRefund,
   MirroredSubscription,
-} from '../../../packages/ratecard/src/processor/mirrored.ts'
+} from '../../../../packages/ratecard/src/processor/mirrored.ts'
 
 export function newItem(id: string, price: string, change: Partial<MirroredItem> = {}): MirroredItem {
   return {

@@ -1,10 +1,10 @@
 // Tests of leases: only the holder of a lease can write the journal. They run on every engine.
 import { once } from 'node:events'
 import { describe, expect, test as base } from 'vitest'
-import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { newPush, newVersion, refusalOf, underPush } from '../../support/store.ts'
-import type { MakePlace } from '../../support/store.ts'
+import { configId, processorId } from '../../../../packages/ratecard/src/catalog/resource.ts'
+import type { KyselyStore } from '../../../../packages/ratecard/src/store/sql/kysely-store.ts'
+import { newPush, newVersion, refusalOf, underPush } from '../../../support/store.ts'
+import type { MakePlace } from '../../../support/store.ts'
 
 const page = { limit: 10, offset: 0 }
 

@@ -1,12 +1,12 @@
 // Tests of the journal of jobs, and of requests to cancel a push or a job. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
-import { processorId } from '../../../packages/ratecard/src/catalog/kinds.ts'
-import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import type { LeaseToken } from '../../../packages/ratecard/src/store/store.ts'
-import type { JobRecord, NewJob } from '../../../packages/ratecard/src/store/tenant-store.ts'
-import { applyPush, newPush, refusalOf, underPush } from '../../support/store.ts'
-import type { MakePlace } from '../../support/store.ts'
-import { newJob } from '../../support/tenant-records.ts'
+import { processorId } from '../../../../packages/ratecard/src/catalog/kinds.ts'
+import type { KyselyStore } from '../../../../packages/ratecard/src/store/sql/kysely-store.ts'
+import type { LeaseToken } from '../../../../packages/ratecard/src/store/store.ts'
+import type { JobRecord, NewJob } from '../../../../packages/ratecard/src/store/tenant-store.ts'
+import { applyPush, newPush, refusalOf, underPush } from '../../../support/store.ts'
+import type { MakePlace } from '../../../support/store.ts'
+import { newJob } from '../../../support/tenant-records.ts'
 
 const page = { limit: 10, offset: 0 }
 const nothing = { result: null, error: null }

@@ -1,9 +1,9 @@
 // Tests of tenants and jobs with several stores on one database: concurrent replicas, and crashes.
 import { describe, expect, test } from 'vitest'
-import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { storeProcesses } from '../../support/store.ts'
-import type { MakePlace } from '../../support/store.ts'
-import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from '../../support/tenant-records.ts'
+import type { KyselyStore } from '../../../../packages/ratecard/src/store/sql/kysely-store.ts'
+import { storeProcesses } from '../../../support/store.ts'
+import type { MakePlace } from '../../../support/store.ts'
+import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from '../../../support/tenant-records.ts'
 import { addTenant } from './tenants-contract.ts'
 
 const page = { limit: 100, offset: 0 }

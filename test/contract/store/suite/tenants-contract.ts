@@ -1,10 +1,10 @@
 // Tests of tenants, their audit log, their sessions and their free subscriptions. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
-import type { Store } from '../../../packages/ratecard/src/store/store.ts'
-import type { TenantRecord } from '../../../packages/ratecard/src/store/tenant-store.ts'
-import { refusalOf, refusedBy } from '../../support/store.ts'
-import type { MakePlace } from '../../support/store.ts'
-import { newAudit, newLocalSubscription, newSession, newTenant } from '../../support/tenant-records.ts'
+import type { Store } from '../../../../packages/ratecard/src/store/store.ts'
+import type { TenantRecord } from '../../../../packages/ratecard/src/store/tenant-store.ts'
+import { refusalOf, refusedBy } from '../../../support/store.ts'
+import type { MakePlace } from '../../../support/store.ts'
+import { newAudit, newLocalSubscription, newSession, newTenant } from '../../../support/tenant-records.ts'
 
 const page = { limit: 10, offset: 0 }
 

@@ -1,9 +1,9 @@
 // Tests of shared rate limits: all replicas together stay within the limits. They run on every engine.
 import { describe, expect, test } from 'vitest'
-import { createSharedBudget } from '../../../packages/ratecard/src/processor/shared-budget.ts'
-import type { RateBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
-import type { Store } from '../../../packages/ratecard/src/store/store.ts'
-import type { MakePlace } from '../../support/store.ts'
+import { createSharedBudget } from '../../../../packages/ratecard/src/processor/shared-budget.ts'
+import type { RateBudget } from '../../../../packages/ratecard/src/processor/rate-budget.ts'
+import type { Store } from '../../../../packages/ratecard/src/store/store.ts'
+import type { MakePlace } from '../../../support/store.ts'
 
 const forever = new AbortController().signal
 const limits = { perSecond: 40, perOperationPerSecond: 25 }

@@ -1,10 +1,10 @@
 // Fills a store with rows in every table, and reads all of its content, to compare two stores.
-import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { mirroredKinds } from '../../../packages/ratecard/src/processor/mirrored.ts'
-import type { Store } from '../../../packages/ratecard/src/store/store.ts'
-import { mapping, newPush, publish } from '../../support/store.ts'
+import { configId, processorId } from '../../../../packages/ratecard/src/catalog/resource.ts'
+import { mirroredKinds } from '../../../../packages/ratecard/src/processor/mirrored.ts'
+import type { Store } from '../../../../packages/ratecard/src/store/store.ts'
+import { mapping, newPush, publish } from '../../../support/store.ts'
 import { newInvoice, newRefund, newSubscription } from './mirror-records.ts'
-import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from '../../support/tenant-records.ts'
+import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from '../../../support/tenant-records.ts'
 
 const page = { limit: 100, offset: 0 }
 

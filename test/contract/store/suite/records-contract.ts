@@ -1,9 +1,9 @@
 // Tests of the records of one store. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
-import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { hashVersion, verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
-import { mapping, newPush, publish, refusalOf } from '../../support/store.ts'
-import type { MakePlace } from '../../support/store.ts'
+import { configId, processorId } from '../../../../packages/ratecard/src/catalog/resource.ts'
+import { hashVersion, verifyHistory } from '../../../../packages/ratecard/src/store/history-chain.ts'
+import { mapping, newPush, publish, refusalOf } from '../../../support/store.ts'
+import type { MakePlace } from '../../../support/store.ts'
 
 const page = { limit: 10, offset: 0 }
 

@@ -1,9 +1,9 @@
 // A separate process with a store, for tests with real crashes and concurrency. Started by `storeProcesses`.
 import { createInterface } from 'node:readline'
-import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
-import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
-import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
+import { ServiceError } from '../../../../packages/ratecard/src/base/errors/service-error.ts'
+import { createSealer } from '../../../../packages/ratecard/src/store/seal.ts'
+import type { KyselyStore } from '../../../../packages/ratecard/src/store/sql/kysely-store.ts'
+import { openStore } from '../../../../packages/ratecard/src/store/sql/open-store.ts'
 
 interface Order {
   readonly task: string

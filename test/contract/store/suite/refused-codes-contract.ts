@@ -1,11 +1,11 @@
 // Refused promotion codes of a tenant, counted by several replicas on one store.
 import { describe, expect, test } from 'vitest'
-import { refusedCodesPerHour } from '../../../packages/ratecard/src/api/server/limits.ts'
-import { countingRefusedCodes } from '../../../packages/ratecard/src/customers/checkout/refused-codes.ts'
-import { invalid } from '../../../packages/ratecard/src/customers/checkout/invalid.ts'
-import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
-import type { MakePlace } from '../../support/store.ts'
-import { refusedBy } from '../../support/store.ts'
+import { refusedCodesPerHour } from '../../../../packages/ratecard/src/api/server/limits.ts'
+import { countingRefusedCodes } from '../../../../packages/ratecard/src/customers/checkout/refused-codes.ts'
+import { invalid } from '../../../../packages/ratecard/src/customers/checkout/invalid.ts'
+import { ServiceError } from '../../../../packages/ratecard/src/base/errors/service-error.ts'
+import type { MakePlace } from '../../../support/store.ts'
+import { refusedBy } from '../../../support/store.ts'
 
 const minute = 60_000
 const start = Date.parse('2031-05-01T00:00:00Z')

@@ -1,11 +1,11 @@
 // Tests of several stores on one database: replicas, restarts, crashes. They run on every engine whose database can be shared.
 import { describe, expect, test } from 'vitest'
-import { verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
-import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
-import { migrate } from '../../../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'
-import { migrations } from '../../../packages/ratecard/src/store/sql/schema-migrations/migrations.ts'
-import { mapping, newPush, publish, refusalOf, refusedBy, storeProcesses } from '../../support/store.ts'
-import type { MakePlace, StorePlace } from '../../support/store.ts'
+import { verifyHistory } from '../../../../packages/ratecard/src/store/history-chain.ts'
+import { createSealer, generateMasterKey } from '../../../../packages/ratecard/src/store/seal.ts'
+import { migrate } from '../../../../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'
+import { migrations } from '../../../../packages/ratecard/src/store/sql/schema-migrations/migrations.ts'
+import { mapping, newPush, publish, refusalOf, refusedBy, storeProcesses } from '../../../support/store.ts'
+import type { MakePlace, StorePlace } from '../../../support/store.ts'
 
 const clock = { now: () => 1 }
 

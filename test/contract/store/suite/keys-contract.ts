@@ -1,10 +1,10 @@
 // Tests of secrets, service keys and the key-value table of one store. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
-import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
-import { reseal } from '../../../packages/ratecard/src/store/sql/maintenance/reseal.ts'
-import type { ServiceKeyRecord } from '../../../packages/ratecard/src/store/store.ts'
-import { refusalOf } from '../../support/store.ts'
-import type { MakePlace } from '../../support/store.ts'
+import { createSealer, generateMasterKey } from '../../../../packages/ratecard/src/store/seal.ts'
+import { reseal } from '../../../../packages/ratecard/src/store/sql/maintenance/reseal.ts'
+import type { ServiceKeyRecord } from '../../../../packages/ratecard/src/store/store.ts'
+import { refusalOf } from '../../../support/store.ts'
+import type { MakePlace } from '../../../support/store.ts'
 
 const day = 24 * 60 * 60 * 1000
 

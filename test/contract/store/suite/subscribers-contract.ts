@@ -1,9 +1,9 @@
 // What the store promises about lists of subscribers. The same for every engine.
 import { describe, expect, test } from 'vitest'
-import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { FreeSubscriber, StoredSubscriber } from '../../../packages/ratecard/src/store/mirror-store.ts'
-import type { MakePlace } from '../../support/store.ts'
-import { newLocalSubscription } from '../../support/tenant-records.ts'
+import { configId, processorId } from '../../../../packages/ratecard/src/catalog/resource.ts'
+import type { FreeSubscriber, StoredSubscriber } from '../../../../packages/ratecard/src/store/mirror-store.ts'
+import type { MakePlace } from '../../../support/store.ts'
+import { newLocalSubscription } from '../../../support/tenant-records.ts'
 import { newSubscription } from './mirror-records.ts'
 import { addTenant } from './tenants-contract.ts'
 

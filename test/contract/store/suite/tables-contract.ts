@@ -1,10 +1,10 @@
 // The migrations create the described tables and columns, with their allowed values and nullability. Runs on every engine.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { tables } from '../../../packages/ratecard/src/store/records/tables.ts'
-import { snake } from '../../../packages/ratecard/src/api/notation/names.ts'
-import type { MakePlace } from '../../support/store.ts'
+import type { KyselyStore } from '../../../../packages/ratecard/src/store/sql/kysely-store.ts'
+import { tables } from '../../../../packages/ratecard/src/store/records/tables.ts'
+import { snake } from '../../../../packages/ratecard/src/api/notation/names.ts'
+import type { MakePlace } from '../../../support/store.ts'
 
 interface Found {
   readonly table: string

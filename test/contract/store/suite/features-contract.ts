@@ -1,12 +1,16 @@
 // Grants and reported usage, written by several replicas on one store.
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import type { UsageFormula } from '../../../packages/ratecard/src/store/feature-store.ts'
-import { decimalFromInteger, compareDecimals, parseDecimal } from '../../../packages/ratecard/src/base/money/decimal.ts'
-import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { MakePlace } from '../../support/store.ts'
-import { newAudit, newLocalSubscription, newTenant } from '../../support/tenant-records.ts'
+import type { KyselyStore } from '../../../../packages/ratecard/src/store/sql/kysely-store.ts'
+import type { UsageFormula } from '../../../../packages/ratecard/src/store/feature-store.ts'
+import {
+  decimalFromInteger,
+  compareDecimals,
+  parseDecimal,
+} from '../../../../packages/ratecard/src/base/money/decimal.ts'
+import { configId, processorId } from '../../../../packages/ratecard/src/catalog/resource.ts'
+import type { MakePlace } from '../../../support/store.ts'
+import { newAudit, newLocalSubscription, newTenant } from '../../../support/tenant-records.ts'
 import { newInvoice, newSubscription } from './mirror-records.ts'
 import { addTenant } from './tenants-contract.ts'
 
