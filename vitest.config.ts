@@ -45,58 +45,30 @@ const resolve = {
   ],
 }
 
-const fast = 'test/{unit,property,contract,http,cli,specification}/**/*.test.ts'
-/** The sandbox's own rules: needed only where the sandbox changes. */
-const sandbox = ['test/contract/sandbox/**/*.test.ts', 'test/unit/sandbox/**/*.test.ts']
 /**
- * Long files that repeat for every combination what the fast tests show for some, or wait for time-outs of processes. They run with the
- * slow tests. `long-work` compares times and memory, so it needs a process that nothing ran in before, as each slow test has.
+ * Suffixes of the files that run apart from the fast tests. `.slow`: long files that repeat for every combination what the fast tests show
+ * for some, wait for time-outs of processes, or compare times and memory and so need a process that nothing ran in before.
  */
-const long = [
-  'test/cli/hostile-files.test.ts',
-  'test/cli/init.test.ts',
-  'test/cli/sandbox-verify.test.ts',
-  'test/cli/billing-pull-update.test.ts',
-  'test/cli/process.test.ts',
-  'test/cli/workers-types.test.ts',
-  'test/contract/changes/pairs.test.ts',
-  'test/contract/enterprise/move-template.test.ts',
-  'test/contract/processor/customer-faults.test.ts',
-  'test/contract/processor/null-members.test.ts',
-  'test/contract/processor/null-members-push.test.ts',
-  'test/contract/processor/paging.test.ts',
-  'test/contract/readiness.test.ts',
-  'test/contract/sandbox/thread.test.ts',
-  'test/contract/server-end.test.ts',
-  'test/contract/store/paces.test.ts',
-  'test/contract/store/postgres.test.ts',
-  'test/contract/store/upgrade.test.ts',
-  'test/contract/sync/every-field.test.ts',
-  'test/contract/sync/impact-calls.test.ts',
-  'test/contract/sync/terraform-acceptance.test.ts',
-  'test/contract/workers/fleet.test.ts',
-  'test/contract/workers/workerd-runtime.test.ts',
-  'test/http/connections.test.ts',
-  'test/http/long-work.test.ts',
-  'test/unit/document-thread.test.ts',
-]
+const kinds = (...names: readonly string[]) => names.map((name) => `test/**/*.${name}.test.ts`)
+/** The sandbox's own rules: needed only where the sandbox changes. */
+const sandbox = 'test/sandbox/**/*.test.ts'
 /**
  * Slow tests that `.ci/run` runs for every change: a sale, a push in a browser, a worker, kills on each engine, the store on PostgreSQL, every
  * field of the document.
  */
 const sample = [
-  'test/contract/store/postgres.test.ts',
-  'test/contract/sync/every-field.test.ts',
-  'test/e2e/a-tenant-buys.test.ts',
-  'test/e2e/dashboard-push.test.ts',
-  'test/e2e/packages.test.ts',
-  'test/e2e/workers/service.test.ts',
-  'test/fault/deal-ends.test.ts',
-  'test/fault/kill-everywhere.test.ts',
-  'test/fault/several-prices.test.ts',
+  'test/customers/checkout/a-tenant-buys.e2e.test.ts',
+  'test/customers/checkout/several-prices.fault.test.ts',
+  'test/customers/enterprise/deal-ends.fault.test.ts',
+  'test/dashboard/dashboard-push.e2e.test.ts',
+  'test/push/interrupted/kill-everywhere.fault.test.ts',
+  'test/push/parts/every-field.slow.test.ts',
+  'test/repository/packages.e2e.test.ts',
+  'test/store/postgres.slow.test.ts',
+  'test/workers/runtime/service.e2e.test.ts',
 ]
 /** It installs, builds and packs the whole product, so nothing that watches times runs beside it. */
-const image = ['test/e2e/container-image.test.ts']
+const image = ['test/repository/container-image.e2e.test.ts']
 
 export default defineConfig({
   test: {
@@ -108,9 +80,21 @@ export default defineConfig({
     projects: [
       // Each worker process takes file after file: starting a process and loading the product again for each file took as
       // long as the tests. So a test leaves nothing behind in its process, which `npm test` tells soon enough.
-      { resolve, test: { ...shared, name: 'fast', isolate: false, include: [fast], exclude: [...sandbox, ...long] } },
-      { resolve, test: { ...shared, name: 'sandbox', isolate: false, include: sandbox, exclude: long } },
-      // Bounded in number and time by test/attack/hostile-text.ts; `.ci/run` tries others for each commit. Each file has a process of
+      {
+        resolve,
+        test: {
+          ...shared,
+          name: 'fast',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: [sandbox, ...kinds('fault', 'e2e', 'slow', 'attack', 'client')],
+        },
+      },
+      {
+        resolve,
+        test: { ...shared, name: 'sandbox', isolate: false, include: [sandbox], exclude: kinds('slow', 'client') },
+      },
+      // Bounded in number and time by test/support/attack/hostile-text.ts; `.ci/run` tries others for each commit. Each file has a process of
       // its own: some measure what they cost it.
       {
         resolve,
@@ -118,7 +102,7 @@ export default defineConfig({
           ...shared,
           name: 'attack',
           isolate: true,
-          include: ['test/attack/**/*.test.ts'],
+          include: kinds('attack'),
           testTimeout: 600_000,
         },
       },
@@ -127,7 +111,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'slow',
-          include: ['test/{fault,e2e}/**/*.test.ts', ...long],
+          include: kinds('fault', 'e2e', 'slow'),
           exclude: image,
           testTimeout: 600_000,
         },
@@ -135,7 +119,10 @@ export default defineConfig({
       // What every change runs of the slow tests: one of each sort.
       { resolve, test: { ...shared, name: 'sample', include: sample, testTimeout: 600_000 } },
       // It installs programs of other people from the npm registry.
-      { resolve, test: { ...shared, name: 'clients', include: ['test/clients/**/*.test.ts'], testTimeout: 300_000 } },
+      {
+        resolve,
+        test: { ...shared, name: 'clients', include: ['test/sandbox/clients/**/*.test.ts'], testTimeout: 300_000 },
+      },
       { resolve, test: { ...shared, name: 'image', include: image, testTimeout: 600_000 } },
     ],
   },

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import type { Page } from 'playwright-core'
 import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
-import { chromiumPath, launchChromium } from '../test/support/chromium.ts'
+import { chromiumPath, launchChromium } from '../test/support/programs/chromium.ts'
 import { median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
 

@@ -2,7 +2,7 @@ import type { BillingConfig, Price } from '../packages/ratecard/src/document/sch
 import { limitsFor } from '../packages/ratecard/src/processor/rate-budget.ts'
 import { elapsedMs, median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
 import { caller, goldMoved, openShop, populateGold, type Shop } from './shop.ts'
-import { payingCustomer } from '../test/support/paying-customer.ts'
+import { payingCustomer } from '../test/support/shop/paying-customer.ts'
 
 /** Items per subscription: the maximum that the processor allows. */
 const items = 20

@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
-import { chromiumPath, launchChromium } from '../test/support/chromium.ts'
+import { chromiumPath, launchChromium } from '../test/support/programs/chromium.ts'
 import { median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
 

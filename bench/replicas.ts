@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '@ratecard/client'
 import { generateMasterKey } from '../packages/ratecard/src/store/seal.ts'
-import { postgresInstalled, startPostgres } from '../test/support/postgres.ts'
+import { postgresInstalled, startPostgres } from '../test/support/stores/postgres.ts'
 import { milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
 import { startProcess } from './server-process.ts'
 

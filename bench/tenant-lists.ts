@@ -9,8 +9,8 @@ import type { KyselyStore } from '../packages/ratecard/src/store/sql/kysely-stor
 import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
 import { refreshListings } from '../packages/ratecard/src/store/sql/repositories/tenants/listings.ts'
 import type { TenantListQuery } from '../packages/ratecard/src/store/tenant-store.ts'
-import { newSubscription, newItem } from '../test/contract/store/suite/mirror-records.ts'
-import { postgresInstalled, startPostgres } from '../test/support/postgres.ts'
+import { newSubscription, newItem } from '../test/store/suite/mirror-records.ts'
+import { postgresInstalled, startPostgres } from '../test/support/stores/postgres.ts'
 import { elapsedMs, milliseconds } from './measure.ts'
 import type { BenchOptions, BenchResult } from './measure.ts'
 

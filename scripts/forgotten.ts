@@ -35,7 +35,7 @@ const rows: readonly Forgotten[] = [
     fact: 'a field in the sandbox',
     file: 'packages/sandbox/src/objects/product-details.ts',
     line: '  url: text(),\n',
-    noticedBy: 'test/contract/sync/every-field.test.ts',
+    noticedBy: 'test/push/parts/every-field.slow.test.ts',
     titled: 'the product’s url',
     names: 'url',
   },
@@ -44,14 +44,14 @@ const rows: readonly Forgotten[] = [
     file: `${src}/catalog/fields/meter.ts`,
     line: 'document: (key) => ({ value_settings: { event_payload_key: key } }),',
     instead: 'document: () => ({}),',
-    noticedBy: 'test/unit/catalog/fields.test.ts',
+    noticedBy: 'test/catalog/fields.test.ts',
     names: 'valueKey',
   },
   {
     fact: 'the migration of a column',
     file: `${src}/store/sql/schema-migrations/migrations.ts`,
     line: '  worker text,\n',
-    noticedBy: 'test/contract/store/sqlite.test.ts',
+    noticedBy: 'test/store/sqlite.test.ts',
     titled: 'column',
     names: 'worker',
   },
@@ -60,22 +60,22 @@ const rows: readonly Forgotten[] = [
     file: `${src}/store/records/workers.ts`,
     line: 'deploymentId: text(), updatedAt: time() } satisfies Columns',
     instead: "deploymentId: text(), updatedAt: time('shown') } satisfies Columns",
-    noticedBy: 'test/http/records-shown.test.ts',
+    noticedBy: 'test/api/records-shown.http.test.ts',
     names: 'updated_at',
   },
   {
     fact: 'that a pattern of a body is one',
-    file: `${src}/api/workers.ts`,
+    file: `${src}/api/workers/workers.ts`,
     line: "  main: text('Name of the module that holds the handlers.'),",
     instead: "  main: Type.String({ pattern: '(' }),",
-    noticedBy: 'test/unit/http/route-schemas.test.ts',
+    noticedBy: 'test/server/http/route-schemas.test.ts',
     names: 'deployWorker.body',
   },
   {
     fact: 'a column in the shape of the API',
-    file: `${src}/api/tenants.ts`,
+    file: `${src}/api/customers/tenants.ts`,
     line: '  email: nullable(Type.String()),\n',
-    noticedBy: 'test/http/records-shown.test.ts',
+    noticedBy: 'test/api/records-shown.http.test.ts',
     names: 'email',
   },
   {
@@ -85,12 +85,12 @@ const rows: readonly Forgotten[] = [
   options: [{ flags: '--name <name>', description: 'Name of the tenant.' }, emailOption, customerOption],`,
     instead: `  arguments: [tenantArgument],
   options: [{ flags: '--name <name>', description: 'Name of the tenant.' }, customerOption],`,
-    noticedBy: 'test/http/records-shown.test.ts',
+    noticedBy: 'test/api/records-shown.http.test.ts',
     names: 'email',
   },
   {
     fact: 'a member of --json',
-    file: `${src}/cli/views/json.ts`,
+    file: `${src}/cli/views/text/json.ts`,
     line: 'export const jsonAudit = printed(Audit)',
     instead:
       'export const jsonAudit = (audit: client.Audit) => printed(Audit)({ ...audit, entries: audit.entries.map((entry) => ({ ...entry, requestId: null })) })',
@@ -99,10 +99,10 @@ const rows: readonly Forgotten[] = [
   },
   {
     fact: 'an error in the description of an operation',
-    file: `${src}/api/tenants.ts`,
+    file: `${src}/api/customers/tenants.ts`,
     line: "    answers: tenantAnswer,\n    errors: ['tenant_not_found'],\n",
     instead: '    answers: tenantAnswer,\n',
-    noticedBy: 'test/http/tenants.test.ts',
+    noticedBy: 'test/customers/tenants/tenants.http.test.ts',
     names: 'the status is not described',
   },
 ]
@@ -137,7 +137,8 @@ function run(...args: readonly string[]): { readonly failed: boolean; readonly s
 function ask({ noticedBy, titled }: Pick<Forgotten, 'noticedBy' | 'titled'>) {
   if (noticedBy === 'generate:check') return run('scripts/generate.ts', '--check')
   const only = titled === undefined ? [] : ['-t', titled]
-  return run(path.join(modules, 'vitest/vitest.mjs'), 'run', '--project', 'fast', noticedBy, ...only)
+  const project = noticedBy.endsWith('.slow.test.ts') ? 'slow' : 'fast'
+  return run(path.join(modules, 'vitest/vitest.mjs'), 'run', '--project', project, noticedBy, ...only)
 }
 
 /**

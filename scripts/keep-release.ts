@@ -24,9 +24,9 @@ import { schemaText } from '../packages/ratecard/src/store/sql/schema-migrations
 import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
 import { startSandbox } from '../packages/sandbox/src/server.ts'
 import { callsMeter, perCall } from '../test/support/fixtures.ts'
-import { payingCustomer } from '../test/support/paying-customer.ts'
-import type { OldStore } from '../test/support/old-store.ts'
-import { startPostgres } from '../test/support/postgres.ts'
+import { payingCustomer } from '../test/support/shop/paying-customer.ts'
+import type { OldStore } from '../test/support/stores/old-store.ts'
+import { startPostgres } from '../test/support/stores/postgres.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const [name = '', fixtures = path.join(root, 'test/fixtures')] = process.argv.slice(2)

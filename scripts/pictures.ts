@@ -17,9 +17,9 @@ import { buildPricingTable } from '../packages/pricing-table/build.mjs'
 import { styles } from '../packages/pricing-table/src/styles.ts'
 import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
 import { startServer } from '../packages/ratecard/src/server/composition/main.ts'
-import { chromiumPath, launchChromium } from '../test/support/chromium.ts'
-import { planOf } from '../test/support/dashboard-shots.ts'
-import { signInTo } from '../test/support/sign-in.ts'
+import { chromiumPath, launchChromium } from '../test/support/programs/chromium.ts'
+import { planOf } from '../test/support/programs/dashboard-shots.ts'
+import { signInTo } from '../test/support/shop/sign-in.ts'
 import { record as recordPlan, recordingScale, recordingSize } from './recording.ts'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))

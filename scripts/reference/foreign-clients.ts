@@ -1,6 +1,6 @@
-// Section of the sandbox's page: programs of other people that run against it, as the tests in test/clients hold them.
-import { authPlugin, sdk, syncEngine, triggers } from '../../test/clients/outcomes.ts'
-import type { ForeignClient, Outcome } from '../../test/clients/outcomes.ts'
+// Section of the sandbox's page: programs of other people that run against it, as the tests in test/sandbox/clients hold them.
+import { authPlugin, sdk, syncEngine, triggers } from '../../test/sandbox/clients/outcomes.ts'
+import type { ForeignClient, Outcome } from '../../test/sandbox/clients/outcomes.ts'
 import { code, table } from './markdown.ts'
 
 const clients: readonly ForeignClient[] = [sdk, syncEngine, authPlugin]

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
 import type { TestApp } from '../support/app.ts'
-import { buy, sessionOf } from '../support/selling.ts'
+import { buy, sessionOf } from '../support/shop/selling.ts'
 import { cliWorld } from './cli-world.ts'
 import type { CliWorld } from './cli-world.ts'
 

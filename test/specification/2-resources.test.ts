@@ -43,7 +43,7 @@ describe('a configuration document', () => {
 
   elsewhere(
     'has ${VAR_NAME} in its strings replaced before it is pushed, e.g. in the URL of a webhook',
-    'test/unit/config/files.test.ts',
+    'test/document/files.test.ts',
     'interpolation of variables:',
   )
 })

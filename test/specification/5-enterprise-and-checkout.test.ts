@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../packages/client/src/client.ts'
 import { startPushedApp } from '../support/app.ts'
-import { cookieOf, sessionOf, urls } from '../support/selling.ts'
+import { cookieOf, sessionOf, urls } from '../support/shop/selling.ts'
 import { startedForEach } from '../support/started.ts'
-import { gold, nothing, soldShop } from '../support/tenant-shop.ts'
+import { gold, nothing, soldShop } from '../support/shop/tenant-shop.ts'
 import { elsewhere } from './elsewhere.ts'
 
 describe('when a template or an enterprise id is applied to a tenant,', () => {
@@ -35,12 +35,12 @@ describe('when a template or an enterprise id is applied to a tenant,', () => {
 
   elsewhere(
     '6. the base price of an enterprise price is the price whose id its own id begins with',
-    'test/unit/config/derived.test.ts',
+    'test/document/derived.test.ts',
     'the base of a negotiated price is the ordinary price with the longest id',
   )
   elsewhere(
     '7. an enterprise price is never public',
-    'test/support/rule-cases-enterprise.ts',
+    'test/support/rules/rule-cases-enterprise.ts',
     'a public template price',
   )
 })

@@ -1,7 +1,7 @@
 // The specification, "Edge workers".
 import { describe, expect, test } from 'vitest'
 import { cliWorld } from '../cli/cli-world.ts'
-import { startWorkerWorld, workersPath } from '../http/worker-world.ts'
+import { startWorkerWorld, workersPath } from '../workers/requests/worker-world.ts'
 import { parseCron } from '../../packages/ratecard/src/workers/cron/parse.ts'
 import { startedForAll } from '../support/started.ts'
 import { elsewhere } from './elsewhere.ts'
@@ -49,12 +49,12 @@ test('in development, a worker is served on port 8787', async () => {
 
 elsewhere(
   'the variables of one environment come from the file of that environment, and reach the worker when it is deployed',
-  'test/cli/environments.test.ts',
+  'test/cli/billing/environments.test.ts',
   'passes the values that the user set to workers',
 )
 elsewhere(
   'schedules stand in the worker’s TOML file as `crons` under [triggers]',
-  'test/cli/workers-server.test.ts',
+  'test/cli/workers/workers-server.test.ts',
   '[triggers]',
 )
 

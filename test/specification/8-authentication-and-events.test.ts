@@ -50,7 +50,7 @@ elsewhere(
 )
 elsewhere(
   'a worker verifies the signature of an event',
-  'test/e2e/workers/dev.test.ts',
+  'test/workers/runtime/dev.e2e.test.ts',
   'its webhook with signature check',
 )
 elsewhere(

@@ -61,17 +61,17 @@ test('versions are three numbers: 1.0.0 and 10.20.30', () => {
 elsewhere('a schedule runs at most once a minute', 'test/specification/7-workers.test.ts', "'* * * * * *'")
 elsewhere(
   'a run starts within seconds of its time',
-  'test/contract/workers/scheduler.test.ts',
+  'test/workers/runtime/scheduler.test.ts',
   'schedules fire automatically',
 )
 elsewhere(
   'a run that is due while the one before still goes on is skipped',
-  'test/contract/workers/scheduler.test.ts',
+  'test/workers/runtime/scheduler.test.ts',
   'a scheduled time during the previous run is skipped',
 )
 elsewhere(
   'a scheduled run has the CPU limit of a request',
-  'test/contract/workers/fleet.test.ts',
+  'test/workers/runtime/fleet.slow.test.ts',
   'endless loops in a request and in a scheduled run end at the CPU limit',
 )
 elsewhere('there is at least one product', 'test/specification/2-resources.test.ts', 'products_empty')

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import picocolors from 'picocolors'
+import { expect, test } from 'vitest'
+import { table, visibleLength } from '../../../packages/ratecard/src/cli/views/text/table.ts'
+
+const paint = picocolors.createColors(false)
+const columns = [{ title: 'id' }, { title: 'what', align: 'right' as const }, { title: 'message' }]
+
+test('a table of the command line never loses or cuts a word, whatever its cells contain and however narrow the terminal is', () => {
+  const word = fc.stringMatching(/^[a-z0-9_]{1,30}$/)
+  const cell = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(' '))
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 20, max: 200 }),
+      (rows, width) => {
+        const shown = table(columns, rows, { paint, width })
+        const words = shown.split(/\s+/)
+        for (const one of rows.flat().flatMap((text) => text.split(' '))) expect(words).toContain(one)
+        const isStacked = shown.startsWith('id       ') && !shown.split('\n')[0]?.includes('message')
+        if (!isStacked) for (const line of shown.split('\n')) expect(visibleLength(line)).toBeLessThanOrEqual(width)
+      },
+    ),
+  )
+})
+
+test('a table that is too wide for the terminal wraps its text column first', () => {
+  const rows = [['sub_1', '3', 'raised for everybody who came after the spring']]
+  expect(table(columns, rows, { paint, width: 34 })).toBe(
+    [
+      'id     what  message',
+      'sub_1     3  raised for everybody',
+      '             who came after the',
+      '             spring',
+    ].join('\n'),
+  )
+})
+
+test('a table that does not fit the terminal is printed as one line per field, with unbroken ids', () => {
+  const id = 'sub_'.padEnd(40, 'x')
+  expect(table(columns, [[id, '1', 'a']], { paint, width: 30 })).toBe(`id       ${id}\nwhat     1\nmessage  a`)
+})
+
+test('a table that is not printed to a terminal has no wrapped lines', () => {
+  const long = 'word '.repeat(100).trim()
+  expect(table(columns, [['a', 'b', long]], { paint, width: Number.POSITIVE_INFINITY }).split('\n')).toHaveLength(2)
+})
