@@ -71,7 +71,7 @@ export const rules = ({ types }) =>
         '**/*.generated.ts',
         'test/fixtures/**',
         'docs/**',
-        // Text that init copies, and projects of their own: checked where they are compiled (init.slow.test.ts, scripts/examples.ts).
+        // Text that init copies, and projects of their own: checked where they are compiled (init.slow.test.ts, scripts/docs/examples.ts).
         'packages/ratecard/templates/**',
         'examples/**',
       ],

@@ -7,7 +7,7 @@ import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../packages/ratecard/src/store/store.ts'
 import { firstTicks } from '../packages/ratecard/src/workers/runtime/due-runs.ts'
 import { Scheduler } from '../packages/ratecard/src/workers/runtime/scheduler.ts'
-import { median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
+import { median, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
 import { compatibilityDate, helloWorker } from './bare-worker.ts'
 
 const minuteMs = 60_000

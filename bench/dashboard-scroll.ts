@@ -7,8 +7,8 @@ import { chromiumPath, launchChromium } from '../test/support/programs/chromium.
 import { planOf } from '../test/support/programs/dashboard-shots.ts'
 import { manyPrices } from '../test/support/shop/filled-service.ts'
 import { signInTo } from '../test/support/shop/sign-in.ts'
-import { milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
-import { startProcess } from './server-process.ts'
+import { milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
+import { startProcess } from './support/server-process.ts'
 
 const serviceKey = 'bench-service-key'
 /** Frames of one scroll, and its distance (px) in a frame: 6 s and 24,000 px at 60 frames a second. */

@@ -7,8 +7,8 @@ import { createClient } from '@ratecard/client'
 import type { Page } from 'playwright-core'
 import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
 import { chromiumPath, launchChromium } from '../test/support/programs/chromium.ts'
-import { median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
-import { startProcess } from './server-process.ts'
+import { median, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
+import { startProcess } from './support/server-process.ts'
 
 const serviceKey = 'bench-service-key'
 const sizeLimit = 250_000

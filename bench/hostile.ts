@@ -6,9 +6,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import autocannon from 'autocannon'
-import { documentOf } from './catalogue.ts'
-import { median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
-import { startProcess, type ServerProcess } from './server-process.ts'
+import { documentOf } from './support/catalogue.ts'
+import { median, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
+import { startProcess, type ServerProcess } from './support/server-process.ts'
 
 const serviceKey = 'bench-service-key'
 const withKey = { 'x-service-key': serviceKey, 'content-type': 'application/json' }

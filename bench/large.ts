@@ -7,9 +7,9 @@ import { performance } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@ratecard/client'
-import { documentOf } from './catalogue.ts'
-import type { BenchOptions, BenchResult } from './measure.ts'
-import { startProcess, type ServerProcess } from './server-process.ts'
+import { documentOf } from './support/catalogue.ts'
+import type { BenchOptions, BenchResult } from './support/measure.ts'
+import { startProcess, type ServerProcess } from './support/server-process.ts'
 
 const serviceKey = 'bench-service-key'
 /** Calls per second that the service uses, out of the 25 that Stripe allows a test key. */

@@ -6,8 +6,8 @@ import { systemClock } from '../packages/ratecard/src/base/clock.ts'
 import { newItem, newMirroredPrice, newSubscription } from '../test/store/suite/mirror-records.ts'
 import { nobody, startStack } from '../test/support/stack.ts'
 import type { Stack } from '../test/support/stack.ts'
-import { elapsedMs, median, milliseconds } from './measure.ts'
-import type { BenchOptions, BenchResult } from './measure.ts'
+import { elapsedMs, median, milliseconds } from './support/measure.ts'
+import type { BenchOptions, BenchResult } from './support/measure.ts'
 
 const aimMs = 300
 const batch = 1_000

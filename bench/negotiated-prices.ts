@@ -1,7 +1,7 @@
 import type { BillingConfig, Price } from '../packages/ratecard/src/document/schema/schema.ts'
 import { limitsFor } from '../packages/ratecard/src/processor/rate-budget.ts'
-import { elapsedMs, median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
-import { caller, goldMoved, openShop, populateGold, type Shop } from './shop.ts'
+import { elapsedMs, median, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
+import { caller, goldMoved, openShop, populateGold, type Shop } from './support/shop.ts'
 import { payingCustomer } from '../test/support/shop/paying-customer.ts'
 
 /** Items per subscription: the maximum that the processor allows. */

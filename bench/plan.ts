@@ -12,8 +12,8 @@ import type {
   Snapshot,
 } from '../packages/ratecard/src/catalog/resource.ts'
 import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
-import { documentOf } from './catalogue.ts'
-import { cpuMs, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
+import { documentOf } from './support/catalogue.ts'
+import { cpuMs, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
 
 /** Id of the object at the processor, different from its configuration id. */
 const liveId = (id: string) => processorId(`live_${id}`)

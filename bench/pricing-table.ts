@@ -6,8 +6,8 @@ import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
 import { chromiumPath, launchChromium } from '../test/support/programs/chromium.ts'
-import { median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
-import { startProcess } from './server-process.ts'
+import { median, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
+import { startProcess } from './support/server-process.ts'
 
 const sizeLimit = 25_000
 /** Limit in milliseconds for the time beyond that of an empty page, which is the browser's own share. */

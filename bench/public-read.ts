@@ -3,8 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import autocannon from 'autocannon'
-import { median, perSecond, type BenchOptions, type BenchResult } from './measure.ts'
-import { startProcess, type ServerProcess } from './server-process.ts'
+import { median, perSecond, type BenchOptions, type BenchResult } from './support/measure.ts'
+import { startProcess, type ServerProcess } from './support/server-process.ts'
 
 /** Service key that serve.ts sets for the service. */
 const serviceKey = 'bench-service-key'

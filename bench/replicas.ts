@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '@ratecard/client'
 import { generateMasterKey } from '../packages/ratecard/src/store/seal.ts'
 import { postgresInstalled, startPostgres } from '../test/support/stores/postgres.ts'
-import { milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
-import { startProcess } from './server-process.ts'
+import { milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
+import { startProcess } from './support/server-process.ts'
 
 const serviceKey = 'bench-service-key'
 const promisedMs = 1_000

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { row, table } from '../scripts/reference/markdown.ts'
-import type { BenchOptions, BenchResult } from './measure.ts'
+import type { BenchOptions, BenchResult } from './support/measure.ts'
 import { benchChecks } from './checks.ts'
 import { benchCronLateness } from './cron-lateness.ts'
 import { benchDashboard } from './dashboard.ts'

@@ -11,10 +11,10 @@ import type { BillingConfig } from '../packages/ratecard/src/document/schema/sch
 import { createSealer, generateMasterKey } from '../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
 import { postgresInstalled, startPostgres } from '../test/support/stores/postgres.ts'
-import { documentOf } from './catalogue.ts'
-import { elapsedMs, median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
-import { startProcess } from './server-process.ts'
-import { goldMoved, openShop, populateGold, type Shop } from './shop.ts'
+import { documentOf } from './support/catalogue.ts'
+import { elapsedMs, median, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
+import { startProcess } from './support/server-process.ts'
+import { goldMoved, openShop, populateGold, type Shop } from './support/shop.ts'
 import { deploy, memoryMb, read, workersUnder } from './worker-host.ts'
 
 /** Skipped with `--quick`, because small numbers do not show growth. */

@@ -7,9 +7,9 @@ import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { documentOf } from './catalogue.ts'
-import { median, milliseconds, type BenchOptions, type BenchResult } from './measure.ts'
-import { startProcess } from './server-process.ts'
+import { documentOf } from './support/catalogue.ts'
+import { median, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
+import { startProcess } from './support/server-process.ts'
 
 const command = fileURLToPath(new URL('../packages/ratecard/bin/ratecard.js', import.meta.url))
 const execute = promisify(execFile)

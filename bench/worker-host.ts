@@ -4,8 +4,8 @@ import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import autocannon from 'autocannon'
 import { compatibilityDate, helloWorker, startBareWorker, type BareWorker } from './bare-worker.ts'
-import { elapsedMs, median, milliseconds, perSecond, type BenchOptions, type BenchResult } from './measure.ts'
-import { startProcess, type ServerProcess } from './server-process.ts'
+import { elapsedMs, median, milliseconds, perSecond, type BenchOptions, type BenchResult } from './support/measure.ts'
+import { startProcess, type ServerProcess } from './support/server-process.ts'
 
 /** Service key that serve.ts sets for the service. */
 const serviceKey = 'bench-service-key'

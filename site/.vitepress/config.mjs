@@ -4,7 +4,7 @@ import path from 'node:path'
 import { defineConfig } from 'vitepress'
 import { menuOf, placeholdersAsText, relinked } from '../pages.mjs'
 
-/** Set by scripts/docs-site.ts: the folder of the Markdown files, the path under which the site is served, and its versions. */
+/** Set by scripts/docs/docs-site.ts: the folder of the Markdown files, the path under which the site is served, and its versions. */
 const docs = path.resolve(process.env['DOCS_DIR'] ?? '../docs')
 const base = process.env['DOCS_BASE'] ?? '/'
 const version = process.env['DOCS_VERSION'] ?? 'this checkout'

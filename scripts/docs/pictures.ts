@@ -1,4 +1,4 @@
-// Takes the pictures of README and guides from the running product:  node scripts/pictures.ts [--check]
+// Takes the pictures of README and guides from the running product:  node scripts/docs/pictures.ts [--check]
 // A file beside each picture has a fingerprint of its text and styles. Pixels are not compared, because they differ between machines.
 // With --check nothing is written, and the run fails with the names of the outdated pictures.
 import { spawn } from 'node:child_process'
@@ -13,16 +13,16 @@ import { fileURLToPath } from 'node:url'
 import { createClient, RatecardError, type Client } from '@ratecard/client'
 import { marked } from 'marked'
 import type { Browser, Page } from 'playwright-core'
-import { buildPricingTable } from '../packages/pricing-table/build.mjs'
-import { styles } from '../packages/pricing-table/src/styles.ts'
-import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
-import { startServer } from '../packages/ratecard/src/server/composition/main.ts'
-import { chromiumPath, launchChromium } from '../test/support/programs/chromium.ts'
-import { planOf } from '../test/support/programs/dashboard-shots.ts'
-import { signInTo } from '../test/support/shop/sign-in.ts'
+import { buildPricingTable } from '../../packages/pricing-table/build.mjs'
+import { styles } from '../../packages/pricing-table/src/styles.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
+import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
+import { chromiumPath, launchChromium } from '../../test/support/programs/chromium.ts'
+import { planOf } from '../../test/support/programs/dashboard-shots.ts'
+import { signInTo } from '../../test/support/shop/sign-in.ts'
 import { record as recordPlan, recordingScale, recordingSize } from './recording.ts'
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))))
 const folder = path.join(root, 'docs/pictures')
 const record = path.join(folder, 'pictures.json')
 const cli = path.join(root, 'packages/ratecard/bin/ratecard.js')

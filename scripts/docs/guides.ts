@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))))
 const cli = path.join(root, 'packages/ratecard/bin/ratecard.js')
 const guideTimeoutMs = 120_000
 const startTimeoutMs = 30_000

@@ -4,9 +4,9 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { brokenLinks } from '../site/links.ts'
+import { brokenLinks } from '../../site/links.ts'
 
-const root = path.join(import.meta.dirname, '..')
+const root = path.join(import.meta.dirname, '../..')
 const site = path.join(root, 'site')
 const out = path.join(site, 'dist')
 /** Path under which the site is served, e.g. `/ratecard/` for project pages of a host. */

@@ -5,16 +5,16 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createClient, type Client } from '@ratecard/client'
-import { interpolate } from '../packages/ratecard/src/document/files/interpolate.ts'
-import { mergeFiles, placeIssues } from '../packages/ratecard/src/document/files/merge-files.ts'
-import { parseSource } from '../packages/ratecard/src/document/files/source.ts'
-import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
-import { validateConfig } from '../packages/ratecard/src/document/validation/validate.ts'
-import { startServer } from '../packages/ratecard/src/server/composition/main.ts'
-import { parseEnvFile } from '../packages/ratecard/src/workers/project/env-files.ts'
+import { interpolate } from '../../packages/ratecard/src/document/files/interpolate.ts'
+import { mergeFiles, placeIssues } from '../../packages/ratecard/src/document/files/merge-files.ts'
+import { parseSource } from '../../packages/ratecard/src/document/files/source.ts'
+import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
+import { validateConfig } from '../../packages/ratecard/src/document/validation/validate.ts'
+import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
+import { parseEnvFile } from '../../packages/ratecard/src/workers/project/env-files.ts'
 import { runWorkers } from './example-workers.ts'
 
-const examples = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), 'examples')
+const examples = path.join(path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url)))), 'examples')
 const serviceKey = 'examples-run-on-an-empty-account'
 
 /** Returns the merged, expanded document of an example. Throws if it has issues, with all errors and warnings in one text. */

@@ -1,16 +1,16 @@
-// Takes pictures of every page of the dashboard, with data and without, to look at them:  node scripts/screens.ts <folder> [part of a name]
+// Takes pictures of every page of the dashboard, with data and without, to look at them:  node scripts/docs/screens.ts <folder> [part of a name]
 // Each page is taken at 1440, 1024 and 390 pixels, light and dark. Nothing of it is part of the documentation.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import type { Browser, Page } from 'playwright-core'
-import { startServer } from '../packages/ratecard/src/server/composition/main.ts'
-import { launchChromium } from '../test/support/programs/chromium.ts'
-import { dashboardShots, type DashboardShot } from '../test/support/programs/dashboard-shots.ts'
-import { fillService, nextPrices } from '../test/support/shop/filled-service.ts'
-import { showDays } from '../test/support/generated/money-days.ts'
-import { signInTo } from '../test/support/shop/sign-in.ts'
+import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
+import { launchChromium } from '../../test/support/programs/chromium.ts'
+import { dashboardShots, type DashboardShot } from '../../test/support/programs/dashboard-shots.ts'
+import { fillService, nextPrices } from '../../test/support/shop/filled-service.ts'
+import { showDays } from '../../test/support/generated/money-days.ts'
+import { signInTo } from '../../test/support/shop/sign-in.ts'
 
 const serviceKey = 'pictures-of-a-service-on-this-machine'
 const widths = [1440, 1024, 390]
@@ -41,7 +41,7 @@ async function take(page: Page, url: string, shot: DashboardShot, name: string, 
 }
 
 const [folder = '', wanted = ''] = process.argv.slice(2)
-if (folder === '') throw new Error('Name a folder for the pictures:  node scripts/screens.ts /tmp/screens')
+if (folder === '') throw new Error('Name a folder for the pictures:  node scripts/docs/screens.ts /tmp/screens')
 mkdirSync(folder, { recursive: true })
 const home = mkdtempSync(path.join(os.tmpdir(), 'ratecard-screens-'))
 process.env['HOME'] = home

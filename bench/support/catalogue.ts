@@ -1,4 +1,4 @@
-import type { BillingConfig, Price } from '../packages/ratecard/src/document/schema/schema.ts'
+import type { BillingConfig, Price } from '../../packages/ratecard/src/document/schema/schema.ts'
 
 const intervals = ['day', 'week', 'month', 'year'] as const
 

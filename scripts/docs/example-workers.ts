@@ -4,9 +4,9 @@ import path from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Client } from '@ratecard/client'
-import { deploymentOf } from '../packages/ratecard/src/cli/commands/workers/deploy.ts'
-import { bundleWorker } from '../packages/ratecard/src/workers/project/bundle.ts'
-import { findWorkerFolders, readWorkers } from '../packages/ratecard/src/workers/project/read-workers.ts'
+import { deploymentOf } from '../../packages/ratecard/src/cli/commands/workers/deploy.ts'
+import { bundleWorker } from '../../packages/ratecard/src/workers/project/bundle.ts'
+import { findWorkerFolders, readWorkers } from '../../packages/ratecard/src/workers/project/read-workers.ts'
 
 interface Place {
   readonly client: Client
@@ -15,7 +15,7 @@ interface Place {
 }
 
 const webhookSecret = 'whsec_of_the_examples'
-const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url))
+const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
 
 /** Checks of the example workers, by name. A check throws if the worker does not do what its README promises. */
 const shows: Readonly<Record<string, (place: Place) => Promise<string>>> = {
