@@ -127,6 +127,8 @@ function checkOut(): void {
     symlinkSync(path.join(copy, 'packages', name), path.join(modules, '@ratecard', name))
   const own = 'packages/ratecard/node_modules'
   if (existsSync(path.join(root, own))) symlinkSync(path.join(root, own), path.join(copy, own))
+  const made = run('scripts/sources.ts')
+  if (made.failed) throw new Error(`The generated sources cannot be made in the copy: ${made.said}`)
 }
 
 function run(...args: readonly string[]): { readonly failed: boolean; readonly said: string } {

@@ -20,6 +20,7 @@ const other: Readonly<Record<keyof typeof settingsSchema.properties, string>> = 
   RATECARD_IMPACT_THRESHOLD: '5',
   RATECARD_ENVIRONMENT: 'staging',
   RATECARD_SESSION_TRIAL_DAYS: '1',
+  RATECARD_SESSION_MAX_QUANTITY: '7',
   RATECARD_CUSTOMERS_MAY: 'cancel',
   RATECARD_PAST_DUE_GRACE_DAYS: '3',
   RATECARD_MIRROR: 'off',

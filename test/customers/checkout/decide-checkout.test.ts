@@ -61,6 +61,7 @@ const situation = (more: Partial<CheckoutSituation> = {}): CheckoutSituation => 
   tenant: ordinary,
   hidden: false,
   sessionTrialDays: 30,
+  sessionMaxQuantity: 1000,
   now,
   ...more,
 })
@@ -101,7 +102,7 @@ describe('the decision about a checkout request', () => {
 
   test.each([
     ['a one-time price is a payment', { priceId: 'kiln', quantity: 3 }, { mode: 'payment', items: [{ quantity: 3 }] }],
-    ['a million is the most', { priceId: 'kiln', quantity: 1_000_000 }, { items: [{ quantity: 1_000_000 }] }],
+    ['a thousand is the most', { priceId: 'kiln', quantity: 1000 }, { items: [{ quantity: 1000 }] }],
     ['a metered price has no quantity', { priceId: 'readings' }, { mode: 'subscription', items: [{ quantity: null }] }],
     ['a trial', { priceId: 'kiln_monthly', trialPeriodDays: 30 }, { trialPeriodDays: 30 }],
     ['no trial of a price that has none', { priceId: 'kiln_monthly', trialPeriodDays: 0 }, { trialPeriodDays: null }],
@@ -181,6 +182,18 @@ describe('the decision about a checkout request', () => {
     })
     const past = refusal({ priceId: 'kiln', promotionCode: 'code_past' }, byKey)
     expect(past).toMatchObject({ code: 'checkout_invalid', issues: [{ pointer: '#/promotion_code' }] })
+  })
+
+  test('is to refuse a quantity above the seller’s limit with a session, and to accept it with a service key', () => {
+    const many = (quantity: number) => ({ priceId: 'kiln_monthly', quantity })
+    expect(refusal(many(1001))).toMatchObject({ code: 'quantity_invalid', issues: [{ pointer: '#/quantity' }] })
+    expect(
+      refusal({ items: [{ priceId: 'kiln_monthly', quantity: 8 }] }, situation({ sessionMaxQuantity: 7 })),
+    ).toMatchObject({
+      code: 'quantity_invalid',
+      issues: [{ pointer: '#/items/0/quantity' }],
+    })
+    expect(decideCheckout(byKey, many(1_000_000))).toMatchObject({ items: [{ quantity: 1_000_000 }] })
   })
 
   test('is to refuse a trial longer than the seller’s limit with a session, and to accept the trial with a service key', () => {

@@ -32,7 +32,13 @@ const config: BillingConfig = {
 
 const item = (id: string) => ({ id, price: { id: processorId('price_0') }, quantity: 3 })
 const subscription = (...items: object[]) => ({ id: 'sub_1', items }) as unknown as LiveSubscription
-const key = { config, tenant: { id: 'acme', enterpriseTemplate: null, enterpriseId: null }, hidden: true, now: 0 }
+const key = {
+  config,
+  tenant: { id: 'acme', enterpriseTemplate: null, enterpriseId: null },
+  hidden: true,
+  now: 0,
+  sessionMaxQuantity: 1000,
+}
 const confirm = (own: object) => ({
   type: 'subscription_update_confirm' as const,
   subscriptionUpdateConfirm: { subscription: 'sub_1', items: [own] },
@@ -61,6 +67,16 @@ describe('a portal session that leads to the confirmation of a change', () => {
     expect(() => decideFlow(key, confirm({}), live)).toThrow('has 2 items')
     expect(decideFlow(key, confirm({ id: 'si_2' }), live).confirm?.item).toBe('si_2')
     expect(() => decideFlow(key, confirm({}), [])).toThrow('no running subscription')
+  })
+
+  test('has at most the seller’s limit of a price with a session, or what the subscription has', () => {
+    const session = { ...key, hidden: false, sessionMaxQuantity: 3 }
+    const live = [subscription(item('si_1'))]
+    expect(() => decideFlow(session, confirm({ quantity: 4 }), live)).toThrow('at most 3')
+    expect(decideFlow(session, confirm({ quantity: 3 }), live).confirm?.quantity).toBe(3)
+    const many = [subscription({ ...item('si_1'), quantity: 5 })]
+    expect(decideFlow(session, confirm({ quantity: 5 }), many).confirm?.quantity).toBe(5)
+    expect(decideFlow(key, confirm({ quantity: 4 }), live).confirm?.quantity).toBe(4)
   })
 
   test('finds neither hidden prices nor coupons if the request has a tenant’s session', () => {

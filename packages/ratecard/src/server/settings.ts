@@ -34,6 +34,7 @@ export interface Settings {
   readonly environment: string | null
   /** Maximum trial (days) that a tenant session may request. */
   readonly sessionTrialDays: number
+  readonly sessionMaxQuantity: number
   /** Acts that tenants' sessions may do with their subscriptions. */
   readonly customersMay: readonly CustomerAct[]
   /** Number of days that a tenant keeps its features after its oldest unpaid invoice was due. */
@@ -74,6 +75,9 @@ const environmentName = '^[a-z][a-z0-9-]{0,30}$'
 
 /** Default maximum trial (days) that a tenant session may request. Most trials are shorter. */
 export const defaultSessionTrialDays = 30
+
+/** Default maximum quantity of a price that a tenant session may ask for. More is sold by people who talk to each other. */
+export const defaultSessionMaxQuantity = 1000
 
 /** Default number of days for which a tenant that does not pay keeps its features. */
 export const defaultPastDueGraceDays = 14
@@ -136,6 +140,13 @@ export const settingsSchema = Type.Object({
     default: defaultSessionTrialDays,
     description:
       'Longest trial (days) that a checkout with a session cookie may request. With a service key it is 730 days.',
+  }),
+  RATECARD_SESSION_MAX_QUANTITY: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: defaultSessionMaxQuantity,
+    description:
+      'Largest quantity of a price that a checkout, a trial or a change with a session cookie may ask for, unless the subscription has as many already. With a service key it is 1,000,000.',
   }),
   RATECARD_CUSTOMERS_MAY: Type.String({
     default: customerActs.join(','),
@@ -270,6 +281,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     impactThreshold: raw.RATECARD_IMPACT_THRESHOLD ?? null,
     environment: raw.RATECARD_ENVIRONMENT ?? (isLive(raw.STRIPE_SECRET_KEY) ? null : 'dev'),
     sessionTrialDays: raw.RATECARD_SESSION_TRIAL_DAYS,
+    sessionMaxQuantity: raw.RATECARD_SESSION_MAX_QUANTITY,
     customersMay: listOf(raw.RATECARD_CUSTOMERS_MAY).filter(isCustomerAct),
     pastDueGraceDays: raw.RATECARD_PAST_DUE_GRACE_DAYS,
     mirror: raw.RATECARD_MIRROR,

@@ -110,7 +110,7 @@ function situation(
       const found = items.find((one) => one.live.price.id === price) ?? present(price.slice(2), 1)
       return { priceId: found.priceId, terms: found.terms }
     },
-    ...{ wish: {}, promotionCode: null, endsFree: [], session: false },
+    ...{ wish: {}, promotionCode: null, endsFree: [], session: false, begunBySession: false },
     ...more,
   }
 }

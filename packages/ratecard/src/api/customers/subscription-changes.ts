@@ -44,7 +44,7 @@ const asked = {
   when: Type.Optional(
     Type.Enum(['auto', 'now', 'period_end'], {
       description:
-        '`auto` (default): a change that costs at least as much per month takes effect now, a cheaper one at the end of the period. A session may pass `now` only for a change that costs at least as much.',
+        '`auto` (default): a change that costs at least as much per month takes effect now, a cheaper one at the end of the period. A session may pass `now` only for a change that costs at least as much, and begins a new period (another interval) only if no such change began the current one; otherwise `auto` waits for its end.',
     }),
   ),
   proration: Type.Optional(
@@ -175,6 +175,7 @@ const changeErrors = [
   'currency_not_offered',
   'already_subscribed',
   'checkout_invalid',
+  'quantity_invalid',
   'payment_overdue',
 ] as const
 const afterwards = { 200: { description: 'The subscription after the request.', schema: Subscription } } as const

@@ -303,7 +303,7 @@ export const problemCodes = {
   quantity_invalid: {
     status: 422,
     title: 'The quantity is invalid',
-    when: 'A quantity must be a whole number, zero or more.',
+    when: 'A quantity must be a whole number, zero or more. A session may ask for at most `RATECARD_SESSION_MAX_QUANTITY` of a price.',
     about: ['quantity'],
   },
   price_not_sellable: {

@@ -46,6 +46,7 @@ export interface CheckoutDeps {
   /** Where hosted pages may lead, for each kind of principal. */
   readonly redirects: ReturnType<typeof redirectRules>
   readonly sessionTrialDays: number
+  readonly sessionMaxQuantity: number
 }
 
 export type Checkouts = Pick<TenantOperations, 'sessionPrices' | 'createCheckout' | 'createPortal'>
@@ -85,7 +86,8 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
       const customer = await deps.customers.customerOf(tenant)
       const signal = deps.shutdown
       const live = flow === undefined ? [] : await subscriptionsOf(deps.processor, customer, signal)
-      const situation = { config, tenant, hidden: principal.kind === 'key', now: deps.clock.now() }
+      const { sessionMaxQuantity } = deps
+      const situation = { config, tenant, hidden: principal.kind === 'key', now: deps.clock.now(), sessionMaxQuantity }
       const request = {
         ...{ customer, returnUrl, configuration },
         flow: flow === undefined ? null : decideFlow(situation, flow, live),
@@ -144,6 +146,7 @@ async function decide(
     hidden: principal.kind === 'key',
     now: deps.clock.now(),
     sessionTrialDays: deps.sessionTrialDays,
+    sessionMaxQuantity: deps.sessionMaxQuantity,
   }
   return decideCheckout(situation, wish)
 }

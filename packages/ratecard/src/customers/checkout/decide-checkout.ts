@@ -14,6 +14,7 @@ import { duplicateKey, soldPricesMetadata, type SaleTax } from '../../processor/
 import type { NewCheckout } from '../../api/service/tenants.ts'
 import type { TenantRecord } from '../../store/tenant-store.ts'
 import { decidePromotion } from './decide-promotion.ts'
+import { checkSessionQuantity } from './session-quantity.ts'
 import { invalid, invalidAt } from './invalid.ts'
 
 /** The applied configuration; its items have their current processor ids. */
@@ -69,6 +70,8 @@ export interface CheckoutSituation {
    * up to 730 days.
    */
   readonly sessionTrialDays: number
+  /** Maximum quantity of a price that a request with an end user's session may contain. */
+  readonly sessionMaxQuantity: number
 }
 
 type CheckoutChoice = Omit<NewCheckout, 'successUrl' | 'cancelUrl'>
@@ -77,11 +80,15 @@ const noDeal: Deal = { enterpriseTemplate: null, enterpriseId: null }
 const maxTrialDays = 730
 const maxQuantity = 1_000_000
 
-/** Decides what a checkout sells. Throws `checkout_invalid`, `price_not_found` or `price_not_sellable`. */
+/** Decides what a checkout sells. Throws `checkout_invalid`, `price_not_found`, `price_not_sellable` or `quantity_invalid`. */
 export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoice): CheckoutDecision {
   checkAlone(wish)
   const { applied, tenant, hidden } = situation
-  if (!hidden) checkOwnTrial(wish, situation.sessionTrialDays)
+  if (!hidden) {
+    checkOwnTrial(wish, situation.sessionTrialDays)
+    for (const { path, item } of wantedOf(wish))
+      checkSessionQuantity(item.quantity, { most: situation.sessionMaxQuantity }, path)
+  }
   const items = findItems(situation, wish)
   const prices = items.map(({ price }) => price)
   for (const price of prices) inCurrency(price, wish.currency)

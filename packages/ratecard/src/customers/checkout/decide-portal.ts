@@ -10,8 +10,9 @@ import type { NewPortal } from '../../api/service/tenants.ts'
 import type { CheckoutSituation } from './decide-checkout.ts'
 import { decidePromotion } from './decide-promotion.ts'
 import { invalidAt } from './invalid.ts'
+import { checkSessionQuantity } from './session-quantity.ts'
 
-type PortalSituation = Pick<CheckoutSituation, 'hidden' | 'now'> & {
+type PortalSituation = Pick<CheckoutSituation, 'hidden' | 'now' | 'sessionMaxQuantity'> & {
   readonly config: BillingConfig
   readonly tenant: NonNullable<CheckoutSituation['tenant']>
 }
@@ -96,6 +97,13 @@ function confirmed(
       path: ['flow', 'subscription_update_confirm', 'items'],
       detail: `The subscription "${held.id}" has ${String(held.items.length)} items; name the "id" of one of them.`,
     })
+  if (!situation.hidden)
+    checkSessionQuantity(wanted.quantity, { most: situation.sessionMaxQuantity, present: item.quantity ?? 0 }, [
+      'flow',
+      'subscription_update_confirm',
+      'items',
+      0,
+    ])
   return {
     item: item.id,
     price: wanted.price === undefined ? item.price.id : priceOf(situation, wanted.price),

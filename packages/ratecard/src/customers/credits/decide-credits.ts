@@ -10,7 +10,16 @@ export interface Payment {
   /** Time at which the prices of the payment were fixed: the invoice was finalized, or the checkout session was created. */
   readonly soldAt: number
   readonly paidAt: number
-  readonly lines: readonly { readonly price: ProcessorId; readonly quantity: number }[]
+  readonly lines: readonly PaidLine[]
+  /** What the payment takes back, by price: credits of prorations less their charges (minor units). */
+  readonly takenBack: readonly { readonly price: ProcessorId; readonly amount: number }[]
+}
+
+export interface PaidLine {
+  readonly price: ProcessorId
+  readonly quantity: number
+  /** What was asked for it, after discounts (minor units). */
+  readonly amount: number
 }
 
 /** Credit that a price grants, as defined in the document at the time of the sale. */
@@ -28,14 +37,18 @@ const dayMs = 24 * 60 * 60_000
 
 /**
  * Returns the payment of an invoice; null unless the invoice is paid and has a customer. Omits lines that grant no credit: lines with an
- * amount of zero (e.g. a trial), and prorations, which pay for a part of a period only.
+ * amount of zero (e.g. a trial), and prorations, which pay for a part of a period only; what these take back is counted.
  */
 export function paymentOfInvoice(invoice: MirroredInvoice): Payment | null {
   const { id, customer, status, finalizedAt, createdAt, paidAt, lines } = invoice
   if (status !== 'paid' || customer === null) return null
   const soldAt = finalizedAt ?? createdAt
   const paid = lines.filter(({ amount, proration }) => amount > 0 && !proration)
-  return { id, customer, soldAt, paidAt: paidAt ?? soldAt, lines: linesOf(paid) }
+  const prorated = linesOf(lines.filter(({ proration }) => proration))
+  return {
+    ...{ id, customer, soldAt, paidAt: paidAt ?? soldAt, lines: linesOf(paid) },
+    takenBack: prorated.map(({ price, amount }) => ({ price, amount: -amount })),
+  }
 }
 
 /**
@@ -50,35 +63,55 @@ export function paymentOfPurchase({ id, customer, createdAt, invoice, lines }: M
     soldAt: createdAt,
     paidAt: createdAt,
     lines: linesOf(lines.filter(({ amount }) => amount > 0)),
+    takenBack: [],
   }
 }
 
+type Line = Pick<MirroredPurchase['lines'][number], 'price' | 'quantity' | 'amount'> & { readonly discount?: number }
+
 /** Adds up the lines of each price. */
-function linesOf(
-  lines: readonly { readonly price: ProcessorId | null; readonly quantity: number | null }[],
-): Payment['lines'] {
-  const quantities = new Map<ProcessorId, number>()
-  for (const { price, quantity } of lines)
-    if (price !== null) quantities.set(price, (quantities.get(price) ?? 0) + (quantity ?? 1))
-  return [...quantities].map(([price, quantity]) => ({ price, quantity }))
+function linesOf(lines: readonly Line[]): readonly PaidLine[] {
+  const sums = new Map<ProcessorId, PaidLine>()
+  for (const { price, quantity, amount, discount = 0 } of lines) {
+    if (price === null) continue
+    const sum = sums.get(price) ?? { quantity: 0, amount: 0 }
+    sums.set(price, { price, quantity: sum.quantity + (quantity ?? 1), amount: sum.amount + amount - discount })
+  }
+  return [...sums.values()]
 }
 
-/** Returns the credits that a payment grants, one for each price that grants credit. Credits that have already expired are left out. */
+/**
+ * Returns the part of a credit for which a line pays, if the same payment takes back something else, e.g. the rest of the month when a
+ * customer changes to a year: floor(credit × max(0, line − taken back) ÷ line). A customer that changes to and fro is so granted credit for
+ * what it pays, and not for each turn.
+ */
+export function creditPaidFor(credit: number, line: number, takenBack: number): number {
+  if (takenBack <= 0) return credit
+  if (line <= takenBack) return 0
+  return Number((BigInt(credit) * BigInt(line - takenBack)) / BigInt(line))
+}
+
+/**
+ * Returns the credits that a payment grants, one for each price that grants credit. Credits that have already expired are left out.
+ * `takenBack` is what the payment takes back of the product or group of a line's price (minor units).
+ */
 export function creditsOf(
   { id, customer, paidAt, lines }: Payment,
   terms: ReadonlyMap<ProcessorId, CreditTerms>,
   now: number,
+  takenBack: (price: ProcessorId) => number,
 ): readonly (NewCreditGrant & { readonly priceId: string })[] {
-  return lines.flatMap(({ price, quantity }) => {
+  return lines.flatMap(({ price, quantity, amount: line }) => {
     const found = terms.get(price)
     if (found === undefined) return []
     const { priceId, amount, currency, expiresAfterDays, prices } = found
     const expiresAt = expiresAfterDays === null ? null : paidAt + expiresAfterDays * dayMs
-    if (expiresAt !== null && expiresAt <= now) return []
+    const granted = creditPaidFor(amount * quantity, line, takenBack(price))
+    if (granted === 0 || (expiresAt !== null && expiresAt <= now)) return []
     return [
       {
         ...{ customer, priceId, currency, prices, expiresAt },
-        amount: amount * quantity,
+        amount: granted,
         category: 'paid',
         name: `Credit of ${priceId}`,
         source: `${id}/${price}`,

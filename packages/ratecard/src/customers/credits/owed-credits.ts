@@ -7,6 +7,7 @@ import { jobLease } from '../../acts/jobs/deps.ts'
 import type { PaidObject } from '../../store/credit-store.ts'
 import { unfinishedJobStates } from '../../store/records/journal.ts'
 import type { JobRecord } from '../../store/tenant-store.ts'
+import { scopeOf, type PriceBook } from '../item-swaps/price-book.ts'
 import { currentConfig } from '../subscriptions/price-names.ts'
 import type { TenantLease } from '../../acts/lease.ts'
 import { pricesOfMeters, type CreditHistory } from './credit-terms.ts'
@@ -141,7 +142,24 @@ async function decide(deps: CreditDeps, history: CreditHistory, payment: Payment
         : pricesOfMeters(book, await currentConfig(deps.applied), { meters, metered }, await pricesOf(deps, payment))
     terms.set(price, { ...rest, prices })
   }
-  return creditsOf(payment, terms, deps.clock.now())
+  return creditsOf(payment, terms, deps.clock.now(), takenBackIn(book, payment))
+}
+
+/**
+ * Returns a function that adds up what a payment takes back of the product or group of a price. A price that the configuration does not
+ * have any more counts to every one, so that a removal of a price never grants a credit twice.
+ */
+function takenBackIn(book: PriceBook, { takenBack }: Payment): (price: ProcessorId) => number {
+  const scopeOfPrice = (price: ProcessorId) => {
+    const booked = book.find(book.idOf(price) ?? '')
+    return booked === undefined ? null : scopeOf(booked.product)
+  }
+  const scopes = takenBack.map(({ price, amount }) => ({ scope: scopeOfPrice(price), amount }))
+  return (price) => {
+    const own = scopeOfPrice(price)
+    const counted = scopes.filter(({ scope }) => scope === null || own === null || scope === own)
+    return counted.reduce((sum, { amount }) => sum + amount, 0)
+  }
 }
 
 async function pricesOf({ store }: CreditDeps, { customer }: Pick<Payment, 'customer'>) {

@@ -114,6 +114,9 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
   }
 }
 
+/** Name of what a tenant has at most one of: the product's group, or the product itself. */
+export const scopeOf = ({ id, group }: BookedProduct) => (group === null ? `product ${id}` : `group ${group}`)
+
 export function bookedProduct({ id, subscription_group: group }: Product): BookedProduct {
   return { id, group: group ?? null }
 }

@@ -23,6 +23,7 @@ import { monthlyShown } from './decide/monthly.ts'
 import { closeSellingPages } from './open-pages.ts'
 import { findPreview, keepPreview, previewLifetimeMs, type KeptPreview } from './previews.ts'
 import { readChange, readLive, refuseSoldSince, type ReadChange } from './decide/read-change.ts'
+import { keepBegunPeriod } from './kept/begun-period.ts'
 import { completeInterrupted, finishJob, putBackSchedules, runChange } from './run-change.ts'
 
 type Shown = Omit<ChangePreview, 'preview'>
@@ -325,6 +326,11 @@ async function make(
     setAside: decision.setAside,
     opened: async (job) => {
       if (name !== null) await keepPreview(deps, tenant.id, { id: name, ...kept, job })
+      if (decision.sessionBegins)
+        await keepBegunPeriod(deps, shown.subscription, {
+          at,
+          prices: decision.after.map(({ processorPriceId }) => processorPriceId),
+        })
     },
   })
   if (planned !== null && decision.when === 'now') await beginPlanned(deps, [planned])

@@ -30,4 +30,6 @@ export interface ChangeDeps extends SwapDeps {
   readonly cancelFree: TenantOperations['cancelSubscription']
   /** Acts that tenants' sessions are allowed to do. */
   readonly customersMay: readonly CustomerAct[]
+  /** Maximum quantity of a price that a tenant's session may change to. */
+  readonly sessionMaxQuantity: number
 }

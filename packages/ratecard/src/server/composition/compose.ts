@@ -38,7 +38,7 @@ import { askProcessor } from '../../processor/failures.ts'
 import type { Processor } from '../../processor/processor.ts'
 import { createReadiness } from '../health/readiness.ts'
 import type { PushReport, Service } from '../../api/service/service.ts'
-import { defaultPastDueGraceDays, defaultSessionTrialDays } from '../settings.ts'
+import { defaultPastDueGraceDays, defaultSessionMaxQuantity, defaultSessionTrialDays } from '../settings.ts'
 import type { Settings } from '../settings.ts'
 import { byOf } from '../../store/records/actor.ts'
 import type { PushHead, Store } from '../../store/store.ts'
@@ -88,6 +88,7 @@ export interface ServiceOptions {
         | 'allowedRedirects'
         | 'publicUrl'
         | 'sessionTrialDays'
+        | 'sessionMaxQuantity'
         | 'customersMay'
         | 'pastDueGraceDays'
       >
@@ -306,6 +307,7 @@ function tenantOperations(
       live: processorMode === 'live',
     }),
     sessionTrialDays: settings.sessionTrialDays ?? defaultSessionTrialDays,
+    sessionMaxQuantity: settings.sessionMaxQuantity ?? defaultSessionMaxQuantity,
   })
   const operations = {
     ...tenants,
@@ -354,6 +356,7 @@ function changeOperations(
     applied: lookups.applied,
     pricesUnderDeal: (...args) => pricesUnderDeal(swaps, ...args),
     customersMay: settings.customersMay ?? customerActs,
+    sessionMaxQuantity: settings.sessionMaxQuantity ?? defaultSessionMaxQuantity,
   })
   return {
     previewChange: (...args) => tracked(changes.previewChange(...args)),

@@ -34,7 +34,8 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
   const monthlyWith = (beside: readonly OtherItem[]) =>
     monthlySum([...beside, ...wanted.map((one) => ({ terms: wantedTerms(one), quantity: one.quantity }))])
   const costsLess = compareFractions(monthlyWith(others), before) < 0
-  const when = whenOf(situation, costsLess)
+  const otherInterval = changesInterval(present, wanted)
+  const when = whenOf(situation, { costsLess, otherInterval })
   const proration = wish.proration ?? defaultProration
   if (session && proration === 'none') throw notAllowed('A change by a session is always prorated.')
   const schedule = when === 'now' ? null : scheduleOf(situation)
@@ -42,7 +43,7 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
   if (items.length === 0 && state.scheduled === null)
     throw invalid('items', 'The subscription has exactly these items already.')
   if (when === 'now') refuseNow(situation)
-  const restarts = startsPeriod(present, wanted)
+  const restarts = otherInterval || becomesPaid(present, wanted)
   const paysNow = subscription.status !== 'trialing' && (restarts || (proration === 'prorate' && billsNow(items)))
   const setAside = when === 'now' && items.length > 0 ? setAsideSchedule(state) : null
   const waitsForPayment = paysNow && subscription.collectionMethod === 'charge_automatically'
@@ -57,6 +58,7 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
     endsFree: situation.endsFree,
     billsNow: when === 'now' && paysNow,
     restarts,
+    sessionBegins: session && when === 'now' && otherInterval && subscription.status !== 'trialing',
     schedule,
     renewal: renewalOf(situation, schedule),
     releases: when === 'now' ? subscription.schedule : null,
@@ -151,13 +153,22 @@ function refuseNow({
   )
 }
 
-function whenOf(situation: ChangeSituation, costsLess: boolean): 'now' | 'period_end' {
+function whenOf(
+  situation: ChangeSituation,
+  { costsLess, otherInterval }: { readonly costsLess: boolean; readonly otherInterval: boolean },
+): 'now' | 'period_end' {
   const { wish, session, state, present } = situation
+  // One new period at a time: see begun-period.ts.
+  const beginsAgain = session && otherInterval && situation.begunBySession
   const dropsUsage = state.billingMode === 'classic' || wish.proration === 'none'
   const losesUsage = dropsUsage && present.some(({ replaced, live }) => replaced && leavesMeter(live, situation))
   if (wish.when === 'now') {
     if (session && costsLess)
       throw notAllowed('A cheaper price takes effect at the end of the period. A session cannot request it now.')
+    if (beginsAgain)
+      throw notAllowed(
+        'A change of the interval has begun the current period already. A session can begin another one at the end of the period.',
+      )
     if (losesUsage)
       throw invalid(
         'when',
@@ -166,7 +177,7 @@ function whenOf(situation: ChangeSituation, costsLess: boolean): 'now' | 'period
       )
     return 'now'
   }
-  return wish.when === 'period_end' || costsLess || losesUsage ? 'period_end' : 'now'
+  return wish.when === 'period_end' || costsLess || beginsAgain || losesUsage ? 'period_end' : 'now'
 }
 
 const atEnd = 'Change at the end of the period ("when": "period_end").'
@@ -201,14 +212,17 @@ function itemChanges(present: readonly PresentItem[], wanted: readonly WantedIte
 
 const wantedTerms = ({ price }: WantedItem) => termsOf(price, price)
 
-/** True if the processor begins a new period with the change, because the interval changes or a free subscription becomes paid. */
-function startsPeriod(present: readonly PresentItem[], wanted: readonly WantedItem[]): boolean {
+/** True if an item gets another interval, so that the processor begins a new period with the change. */
+function changesInterval(present: readonly PresentItem[], wanted: readonly WantedItem[]): boolean {
   const replaced = present.filter((one) => one.replaced)
   const rhythm = ({ interval, intervalCount }: ItemTerms) => `${String(intervalCount)} ${interval}`
   const rhythms = new Set(replaced.map(({ terms }) => rhythm(terms)))
-  const other = wanted.some((one) => rhythms.size > 0 && !rhythms.has(rhythm(wantedTerms(one))))
-  const paid = wanted.some((one) => !isFree(wantedTerms(one)))
-  return other || (present.every(({ terms }) => isFree(terms)) && paid)
+  return wanted.some((one) => rhythms.size > 0 && !rhythms.has(rhythm(wantedTerms(one))))
+}
+
+/** True if a free subscription becomes a paid one, so that the processor begins a new period with the change. */
+function becomesPaid(present: readonly PresentItem[], wanted: readonly WantedItem[]): boolean {
+  return present.every(({ terms }) => isFree(terms)) && wanted.some((one) => !isFree(wantedTerms(one)))
 }
 
 function isFree({ tariff }: ItemTerms): boolean {

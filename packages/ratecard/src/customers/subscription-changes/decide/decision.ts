@@ -55,6 +55,8 @@ export interface ChangeSituation {
   readonly endsFree: readonly string[]
   /** True if a tenant's session asks, which may do less than a service key. */
   readonly session: boolean
+  /** True if a change by a session began the running period of the items that are replaced. */
+  readonly begunBySession: boolean
 }
 
 export interface ChangeWarning {
@@ -96,6 +98,8 @@ export interface ChangeDecision {
   readonly billsNow: boolean
   /** True if a new billing period begins with the change: the interval changes, or a free subscription becomes a paid one. */
   readonly restarts: boolean
+  /** True if a session begins a new period with this change, because the interval changes. */
+  readonly sessionBegins: boolean
   /** Change of the schedule; null for a change that begins now. */
   readonly schedule: ItemsSchedule | null
   /** The change in terms of the schedule that the subscription has, for the preview of the next invoice; null without a schedule. */

@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto'
 import { defaultProration } from '../../../api/server/limits.ts'
 import { presentId } from '../../../document/rules/previous-ids.ts'
 import { decidePromotion } from '../../checkout/decide-promotion.ts'
+import { checkSessionQuantity } from '../../checkout/session-quantity.ts'
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { refuseBesideOthers, refuseBesideStaying, replacedFree, type Beside } from './beside.ts'
 import { tariffOfItem, tariffOfPrice } from '../../item-swaps/monthly-money.ts'
 import { withComing } from '../../item-swaps/coming-items.ts'
-import type { PriceBook } from '../../item-swaps/price-book.ts'
+import { scopeOf, type PriceBook } from '../../item-swaps/price-book.ts'
 import { readSoldItems, type SoldItemOf } from '../../item-swaps/sold-items.ts'
 import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
 import { askProcessor } from '../../../processor/failures.ts'
@@ -23,7 +24,8 @@ import type { ChangeDeps } from '../deps.ts'
 import { invalid } from './invalid.ts'
 import { attachedPricesOf, replacedItems, type ListedItem } from './replaced-items.ts'
 import { termsOf } from './monthly.ts'
-import { scopeIn, scopeOf, scopeOfItem, scopesOf, type Scopes } from './scopes.ts'
+import { scopeIn, scopeOfItem, scopesOf, type Scopes } from './scopes.ts'
+import { isBegunBySession } from '../kept/begun-period.ts'
 import { wantedItems, type Offer } from './wanted-items.ts'
 
 /** Returns the tenant's subscriptions that have not ended, oldest first. Omits subscriptions whose first payment was never completed. */
@@ -98,6 +100,7 @@ export async function readChange(
   const scopes = scopesOf(offer, wish, { book, live })
   const id = idOf(live, wish.subscription, scopes, soldItem)
   const state = await readState(deps, id, signal)
+  if (session) checkQuantities(deps, wish, state)
   const { items, wanted, isReplaced } = replacementOf(offer, wish, { state, scopes, book, soldItem })
   const beside = { wanted, isReplaced, state, book, soldItem }
   await refuseOthers(deps, beside, live, signal)
@@ -109,16 +112,29 @@ export async function readChange(
   const planned = await readPlanned(deps, book, { state, present })
   const running = (await deps.store.localSubscriptions.list(tenant.id)).filter(isRunning)
   const endsFree = replacedFree(beside, running)
+  const leaving = present.flatMap(({ live: item, replaced }) => (replaced ? [item] : []))
+  const begunBySession = session && (await isBegunBySession(deps, id, leaving))
   const promotionCode = promotionOf(deps, offer, wish)
   if (promotionCode !== null) {
     refuseScheduled(config, { promotionCode, state, isReplaced })
     await refuseRunning(deps, config, { promotionCode, state, signal })
   }
   return {
-    situation: { state, present, wanted, isReplaced, planned, wish, promotionCode, endsFree, session },
+    situation: { state, present, wanted, isReplaced, planned, wish, promotionCode, endsFree, session, begunBySession },
     beside,
     fingerprint: fingerprintOf(wish, state, { present, wanted }),
   }
+}
+
+/** Throws `quantity_invalid` if a session asks for more of a price than it may, and than its subscription has. */
+function checkQuantities(
+  { sessionMaxQuantity: most }: ChangeDeps,
+  { items }: Wish,
+  { subscription }: ChangeableSubscription,
+): void {
+  const present = Math.max(0, ...subscription.items.map(({ quantity }) => quantity ?? 0))
+  for (const [index, { quantity }] of items.entries())
+    checkSessionQuantity(quantity, { most, present }, ['items', index])
 }
 
 /** Throws `already_subscribed` if another subscription of the tenant has, or will have by its schedule, what excludes a wanted item. */

@@ -1,5 +1,5 @@
 // Finds the product or group whose items a change replaces.
-import { bookedProduct, type BookedProduct, type PriceBook } from '../../item-swaps/price-book.ts'
+import { bookedProduct, scopeOf, type PriceBook } from '../../item-swaps/price-book.ts'
 import type { SoldItemOf } from '../../item-swaps/sold-items.ts'
 import { isPublic } from '../../../document/schema/public-view.ts'
 import { invalidMembers } from '../../../base/errors/invalid-members.ts'
@@ -8,9 +8,6 @@ import type { NewChange } from '../../../api/service/tenants.ts'
 import { invalid } from './invalid.ts'
 import { attachedPricesOf, type ListedItem } from './replaced-items.ts'
 import { namedItems, type Offer } from './wanted-items.ts'
-
-/** Name of what a tenant has at most one of: the product's group, or the product itself. */
-export const scopeOf = ({ id, group }: BookedProduct) => (group === null ? `product ${id}` : `group ${group}`)
 
 const isGroup = (scope: string) => scope.startsWith('group ')
 
