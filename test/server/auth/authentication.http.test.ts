@@ -125,11 +125,11 @@ describe('a service key', () => {
     expect([again.statusCode, again.json().code]).toEqual([404, 'key_not_found'])
   })
 
-  it('cannot be revoked if it is the last valid key', async () => {
+  it('cannot be revoked if it is the last owner key', async () => {
     const { keys } = (await test.asAdmin({ url: `${admin}/keys` })).json<{ keys: { id: string; name: string }[] }>()
     const first = keys.find(({ name }) => name === 'first')
     const response = await test.asAdmin({ method: 'DELETE', url: `${admin}/keys/${String(first?.id)}` })
-    expect([response.statusCode, response.json().code]).toEqual([409, 'key_last'])
+    expect([response.statusCode, response.json().code]).toEqual([409, 'last_owner_key'])
     expect((await test.asAdmin({ url: `${admin}/keys` })).statusCode).toBe(200)
   })
 })

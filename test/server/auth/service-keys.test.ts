@@ -94,7 +94,7 @@ describe('service keys', () => {
     const keys = createServiceKeys({ store, clock })
     await keys.ensureFirstKey('from-the-environment')
     const [environment] = await keys.listKeys()
-    await keys.createKey('other')
+    await keys.createKey('other', { scope: 'owner' })
     await keys.revokeKey(environment?.id ?? '')
     await keys.ensureFirstKey('from-the-environment')
     expect(await keys.authenticate('from-the-environment')).toBeNull()
@@ -137,6 +137,20 @@ describe('service keys', () => {
     await expect(keys.revokeKey(only.id)).rejects.toMatchObject({ code: 'key_last' })
     await keys.createKey('other')
     await keys.revokeKey(only.id)
+  })
+
+  it('cannot be revoked if only one valid owner key is left, also by two requests at once', async () => {
+    const keys = createServiceKeys({ store, clock })
+    const owners = [await keys.createKey('a', { scope: 'owner' }), await keys.createKey('b', { scope: 'owner' })]
+    await keys.createKey('writes')
+    await keys.createKey('brief', { scope: 'owner', expiresAt: now + 1000 })
+    now += 1000
+    const results = await Promise.allSettled(owners.map(({ id }) => keys.revokeKey(id)))
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const left = (await keys.listKeys()).find(
+      ({ scope, revokedAt, expiresAt }) => scope === 'owner' && revokedAt === null && expiresAt === null,
+    )
+    await expect(keys.revokeKey(left?.id ?? '')).rejects.toMatchObject({ code: 'last_owner_key' })
   })
 
   it('are created at a start if all existing keys are read keys or expired', async () => {

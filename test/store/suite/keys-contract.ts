@@ -54,6 +54,31 @@ export function keysContract(engine: string, makePlace: MakePlace): void {
       expect(await store.dashboardPasses.find('new')).toMatchObject({ kind: 'session' })
     })
 
+    test('a service key is revoked once, and of two that are revoked at once, each waits for the other', async ({
+      store,
+    }) => {
+      await store.serviceKeys.add(serviceKey())
+      await store.serviceKeys.add(serviceKey({ id: 'key_2', hash: 'h2' }))
+      const others: (readonly string[])[] = []
+      const revoke = (id: string) =>
+        store.serviceKeys.revoke(id, 5, (_key, all) => {
+          others.push(all.map((one) => one.id))
+        })
+      expect(await Promise.all([revoke('key_1'), revoke('key_2')])).toEqual([true, true])
+      expect(others.map(({ length }) => length)).toEqual([1, 0])
+      expect(await revoke('key_1')).toBe(false)
+      expect(await store.serviceKeys.find('key_1')).toMatchObject({ revokedAt: 5 })
+    })
+
+    test('a service key whose revocation is refused stays valid', async ({ store }) => {
+      await store.serviceKeys.add(serviceKey())
+      const refuse = () => {
+        throw new Error('it stays')
+      }
+      await expect(store.serviceKeys.revoke('key_1', 5, refuse)).rejects.toThrow('it stays')
+      expect(await store.serviceKeys.find('key_1')).toMatchObject({ revokedAt: null })
+    })
+
     test('a service key is found by its id, and an unknown id finds none', async ({ store }) => {
       await store.serviceKeys.add(serviceKey())
       expect(await store.serviceKeys.find('key_1')).toEqual(serviceKey())

@@ -154,8 +154,15 @@ export interface ServiceKeyStore {
   findByHash(hash: string): Promise<ServiceKeyRecord | null>
   find(id: string): Promise<ServiceKeyRecord | null>
   list(): Promise<readonly ServiceKeyRecord[]>
-  /** Revokes a key. Returns false if the key does not exist or was already revoked. */
-  revoke(id: string, at: number): Promise<boolean>
+  /**
+   * Revokes a key. Returns false if the key does not exist or was already revoked. `allow` is called before, with the key and all others that
+   * are not revoked, and may throw; until the end no other call can revoke one of these.
+   */
+  revoke(
+    id: string,
+    at: number,
+    allow?: (key: ServiceKeyRecord, others: readonly ServiceKeyRecord[]) => void,
+  ): Promise<boolean>
   /** Revokes all valid keys of a worker. */
   revokeOfWorker(worker: string, at: number): Promise<void>
   touch(id: string, at: number): Promise<void>

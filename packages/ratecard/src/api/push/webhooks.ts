@@ -111,7 +111,7 @@ export const webhookOperations = operations({
     path: `${path}/events`,
     summary: 'List the events of the processor, oldest first',
     description:
-      'Without `after`, the response contains only `last`, the id of the newest event. Pass it as `after` in the next request (an empty `after` if it is null). Poll at most once a second.',
+      'Without `after`, the response contains only `last`, the id of the newest event. Pass it as `after` in the next request (an empty `after` if it is null). Poll at most once a second. A key of scope `read` gets the events without `url`, `hosted_invoice_url`, `invoice_pdf`, `receipt_url` and `client_secret`.',
     query: {
       after: Type.Optional(Type.String({ maxLength: 255, description: 'Return the events after this event id.' })),
       types: Type.Optional(

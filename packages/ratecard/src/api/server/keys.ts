@@ -61,6 +61,6 @@ export const keyOperations = operations({
     summary: 'Revoke a service key',
     params: idParams,
     answers: { 204: { description: 'The key was revoked and is invalid from now on.', schema: null } },
-    errors: ['key_not_found', 'key_last'],
+    errors: ['key_not_found', 'key_last', 'last_owner_key'],
   },
 })

@@ -216,6 +216,11 @@ export const problemCodes = {
     title: 'The last service key cannot be revoked',
     when: 'Without this key, nobody could manage the service. Create another key first.',
   },
+  last_owner_key: {
+    status: 409,
+    title: 'The last owner key cannot be revoked',
+    when: 'Without a service key of scope `owner`, nobody could change or override a policy. Create another owner key first.',
+  },
   request_in_progress: {
     status: 409,
     title: 'The same request is still running',

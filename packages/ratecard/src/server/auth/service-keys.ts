@@ -75,11 +75,10 @@ export function createServiceKeys({
     await serviceKeys.touch(id, now).catch(() => touched.delete(id))
   }
 
-  /** Returns the valid keys that can create further keys: scope `write` or `owner`, and not the key of a worker. */
-  const active = async () =>
-    (await serviceKeys.list()).filter(
-      (record) => stateOf(record) === 'valid' && record.scope !== 'read' && record.worker === null,
-    )
+  /** True for a valid key that can create further keys: scope `write` or `owner`, and not the key of a worker. */
+  const isActive = (record: ServiceKeyRecord) =>
+    stateOf(record) === 'valid' && record.scope !== 'read' && record.worker === null
+  const active = async () => (await serviceKeys.list()).filter(isActive)
 
   const stateOf = ({ revokedAt, expiresAt }: ServiceKeyRecord) =>
     revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= clock.now() ? 'expired' : 'valid'
@@ -122,16 +121,10 @@ export function createServiceKeys({
     },
     listKeys: async () => (await serviceKeys.list()).map(toServiceKey),
     async revokeKey(id) {
-      const valid = await active()
-      if (valid.length === 1 && valid[0]?.id === id)
-        throw new ServiceError(
-          'key_last',
-          'It is the last valid service key with write access. Without it, you could not create another key.',
-          {
-            hint: 'Create a new key first, then revoke this one.',
-          },
-        )
-      if (!(await serviceKeys.revoke(id, clock.now())))
+      const allow = (key: ServiceKeyRecord, others: readonly ServiceKeyRecord[]) => {
+        if (isActive(key)) refuseLast(key, others.filter(isActive))
+      }
+      if (!(await serviceKeys.revoke(id, clock.now(), allow)))
         throw new ServiceError('key_not_found', `There is no valid service key "${id}".`)
     },
     async ensureFirstKey(environmentKey, keep = () => undefined) {
@@ -153,6 +146,23 @@ export function createServiceKeys({
       return { key }
     },
   }
+}
+
+/** Refuses the revocation of the last key of its power. `others` are the valid keys that can create further keys. */
+function refuseLast({ scope }: ServiceKeyRecord, others: readonly ServiceKeyRecord[]): void {
+  const hint = 'Create a new key first, then revoke this one.'
+  if (scope === 'owner' && others.every((one) => one.scope !== 'owner'))
+    throw new ServiceError(
+      'last_owner_key',
+      'It is the last valid service key of scope "owner". Without it, nobody could change or override a policy.',
+      { hint },
+    )
+  if (others.length === 0)
+    throw new ServiceError(
+      'key_last',
+      'It is the last valid service key with write access. Without it, you could not create another key.',
+      { hint },
+    )
 }
 
 function hasPassed(): ServiceError {

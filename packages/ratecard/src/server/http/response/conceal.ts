@@ -12,6 +12,20 @@ import { dashboardPath } from '../dashboard-pages/paths.ts'
  */
 const exact = new Set(['getFullConfig', 'pullConfig', 'getRevision'])
 
+/** Members of the processor's objects that let whoever has them act as the customer, or read what is addressed to it. */
+const links = new Set(['url', 'hosted_invoice_url', 'invoice_pdf', 'receipt_url', 'client_secret'])
+
+/**
+ * Returns an object of the processor without links and secrets of customers, at any depth. A key of scope `read` may know what happened, but
+ * e.g. the `url` of a portal session would let it act as the customer.
+ */
+export function withoutLinks<T>(value: T): T {
+  if (Array.isArray(value)) return value.map((one: unknown) => withoutLinks(one)) as T
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([name]) => !links.has(name))
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutLinks(member as unknown)])) as T
+}
+
 /** Adds the redaction hook to all routes, including those added later. */
 export function redactSecrets(app: FastifyInstance, service: Secrets): void {
   app.addHook('onSend', async (request, reply, payload) => {

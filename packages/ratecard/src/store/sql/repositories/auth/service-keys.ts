@@ -32,17 +32,19 @@ export function sqlServiceKeys(database: Database): ServiceKeyStore {
     list: () =>
       database.read((db) => db.selectFrom('serviceKeys').selectAll().orderBy('createdAt').orderBy('id').execute()),
 
-    async revoke(id, at) {
-      const result = await database.write((db) =>
-        db
-          .updateTable('serviceKeys')
-          .set({ revokedAt: at })
-          .where('id', '=', id)
-          .where('revokedAt', 'is', null)
-          .executeTakeFirst(),
-      )
-      return result.numUpdatedRows === 1n
-    },
+    revoke: (id, at, allow) =>
+      database.write(async (db) => {
+        const all = db.selectFrom('serviceKeys').selectAll().where('revokedAt', 'is', null).orderBy('id')
+        const keys = await database.locked(all).execute()
+        const key = keys.find((one) => one.id === id)
+        if (key === undefined) return false
+        allow?.(
+          key,
+          keys.filter((one) => one !== key),
+        )
+        await db.updateTable('serviceKeys').set({ revokedAt: at }).where('id', '=', id).execute()
+        return true
+      }),
 
     async revokeOfWorker(worker, at) {
       await database.write((db) =>
