@@ -105,6 +105,14 @@ it('a session that raises its quantity at each change of the interval pays for e
   expect(granted).toBeLessThanOrEqual(1000 * 5 + (paid - 1000) / 2)
 })
 
+it('a session that moves on to another product of the same interval still cannot begin a second period', async () => {
+  const buyer = await shop.subscriber('mover', { pro_month: 1 })
+  expect(await turn(buyer, to('pro_year'))).toMatchObject({ status: 'changed' })
+  expect(await turn(buyer, to('team_year'))).toMatchObject({ status: 'changed' })
+  // It costs more a month, so that only the begun period keeps it from taking effect at once.
+  expect(await buyer.askOwn('preview', to('seat_month', 40))).toMatchObject({ when: 'period_end' })
+})
+
 it('a change of the interval whose payment was declined began no period', async () => {
   const buyer = await shop.subscriber('declined', { pro_month: 1 })
   const cards = async () => (await shop.stripe.paymentMethods.list({ customer: buyer.customer })).data

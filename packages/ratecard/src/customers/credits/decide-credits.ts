@@ -82,8 +82,9 @@ function linesOf(lines: readonly Line[]): readonly PaidLine[] {
 
 /**
  * Returns the part of a credit for which a line pays, if the same payment takes back something else, e.g. the rest of the month when a
- * customer changes to a year: floor(credit × max(0, line − taken back) ÷ line). A customer that changes to and fro is so granted credit for
- * what it pays, and not for each turn.
+ * customer changes to a year: floor(credit × max(0, line − taken back) ÷ line). E.g. a credit of
+ * $50.00 with a year of $120.00 that takes back a month of $10.00 is $45.83. Otherwise each change between month and year would grant a whole
+ * credit.
  */
 export function creditPaidFor(credit: number, line: number, takenBack: number): number {
   if (takenBack <= 0) return credit

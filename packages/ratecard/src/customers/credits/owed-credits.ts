@@ -146,8 +146,9 @@ async function decide(deps: CreditDeps, history: CreditHistory, payment: Payment
 }
 
 /**
- * Returns a function that adds up what a payment takes back of the product or group of a price. A price that the configuration does not
- * have any more counts to every one, so that a removal of a price never grants a credit twice.
+ * Returns a function that adds up what a payment takes back of the product or group of a price. The product of a price that
+ * was removed from the configuration is unknown, so what is taken back of it counts against all lines: too little credit can be given by
+ * hand, too much cannot be taken back.
  */
 function takenBackIn(book: PriceBook, { takenBack }: Payment): (price: ProcessorId) => number {
   const scopeOfPrice = (price: ProcessorId) => {

@@ -326,11 +326,8 @@ async function make(
     setAside: decision.setAside,
     opened: async (job) => {
       if (name !== null) await keepPreview(deps, tenant.id, { id: name, ...kept, job })
-      if (decision.sessionBegins)
-        await keepBegunPeriod(deps, shown.subscription, {
-          at,
-          prices: decision.after.map(({ processorPriceId }) => processorPriceId),
-        })
+      const { sessionBegins: intervals } = decision
+      if (intervals.length > 0) await keepBegunPeriod(deps, shown.subscription, { at, intervals })
     },
   })
   if (planned !== null && decision.when === 'now') await beginPlanned(deps, [planned])

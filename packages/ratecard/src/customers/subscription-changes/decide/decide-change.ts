@@ -10,7 +10,7 @@ import type { ChangeableSubscription, ItemChange } from '../../../processor/subs
 import { decideFree, freePriceOf, usageAtEnd } from './decide-free.ts'
 import { invalid } from './invalid.ts'
 import type { ChangeDecision, ChangeSituation, ChangeWarning, OtherItem, PlacedItem, PresentItem } from './decision.ts'
-import { monthlySum, termsOf, type ItemTerms } from './monthly.ts'
+import { intervalOf, monthlySum, termsOf, type ItemTerms } from './monthly.ts'
 import { hasOtherPlan, othersAt, plansOthers, renewalOf, scheduleOf, untilOf } from '../kept/scheduled-items.ts'
 import { setAsideSchedule } from '../kept/set-aside.ts'
 import type { WantedItem } from './wanted-items.ts'
@@ -58,7 +58,10 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
     endsFree: situation.endsFree,
     billsNow: when === 'now' && paysNow,
     restarts,
-    sessionBegins: session && when === 'now' && otherInterval && subscription.status !== 'trialing',
+    sessionBegins:
+      session && when === 'now' && otherInterval && subscription.status !== 'trialing'
+        ? wanted.map((one) => intervalOf(wantedTerms(one)))
+        : [],
     schedule,
     renewal: renewalOf(situation, schedule),
     releases: when === 'now' ? subscription.schedule : null,
@@ -215,9 +218,8 @@ const wantedTerms = ({ price }: WantedItem) => termsOf(price, price)
 /** True if an item gets another interval, so that the processor begins a new period with the change. */
 function changesInterval(present: readonly PresentItem[], wanted: readonly WantedItem[]): boolean {
   const replaced = present.filter((one) => one.replaced)
-  const rhythm = ({ interval, intervalCount }: ItemTerms) => `${String(intervalCount)} ${interval}`
-  const rhythms = new Set(replaced.map(({ terms }) => rhythm(terms)))
-  return wanted.some((one) => rhythms.size > 0 && !rhythms.has(rhythm(wantedTerms(one))))
+  const intervals = new Set(replaced.map(({ terms }) => intervalOf(terms)))
+  return wanted.some((one) => intervals.size > 0 && !intervals.has(intervalOf(wantedTerms(one))))
 }
 
 /** True if a free subscription becomes a paid one, so that the processor begins a new period with the change. */

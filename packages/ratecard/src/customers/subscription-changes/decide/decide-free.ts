@@ -52,7 +52,7 @@ export function decideFree(situation: ChangeSituation, free: WantedItem): FreeDe
     endsFree: [],
     billsNow: false,
     restarts: false,
-    sessionBegins: false,
+    sessionBegins: [],
     schedule: null,
     renewal: null,
     releases: endsAnyway ? null : subscription.schedule,

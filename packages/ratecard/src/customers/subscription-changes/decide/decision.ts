@@ -98,8 +98,8 @@ export interface ChangeDecision {
   readonly billsNow: boolean
   /** True if a new billing period begins with the change: the interval changes, or a free subscription becomes a paid one. */
   readonly restarts: boolean
-  /** True if a session begins a new period with this change, because the interval changes. */
-  readonly sessionBegins: boolean
+  /** Intervals, e.g. `1 year`, of which a session begins a new period with this change; empty if it begins none. */
+  readonly sessionBegins: readonly string[]
   /** Change of the schedule; null for a change that begins now. */
   readonly schedule: ItemsSchedule | null
   /** The change in terms of the schedule that the subscription has, for the preview of the next invoice; null without a schedule. */

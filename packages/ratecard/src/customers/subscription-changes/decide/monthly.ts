@@ -27,6 +27,10 @@ export function termsOf(price: Price | undefined, tariff: Tariff | null): ItemTe
   return { tariff, interval, intervalCount, usageType }
 }
 
+/** Names the billing interval, e.g. `3 month`, so that two intervals can be compared. */
+export const intervalOf = ({ interval, intervalCount }: Pick<ItemTerms, 'interval' | 'intervalCount'>) =>
+  `${String(intervalCount)} ${interval}`
+
 /** Returns the exact monthly cost of the items. Items whose amounts are unknown are not counted. */
 export function monthlySum(items: Iterable<{ readonly terms: ItemTerms; readonly quantity: number | null }>): Fraction {
   return sumFractions([...items].map(({ terms, quantity }) => monthlyOf(terms, quantity)))

@@ -1,7 +1,7 @@
-// One new period at a time (decisions, law of value): a session begins a new period, e.g. by a change from a month to a year, only if the
+// One new period at a time (decision 29): a session begins a new period, e.g. by a change from a month to a year, only if the
 // running period was not begun by such a change. Otherwise it could be granted the credit and the allowance of a period at each turn.
-import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { LiveItem } from '../../../processor/customer-half.ts'
+import { intervalOf } from '../decide/monthly.ts'
 import { previewLifetimeMs } from '../previews.ts'
 import type { KeptDeps } from './kept.ts'
 
@@ -9,15 +9,18 @@ import type { KeptDeps } from './kept.ts'
 interface BegunPeriod {
   /** Moment of the change by the customer's clock. */
   readonly at: number
-  /** Prices of the items that the change began. */
-  readonly prices: readonly ProcessorId[]
+  /**
+   * Intervals of the items that the change began, e.g. `1 year`. Not their prices: a session may move on to another price of the same interval
+   * within the period.
+   */
+  readonly intervals: readonly string[]
 }
 
 type Deps = Pick<KeptDeps, 'store'>
 
 const factOf = (subscription: string) => `begun_period:${subscription}`
 
-/** Remembers, before the write, that a change by a session begins a period of these prices. */
+/** Remembers, before the write, that a change by a session begins a period of these intervals. */
 export async function keepBegunPeriod({ store }: Deps, subscription: string, period: BegunPeriod): Promise<void> {
   await store.facts.set(factOf(subscription), JSON.stringify(period))
 }
@@ -30,9 +33,9 @@ export async function isBegunBySession(
 ): Promise<boolean> {
   const text = await store.facts.get(factOf(subscription))
   if (text === null) return false
-  const { at, prices } = JSON.parse(text) as BegunPeriod
+  const { at, intervals } = JSON.parse(text) as BegunPeriod
   // The processor counts in whole seconds, and carries out a change at the amounts of its preview for as long as that is fresh.
   const isBegun = ({ currentPeriodStart }: LiveItem) =>
     currentPeriodStart >= at - 1000 && currentPeriodStart <= at + 2 * previewLifetimeMs
-  return items.some((item) => prices.includes(item.price.id) && isBegun(item))
+  return items.some((item) => intervals.includes(intervalOf(item.price)) && isBegun(item))
 }
