@@ -29,6 +29,7 @@ describe('subscriptions read through the adapter', () => {
       schedule: null,
       cancelAtPeriodEnd: false,
       cancelAt: null,
+      canceledAt: null,
       endedAt: null,
       paused: null,
       collectionMethod: 'charge_automatically',

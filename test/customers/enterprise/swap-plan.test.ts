@@ -65,6 +65,7 @@ function state(
     schedule: Object.keys(coming).length === 0 ? null : 'sched',
     cancelAtPeriodEnd: false,
     cancelAt: null,
+    canceledAt: null,
     endedAt: null,
     paused: null,
     collectionMethod: 'charge_automatically',

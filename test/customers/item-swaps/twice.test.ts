@@ -43,7 +43,14 @@ function subscription(id: string, names: readonly string[], more: Partial<LiveSu
       taxRates: [],
       allowsDuplicate: false,
     },
-    ...{ cancelAt: null, endedAt: null, paused: null, collectionMethod: 'charge_automatically', testClock: null },
+    ...{
+      cancelAt: null,
+      canceledAt: null,
+      endedAt: null,
+      paused: null,
+      collectionMethod: 'charge_automatically',
+      testClock: null,
+    },
     items: names.map((name) => ({
       ...{ id: `si_${name}`, quantity: 1, currentPeriodStart: 0, currentPeriodEnd: 1000 },
       price: {

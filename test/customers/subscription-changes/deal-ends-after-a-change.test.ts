@@ -95,7 +95,7 @@ test('a customer who bought a negotiated price without a deal keeps it after a d
   const shop = await startChangingShop()
   onTestFinished(() => shop.close())
   const buyer = await shop.subscriber('t', { pro_gold: 1 })
-  await buyer.change({ items: [{ price_id: 'basic' }] })
+  await buyer.changeOwn({ items: [{ price_id: 'basic' }] })
   await buyer.askOwn('resume')
   await buyer.pass(31)
   expect(await buyer.totals()).toEqual([6000, 6000])
@@ -110,8 +110,8 @@ test('a deal that is applied while a downgrade is scheduled covers both plans, e
   const shop = await startChangingShop({}, document)
   onTestFinished(() => shop.close())
   const [goes, resumes] = [await shop.subscriber('goes', { pro: 1 }), await shop.subscriber('resumes', { pro: 1 })]
-  for (const { tenant, change } of [goes, resumes]) {
-    await change({ items: [{ price_id: 'basic' }] })
+  for (const { tenant, changeOwn } of [goes, resumes]) {
+    await changeOwn({ items: [{ price_id: 'basic' }] })
     await shop.service.applyEnterprise(tenant, gold, { ...nobody, dryRun: false })
   }
   await resumes.askOwn('resume')

@@ -41,8 +41,8 @@ describe('two changes of different products that are scheduled for the same time
 
   test('can only be revoked together', async () => {
     const buyer = await shop.subscriber('neither', { pro: 1, backup: 5 })
-    await buyer.change(basic)
-    await buyer.change(backup(2))
+    await buyer.changeOwn(basic)
+    await buyer.changeOwn(backup(2))
     expect(await buyer.askOwn('resume')).toMatchObject({ scheduled: null })
     await buyer.pass(31)
     expect(await buyer.items()).toEqual({ pro: 1, backup: 5 })
@@ -51,7 +51,7 @@ describe('two changes of different products that are scheduled for the same time
 
   test('block an immediate change until both are revoked, and the error states that', async () => {
     const buyer = await shop.subscriber('blocked', { basic: 1, backup: 5 })
-    await buyer.change(backup(2))
+    await buyer.changeOwn(backup(2))
     expect(await buyer.ask('preview', pro)).toMatchObject({
       status: 409,
       code: 'conflict',

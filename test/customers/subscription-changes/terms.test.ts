@@ -45,7 +45,7 @@ const seats = { items: [{ price_id: 'pro', quantity: 2 }] }
 
 test('a fixed-term subscription ends at the end of its term although a downgrade was scheduled and taken back', async () => {
   const buyer = await termOf('back')
-  expect(await buyer.change(basic)).toMatchObject({ status: 'scheduled', warnings: [{ code: 'ends_anyway' }] })
+  expect(await buyer.changeOwn(basic)).toMatchObject({ status: 'scheduled', warnings: [{ code: 'ends_anyway' }] })
   await buyer.askOwn('resume')
   expect(await buyer.live()).toMatchObject({ schedule: buyer.schedule })
   await fourMonths(buyer)
@@ -132,7 +132,7 @@ test.each(refusals)(
   'a $act that the processor refuses keeps the end date of a fixed-term subscription whose downgrade was taken back',
   async ({ act, ask }) => {
     const buyer = await termOf(`alike ${act}`.replaceAll(' ', '_'))
-    await buyer.change(basic)
+    await buyer.changeOwn(basic)
     await buyer.askOwn('resume')
     await refused(buyer, () => ask(buyer))
     await fourMonths(buyer)

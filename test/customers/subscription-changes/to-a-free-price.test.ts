@@ -79,7 +79,7 @@ describe('a change to a free price', () => {
   test('is revoked when the customer resumes the paid plan, and the paid plan renews', async () => {
     const shop = await openShop()
     const buyer = await shop.subscriber('t', { pro: 1 })
-    await buyer.change(toFree)
+    await buyer.changeOwn(toFree)
     expect(await buyer.askOwn('resume')).toMatchObject({ cancel_at: null, scheduled: null })
     await buyer.pass(31)
     expect((await shownOf(shop, buyer)).subscriptions).toMatchObject([{ home: 'processor', status: 'active' }])

@@ -84,7 +84,7 @@ describe('the schedule phases after a scheduled swap of prices', () => {
         const once = kept(phasesOf(said), turns).segments
         const written = once.map(({ phase, start, end, moved }) => ({
           start,
-          end: end ?? start + 1,
+          end: typeof end === 'number' ? end : start + 1,
           prices: phase.items.map((item) => priceIn(item, moved)),
         }))
         const again = kept(phasesOf(written), turns)

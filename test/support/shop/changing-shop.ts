@@ -76,6 +76,8 @@ export interface Subscriber {
   askOwn(act: string, body?: object, headers?: Record<string, string>): Promise<Answer>
   /** Previews, then changes with the preview. */
   change(body: object): Promise<Answer>
+  /** Previews, then changes with the preview, as the tenant's session. */
+  changeOwn(body: object): Promise<Answer>
   /** Lets days pass for the customer. */
   pass(days: number): Promise<void>
   live(): Promise<Stripe.Subscription>
@@ -134,17 +136,19 @@ export async function startChangingShop(
       const url = (act: string) => `${billing}/subscription/${act}`
       const ask = (act: string, body: object = {}, headers: Record<string, string> = {}) =>
         call(test.asAdmin({ method: 'POST', url: url(act), payload: { ...body, tenant_id: id }, headers }))
+      const askOwn: Subscriber['askOwn'] = (act, body = {}, headers = {}) =>
+        call(test.inject({ method: 'POST', url: url(act), payload: body, headers: { cookie, ...headers } }))
+      const changed = async (by: Subscriber['ask'], body: object): Promise<Answer> => {
+        const shown = await by('preview', body)
+        return shown.status === 200 ? by('change', { ...body, preview: shown['preview'] }) : shown
+      }
       const live = () => stripe.subscriptions.retrieve(subscription)
       let now = begin
       return {
         ...{ tenant: id, customer, subscription, cookie, ask, live },
-        askOwn: (act, body = {}, headers = {}) =>
-          call(test.inject({ method: 'POST', url: url(act), payload: body, headers: { cookie, ...headers } })),
-        async change(body) {
-          const shown = await ask('preview', body)
-          if (shown.status !== 200) return shown
-          return ask('change', { ...body, preview: shown['preview'] })
-        },
+        askOwn,
+        change: (body) => changed(ask, body),
+        changeOwn: (body) => changed(askOwn, body),
         async pass(days) {
           now += Math.round(days * day)
           await stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: now })

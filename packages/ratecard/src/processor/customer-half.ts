@@ -49,6 +49,8 @@ export interface LiveSubscription {
    * Time at which the subscription will be cancelled; the end of its period if it is cancelled then. null if no cancellation is planned.
    */
   readonly cancelAt: number | null
+  /** Time of the request that cancelled it, even if it still runs; null if nobody cancelled it. */
+  readonly canceledAt: number | null
   /** Time at which the subscription ended; null if it has not ended. */
   readonly endedAt: number | null
   /** Settings of paused collection (`pause_collection`), e.g. `{ behavior: 'void', resumesAt: null }`; null if collection is not paused. */

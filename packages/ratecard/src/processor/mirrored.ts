@@ -27,6 +27,22 @@ export interface MirroredItem extends LiveItem {
    * the item has no tax rates, those of the subscription count. `0` without inclusive tax rates.
    */
   readonly inclusiveTaxPercent: string
+  /** What the item was before changes within a period that is not over, oldest first; absent without such changes. Not from the processor. */
+  readonly turns?: readonly ItemTurn[]
+}
+
+/** State of an item until a change within its period. Times are epoch milliseconds. */
+export interface ItemTurn {
+  /** Time at which the change was seen, within the period. */
+  readonly at: number
+  /** Billing period of the item before the change. If the item has another start now, the change began a new period. */
+  readonly start: number
+  readonly end: number
+  /** null for an item that the subscription did not have. */
+  readonly price: ProcessorId | null
+  readonly product: ProcessorId | null
+  /** null for a metered item. */
+  readonly quantity: number | null
 }
 
 export interface MirroredSubscription extends Omit<LiveSubscription, 'items'> {

@@ -102,6 +102,35 @@ export interface SchedulePhase {
   readonly items: readonly PlannedItem[]
 }
 
+/** A schedule that was taken off its subscription. The processor keeps it, as released. */
+export interface ReleasedSchedule {
+  readonly subscription: string
+  /** Phases from the one that ran when the schedule was taken off; that one first. */
+  readonly phases: readonly SchedulePhase[]
+  /** True if it would have cancelled the subscription at the end of its last phase. */
+  readonly cancels: boolean
+}
+
+/** A phase of a schedule that is put back, made from a phase of the released schedule. */
+export interface RestoredPhase {
+  /** Start of the released phase that it is made from; null for the present state of the subscription. */
+  readonly of: number | null
+  readonly start: number | 'now'
+  /** null for a phase that was to have ended already; it lasts one period. */
+  readonly end: number | 'now' | null
+  /** Items of the phase, so that a journal tells what is put back, and a reader whether it is. */
+  readonly items: readonly PlannedItem[]
+}
+
+/** Puts a released schedule back, with the metadata and the other values of its phases. */
+export interface ScheduleRestoration {
+  readonly subscription: string
+  /** Id of the released schedule. */
+  readonly released: string
+  readonly phases: readonly RestoredPhase[]
+  readonly cancels: boolean
+}
+
 /** State of a subscription on which a change of it rests. */
 export interface ChangeableSubscription {
   readonly subscription: LiveSubscription
@@ -182,6 +211,13 @@ export interface SubscriptionChanges {
     request: { readonly subscription: string; readonly schedule: string },
     options: WriteOptions,
   ): Promise<void>
+  /** Returns a released schedule; null if there is none with this id that was released. */
+  releasedSchedule(schedule: string, signal: AbortSignal): Promise<ReleasedSchedule | null>
+  /**
+   * Makes a schedule like a released one, which the processor cannot attach again. Takes two writes; if it was interrupted between them, a retry
+   * continues. Throws `rejected` if the subscription has another schedule.
+   */
+  restoreSchedule(request: ScheduleRestoration, options: WriteOptions): Promise<void>
   /** Voids the unpaid invoice that a change waits for. The processor then drops the change. */
   voidInvoice(
     request: { readonly subscription: string; readonly invoice: string },

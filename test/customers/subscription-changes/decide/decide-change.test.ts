@@ -73,6 +73,7 @@ function situation(
     ...{
       cancelAtPeriodEnd: false,
       cancelAt: null,
+      canceledAt: null,
       endedAt: null,
       paused: null,
       collectionMethod: 'charge_automatically',
@@ -111,6 +112,7 @@ function situation(
       return { priceId: found.priceId, terms: found.terms }
     },
     ...{ wish: {}, promotionCode: null, endsFree: [], session: false, begunBySession: false },
+    ...{ scheduledBySession: false, takenOff: false },
     ...more,
   }
 }

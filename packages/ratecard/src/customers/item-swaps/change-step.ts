@@ -8,10 +8,13 @@ import type {
   ItemChange,
   ItemsSchedule,
   ItemsUpdate,
+  PlannedItem,
   RequiredPayment,
+  ScheduleRestoration,
   SubscriptionProcessor,
   SubscriptionSettings,
 } from '../../processor/subscription-change.ts'
+import type { LiveSubscription } from '../../processor/customer-half.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
 import type { WriteOptions } from '../../processor/write-options.ts'
 import { whileActive, type ItemMove } from './swap-step.ts'
@@ -27,6 +30,11 @@ export type ChangeStep =
       readonly reopens?: readonly ProcessorId[]
       readonly moves?: readonly ItemMove[]
     } & ItemsSchedule)
+  | ({
+      readonly op: 'restore'
+      readonly reopens?: readonly ProcessorId[]
+      readonly moves?: readonly ItemMove[]
+    } & ScheduleRestoration)
   | ({ readonly op: 'settings' } & SubscriptionSettings)
   | { readonly op: 'release'; readonly subscription: string; readonly schedule: string }
   | { readonly op: 'void'; readonly subscription: string; readonly invoice: string }
@@ -36,6 +44,8 @@ export type ChangeStep =
 export interface ChangeDone {
   /** Payment that the change waits for; null if the change is in effect. */
   readonly payment: RequiredPayment | null
+  /** Time at which the processor says that the subscription was cancelled. Absent for a step that cancels nothing. */
+  readonly canceledAt?: number | null
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -81,6 +91,9 @@ export async function sendChange(
     case 'schedule':
       await whileActive(processor, step.reopens ?? [], options, () => processor.scheduleItems(step, options))
       return inEffect
+    case 'restore':
+      await whileActive(processor, step.reopens ?? [], options, () => processor.restoreSchedule(step, options))
+      return inEffect
     case 'release':
       await processor.releaseSchedule(step, options)
       return inEffect
@@ -88,8 +101,7 @@ export async function sendChange(
       await processor.voidInvoice(step, options)
       return inEffect
     case 'settings':
-      await processor.changeSettings(step, options)
-      return inEffect
+      return settled(step, await processor.changeSettings(step, options))
     case 'cancel':
       await cancel(processor, step, options)
       return inEffect
@@ -122,8 +134,13 @@ export async function findChange(
   const found = await processor.changeable(step.subscription, signal)
   if (found === null) return null
   if (step.op === 'update' && found.payment !== null) return { payment: found.payment }
-  return isMade(step, found) ? inEffect : null
+  if (!isMade(step, found)) return null
+  return step.op === 'settings' ? settled(step, found.subscription) : inEffect
 }
+
+/** A cancellation is told from a later one by the time at which the processor says that it was made. */
+const settled = ({ cancellation }: SubscriptionSettings, { canceledAt }: LiveSubscription): ChangeDone =>
+  cancellation === 'period_end' ? { ...inEffect, canceledAt } : inEffect
 
 /** True if the subscription is as the step leaves it. */
 export function isMade(
@@ -145,6 +162,11 @@ export function isMade(
       if (step.cancelsAt !== undefined && step.cancelsAt !== termEnd) return false
       return wanted && gone.every((price) => then.every((item) => item.price !== price))
     }
+    case 'restore': {
+      const left = step.phases.filter(({ end }) => end !== 'now')
+      const found = (phases ?? []).slice(-left.length)
+      return (termEnd !== null) === step.cancels && entriesIn(found) === entriesIn(left)
+    }
     case 'release':
       return subscription.schedule !== step.schedule
     case 'void':
@@ -157,6 +179,16 @@ export function isMade(
       return subscription.status !== 'paused'
   }
 }
+
+/** Returns prices and quantities as text, so that two lists of items can be compared. */
+export const entriesOf = (items: readonly PlannedItem[]) =>
+  items
+    .map(({ price, quantity }) => `${price}×${String(quantity)}`)
+    .sort()
+    .join()
+
+const entriesIn = (phases: readonly { readonly items: readonly PlannedItem[] }[]) =>
+  phases.map(({ items }) => entriesOf(items)).join(';')
 
 function hasItem({ items }: ChangeableSubscription['subscription'], change: ItemChange): boolean {
   if (change.op === 'remove') return items.every(({ id }) => id !== change.item)

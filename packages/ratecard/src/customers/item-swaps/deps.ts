@@ -8,7 +8,7 @@ import type { PriceBook } from './price-book.ts'
 export interface SwapDeps extends JobDeps {
   readonly store: Pick<
     Store,
-    'tenants' | 'jobs' | 'localSubscriptions' | 'mappings' | 'versions' | 'pushes' | 'exclusively' | 'held'
+    'tenants' | 'jobs' | 'facts' | 'localSubscriptions' | 'mappings' | 'versions' | 'pushes' | 'exclusively' | 'held'
   >
   readonly processor: SubscriptionProcessor
   readonly guard: Guard

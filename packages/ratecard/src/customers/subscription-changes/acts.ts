@@ -22,7 +22,9 @@ import { findAct, keepAct, type ActRequest } from './kept/kept-acts.ts'
 import { requestId } from './kept/kept.ts'
 import { readLive, readState, selectSubscription } from './decide/read-change.ts'
 import { releaseOf } from './kept/releases.ts'
-import { restoredPrices, resumptionSteps, withoutPending } from './decide/resumption.ts'
+import { restoredPrices, resumptionSteps, withoutPending, type Undone } from './decide/resumption.ts'
+import { keepDecided, readDecided, refuseUndoing, type Decided } from './kept/decisions.ts'
+import { restorationOf } from './kept/taken-off.ts'
 import { termEndOfPeriod } from './kept/scheduled-items.ts'
 import { setAsideSchedule } from './kept/set-aside.ts'
 import {
@@ -159,8 +161,41 @@ export async function resumeSubscription(
   return actOn(deps, {
     ...{ act: 'resume', principal, caller, named: resumption },
     request: { act: 'resume', tenantId: tenant.id, id },
-    decide: async (state, payer) => resumptionSteps(state, await restoredPrices(deps, payer, state)),
+    decide: async (state, payer, signal) => {
+      const decided = await readDecided(deps, state.subscription.id)
+      if (principal.kind === 'session') refuseUndoing(state, decided)
+      const back = await broughtBack(deps, state, { tenantId: payer.id, decided, principal, signal })
+      return resumptionSteps(state, { ...back, dealPrices: await restoredPrices(deps, payer, state, back) })
+    },
   })
+}
+
+/**
+ * Returns what undoing the cancellation of the subscription brings back. Throws `conflict` to a session if its schedule cannot be put back; a
+ * service key goes on without it.
+ */
+async function broughtBack(
+  deps: ChangeDeps,
+  state: State,
+  { tenantId, decided: { cancellation }, principal, signal }: Resuming,
+): Promise<Undone> {
+  const { id, cancelAt, cancelAtPeriodEnd } = state.subscription
+  const takenOff = cancellation?.takenOff ?? null
+  const none = { restores: null, sameDeal: false }
+  if (takenOff === null || (cancelAt === null && !cancelAtPeriodEnd)) return none
+  const back = await restorationOf(deps, state, { tenantId, takenOff, signal })
+  if (back.restores !== null) return back
+  if (back.why === null || principal.kind === 'key') return none
+  throw new ServiceError('conflict', `What was planned for ${id} before its cancellation cannot be put back.`, {
+    hint: `${back.why} A service key can resume it without that (POST subscription/resume).`,
+  })
+}
+
+interface Resuming {
+  readonly tenantId: string
+  readonly decided: Decided
+  readonly principal: Principal
+  readonly signal: AbortSignal
 }
 
 export function pauseSubscription(
@@ -184,7 +219,11 @@ interface Act {
   readonly named: { readonly subscription?: string | undefined; readonly reason?: string | undefined }
   /** Request whose retries find the act. Absent for a pause, which can be repeated. */
   readonly request?: ActRequest
-  readonly decide: (state: State, tenant: TenantRecord) => readonly ChangeStep[] | Promise<readonly ChangeStep[]>
+  readonly decide: (
+    state: State,
+    tenant: TenantRecord,
+    signal: AbortSignal,
+  ) => readonly ChangeStep[] | Promise<readonly ChangeStep[]>
 }
 
 async function actOn(deps: ChangeDeps, asked: Act): Promise<TenantSubscription> {
@@ -206,19 +245,28 @@ async function actOn(deps: ChangeDeps, asked: Act): Promise<TenantSubscription> 
     if (begun !== undefined && live.every(({ id }) => id !== begun)) return deps.shownSubscription(tenantId, begun)
     const { id: subscription } = selectSubscription(live, named.subscription ?? before?.subscription)
     const state = await readState(deps, subscription, held.signal)
-    const steps = await decide(state, tenant)
+    const steps = await decide(state, tenant, held.signal)
     const setAside = act === 'cancel' && steps[0]?.op === 'release' ? setAsideSchedule(state) : null
     const about = named.reason === undefined ? {} : { reason: named.reason }
     const opened = async (id: string) => {
       if (request !== undefined) await keepAct(deps, request, { subscription, job: id })
     }
+    const bySession = principal.kind === 'session'
+    if (act === 'cancel' && !bySession && steps.length === 0) await takeOver(deps, subscription)
     if (steps.length > 0)
-      await runChange(deps, { tenantId, act, subscription, about, steps, caller, held, setAside, opened })
+      await runChange(deps, { tenantId, act, subscription, about, steps, caller, bySession, held, setAside, opened })
     // No free subscription begins after a cancellation by the tenant, and none after a resumption.
     else if (act !== 'pause') await deps.store.localSubscriptions.unplan(subscription)
     await putBackAfterAct(deps, tenantId, held)
     return deps.shownSubscription(tenantId, subscription)
   })
+}
+
+/** A seller who cancels what a customer has cancelled decides it too: no session undoes it from then on. */
+async function takeOver(deps: ChangeDeps, subscription: string): Promise<void> {
+  const { cancellation } = await readDecided(deps, subscription)
+  if (cancellation !== undefined)
+    await keepDecided(deps, subscription, { cancellation: { ...cancellation, bySession: false } })
 }
 
 /**

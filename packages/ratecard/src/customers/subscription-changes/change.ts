@@ -122,7 +122,7 @@ function changeUnderLease(
       preview === null
         ? await costed(deps, read, null, held.signal)
         : await costedAsShown(deps, read, await findFresh(deps, id, preview, read), held.signal)
-    return make(deps, tenant, { ...read, ...cost }, { preview, name, caller, held })
+    return make(deps, tenant, { ...read, ...cost }, { preview, name, caller, bySession: session, held })
   })
 }
 
@@ -294,6 +294,7 @@ interface Making {
   /** Id under which a retry finds the change: that of the preview, or else of the request. null if a retry cannot find it. */
   readonly name: string | null
   readonly caller: Caller
+  readonly bySession: boolean
   readonly held: TenantLease
 }
 
@@ -301,7 +302,7 @@ async function make(
   deps: ChangeDeps,
   tenant: TenantRecord,
   { decision, at, shown, billed, fingerprint, beside }: Costed & Pick<ReadChange, 'fingerprint' | 'beside'>,
-  { preview, name, caller, held }: Making,
+  { preview, name, caller, bySession, held }: Making,
 ): Promise<ChangeOutcome> {
   const kept = { subscription: shown.subscription, at, fingerprint, shown, billed, madeAt: deps.clock.now() }
   const planned = plannedFree(decision, { id: `sub_local_${deps.newId()}`, tenantId: tenant.id, at })
@@ -320,8 +321,7 @@ async function make(
       due_now: shown.dueNow,
     },
     steps: stepsOf(decision, at),
-    caller,
-    held,
+    ...{ caller, held, bySession },
     plannedFree: planned,
     setAside: decision.setAside,
     opened: async (job) => {

@@ -19,7 +19,7 @@ import {
 } from '../item-swaps/change-step.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
-import type { ChangeableSubscription } from '../../processor/subscription-change.ts'
+import type { ChangeableSubscription, ReleasedSchedule } from '../../processor/subscription-change.ts'
 import type { Caller } from '../../api/service/tenants.ts'
 import { byOf, keyOf } from '../../store/records/actor.ts'
 import type { JobRecord, JobStepRecord } from '../../store/records/journal.ts'
@@ -28,6 +28,7 @@ import type { PlannedFreeRecord } from '../../store/tenant-store.ts'
 import { auditRow } from '../tenants/audit.ts'
 import type { TenantLease } from '../../acts/lease.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
+import { addTakenOff, forgetCancellation, keepDecided, scheduledText, type Decided } from './kept/decisions.ts'
 import type { SetAsideSchedule } from './decide/decision.ts'
 import { decidePutBack } from './kept/set-aside.ts'
 
@@ -42,6 +43,8 @@ export interface ChangeRun {
   readonly about: Readonly<Record<string, unknown>>
   readonly steps: readonly ChangeStep[]
   readonly caller: Caller
+  /** True if a session of the tenant asked for it, which may undo it later. */
+  readonly bySession: boolean
   readonly held: TenantLease
   /** Free subscription that begins when the steps have ended the paid one. */
   readonly plannedFree?: PlannedFreeRecord | null
@@ -55,6 +58,7 @@ export interface ChangeRun {
 interface JobInput extends Pick<ChangeRun, 'act' | 'subscription' | 'about'> {
   readonly planned_free?: Readonly<Record<string, unknown>> | null
   readonly set_aside?: Readonly<Record<string, unknown>> | null
+  readonly by_session?: boolean
   /** Deal of the tenant when the schedule was taken off. */
   readonly deal?: string
 }
@@ -66,17 +70,24 @@ const inputOf = ({ input }: JobRecord) => {
     about,
     planned_free: free = null,
     set_aside: aside = null,
-    deal,
+    by_session: bySession = false,
+    deal = '',
   } = JSON.parse(input) as JobInput
   return {
-    ...{ act, subscription, about, deal },
+    ...{ act, subscription, about, bySession, deal },
     plannedFree: fromJournal(free) as PlannedFreeRecord | null,
-    setAside: fromJournal(aside) as SetAsideSchedule | null,
+    setAside: setAsideIn(fromJournal(aside)),
   }
 }
 
+/** Version 0.1 kept the schedule itself, with its time in it. */
+function setAsideIn(recorded: unknown): SetAsideSchedule | null {
+  const kept = recorded as (SetAsideSchedule & { readonly schedule?: { readonly at: number } }) | null
+  return kept === null ? null : { from: kept.from, at: kept.schedule?.at ?? kept.at }
+}
+
 /** Returns the tenant's deal as text, so that a later one can be compared with it. */
-async function dealOf({ store }: SwapDeps, tenantId: string): Promise<string> {
+export async function dealOf({ store }: SwapDeps, tenantId: string): Promise<string> {
   const tenant = await store.tenants.find(tenantId)
   return JSON.stringify([tenant?.enterpriseTemplate ?? null, tenant?.enterpriseId ?? null])
 }
@@ -89,7 +100,7 @@ export const putBackEveryMs = 5 * 60_000
  * fails.
  */
 export async function runChange(deps: SwapDeps, run: ChangeRun): Promise<ChangeDone> {
-  const { tenantId, act, subscription, about, caller, held, plannedFree = null, setAside = null } = run
+  const { tenantId, act, subscription, about, caller, bySession, held, plannedFree = null, setAside = null } = run
   const { jobs } = deps.store
   const id = deps.newId()
   for (const unfinished of await jobs.unfinished('subscription_change', tenantId)) {
@@ -103,6 +114,7 @@ export async function runChange(deps: SwapDeps, run: ChangeRun): Promise<ChangeD
   }
   const input = {
     ...{ tenant_id: tenantId, act, subscription, about },
+    ...(bySession ? { by_session: true } : {}),
     ...(plannedFree === null ? {} : { planned_free: journalRecord(plannedFree) }),
     ...(setAside === null ? {} : { set_aside: journalRecord(setAside), deal: await dealOf(deps, tenantId) }),
   }
@@ -208,11 +220,36 @@ async function complete(deps: SwapDeps, id: string, held: TenantLease): Promise<
   const { act, subscription, about, setAside } = inputOf(job)
   const result = { subscription, job_id: id, ...about, ...(done.payment === null ? {} : { payment_required: true }) }
   await note(deps, job, { id, at: job.createdAt, act, result })
+  if (act === 'resume') await forgetCancellation(deps, subscription)
+  else if (act !== 'put_back') await remember(deps, job)
   // After a resumption the subscription does not end, and after a cancellation by the tenant no free subscription begins.
   if (act === 'cancel' || act === 'resume') await store.localSubscriptions.unplan(subscription)
   if (setAside === null || done.payment === null) await store.jobs.end(id, 'done', null, held.token)
   else await store.jobs.wait(id, clock.now() + putBackEveryMs, JSON.stringify({ detail: unpaid }), held.token)
   return done
+}
+
+/** Remembers who decided what the steps of a job did, and the schedule that a cancellation took off. */
+async function remember(deps: SwapDeps, job: JobRecord): Promise<void> {
+  const { subscription, bySession, setAside, deal } = inputOf(job)
+  const done = (await deps.store.jobs.steps(job.id)).map(({ step, result }) => ({
+    step: recordedChange(step),
+    result: recordedResult(result ?? '{"payment":null}'),
+  }))
+  const released = done.flatMap(({ step }) => (step.op === 'release' ? [step.schedule] : []))[0]
+  const more = done.map(({ step, result: { payment, canceledAt = null } }): Decided => {
+    if (step.op === 'settings' && step.cancellation === 'period_end') {
+      const takenOff = setAside === null || released === undefined ? null : { ...setAside, released, deal }
+      return { cancellation: { bySession, canceledAt, takenOff } }
+    }
+    if (!bySession) return {}
+    if (step.op === 'schedule') return { scheduled: scheduledText(step) }
+    return payment === null ? {} : { invoice: payment.invoice }
+  })
+  const decided = Object.assign({}, ...more) as Decided
+  if (Object.keys(decided).length > 0) await keepDecided(deps, subscription, decided)
+  const takenOff = decided.cancellation?.takenOff ?? null
+  if (takenOff !== null) await addTakenOff(deps, job.subject, subscription)
 }
 
 /** Writes a row to the audit trail. A second row with the same id is not written. */
@@ -335,7 +372,7 @@ async function putBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Promi
   if (refusal === null) return null
   const { subscription, setAside } = inputOf(job)
   const detail = `The scheduled change was not put back: ${refusal.message}`
-  const at = setAside === null ? null : toRfc3339(setAside.schedule.at)
+  const at = setAside === null ? null : toRfc3339(setAside.at)
   const result = { subscription, job_id: job.id, put_back: false, scheduled_at: at, detail }
   await note(deps, job, { id: deps.newId(), at: deps.clock.now(), act: 'put_back', result })
   await deps.store.jobs.end(job.id, 'failed', failureText(refusal, { detail }), held.token)
@@ -364,18 +401,24 @@ async function tryPutBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Pr
   const until = Math.max(clock.now() + putBackEveryMs, expiryOf(state))
   await store.jobs.wait(id, until, job.error ?? interrupted, held.token)
   if (state !== null && state.payment !== null) return null
+  const released = recordedChange(steps[0].step)
+  if (released.op !== 'release') throw new Error(`The job ${id} has taken no schedule off`)
   const facts = {
     now: clock.now(),
     isArchived: await readArchived(deps),
     update: made ? recordedChange(steps.at(-1)?.step ?? '') : null,
     dealChanged: deal !== (await dealOf(deps, tenantId)),
+    released: { id: released.schedule, schedule: await readReleased(deps, released.schedule, held.signal) },
   }
   const back = state === null ? ({ kind: 'nothing' } as const) : decidePutBack(state, setAside, facts)
   if (back.kind === 'impossible') return new ServiceError('conflict', back.why)
   const caller = { author, by: byOf(job), requestId }
   const about = { put_back: true, of_job: id }
   if (back.kind === 'steps')
-    await runChange(deps, { tenantId, act: 'put_back', subscription, about, steps: back.steps, caller, held })
+    await runChange(deps, {
+      ...{ tenantId, act: 'put_back', subscription, about, steps: back.steps, caller, held },
+      bySession: false,
+    })
   return end(made ? 'done' : 'failed')
 }
 
@@ -384,12 +427,21 @@ const expiryOf = (state: ChangeableSubscription | null) =>
   state === null || state.clockTime !== null ? 0 : (state.payment?.expiresAt ?? 0)
 
 /** Returns a function that is true for former processor prices, which are archived. */
-async function readArchived({ priceBook }: SwapDeps): Promise<(price: ProcessorId) => boolean> {
+export async function readArchived({ priceBook }: SwapDeps): Promise<(price: ProcessorId) => boolean> {
   const book = await priceBook()
   return (price) => {
     const id = book.idOf(price)
     return id !== undefined && book.find(id)?.processorId !== price
   }
+}
+
+/** Reads a schedule that was taken off; null if the processor has it no more, or not as released. */
+export function readReleased(
+  { processor }: SwapDeps,
+  id: string,
+  signal: AbortSignal,
+): Promise<ReleasedSchedule | null> {
+  return askProcessor(signal, () => processor.releasedSchedule(id, signal))
 }
 
 function runStep(

@@ -49,6 +49,7 @@ import {
   scheduleItems,
   scheduleSwaps,
 } from './subscriptions/schedules.ts'
+import { readReleased, restoreSchedule } from './subscriptions/restored-schedules.ts'
 import { readSnapshot } from './catalog/snapshot.ts'
 import { someSubscriptions } from './subscriptions/some-subscriptions.ts'
 import {
@@ -134,6 +135,8 @@ function customerHalf(context: StripeContext): SubscriptionProcessor {
     previewScheduled: (request, invoice, signal) => previewScheduled(context, request, invoice, signal),
     updateItems: (update, writing) => updateItems(context, update, writing),
     scheduleItems: (request, writing) => scheduleItems(context, request, writing),
+    releasedSchedule: (id, signal) => readReleased(context, id, signal),
+    restoreSchedule: (request, writing) => restoreSchedule(context, request, writing),
     releaseSchedule: ({ schedule }, writing) => releaseSchedule(context, schedule, writing),
     voidInvoice: ({ invoice }, writing) => voidInvoice(context, invoice, writing),
     changeSettings: (settings, writing) => changeSettings(context, settings, writing),

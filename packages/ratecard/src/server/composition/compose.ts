@@ -47,6 +47,7 @@ import { createSubscribers } from '../../customers/subscriptions/subscribers.ts'
 import type { SubscriberDeps } from '../../customers/subscriptions/deps.ts'
 import { resendHeldUsage } from '../../customers/subscriptions/usage/held-usage.ts'
 import { readEndedFree, readSubscription } from '../../customers/subscriptions/subscriptions.ts'
+import { putBackUndone } from '../../customers/subscription-changes/kept/taken-off.ts'
 import { putBackDue } from '../../customers/subscription-changes/kept/put-back-due.ts'
 import { createSubscriptionChanges } from '../../customers/subscription-changes/subscription-changes.ts'
 import { customerActs } from '../../api/customers/customer-acts.ts'
@@ -407,6 +408,7 @@ function swapOperations(
       nextAt: () => store.localSubscriptions.nextPlanned(clock.now()),
     },
     { continueDue: (report) => putBackDue(swaps, report) },
+    { continueDue: (report) => putBackUndone(swaps, report) },
     { continueDue: (report) => resendHeldUsage({ ...swaps, applied: creditDeps.applied }, report) },
     { continueDue: (report) => grantOwedCredits(credit, history, report), nextAt: () => nextCreditAt(credit) },
   ])

@@ -56,7 +56,7 @@ const phaseFields = {
   duration: shape({ interval: required(interval), interval_count: integer({ min: 1 }) }),
   // `iterations` is an older way to set the duration: the number of periods of the first item's price.
   iterations: integer({ min: 1 }),
-  end_date: timestamp(),
+  end_date: nowOrTimestamp(),
   items: required(list(phaseItem, { max: 20 })),
   metadata: metadata(),
   proration_behavior: prorationBehavior,
@@ -260,7 +260,8 @@ function endOf(
   // `iterations` was replaced by `duration` in API version 2025-09-30.clover.
   if (params.iterations !== undefined && !call.isBefore('2025-09-30.clover'))
     throw new UnknownParameters([`${name}[iterations]`])
-  const end = params.end_date ?? addIntervals(start, length, params.iterations ?? 1)
+  const requested = params.end_date === 'now' ? call.now : params.end_date
+  const end = requested ?? addIntervals(start, length, params.iterations ?? 1)
   if (end <= start) throw badRequest('The end date of a phase must be after its start date.', `${name}[end_date]`)
   return end
 }

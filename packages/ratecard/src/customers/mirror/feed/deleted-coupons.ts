@@ -1,23 +1,11 @@
 // Keeps the terms of coupons that the processor deleted. Discounts with a deleted coupon stay in force, but the processor no longer returns
 // their terms. The mirror still has the terms from an earlier read.
-import type { Mirrored, MirroredDiscount, MirroredKind } from '../../../processor/mirrored.ts'
-import type { MirrorStore } from '../../../store/mirror-store.ts'
+import type { Mirrored, MirroredDiscount } from '../../../processor/mirrored.ts'
 
-/** Returns the objects with complete coupon terms: terms that the processor no longer returns are taken from the mirror. */
-export async function withKnownTerms<K extends MirroredKind>(
-  mirror: Pick<MirrorStore, 'find'>,
-  kind: K,
-  objects: readonly Mirrored[K][],
-): Promise<readonly Mirrored[K][]> {
-  if (kind !== 'subscription' && kind !== 'customer') return objects
-  return Promise.all(
-    objects.map(async (object) => {
-      const discounted = object as Discounted
-      if (discountsOf(discounted).every(({ duration }) => duration !== null)) return object
-      const before = (await mirror.find(kind, object.id)) as Discounted | null
-      return before === null ? object : (completed(discounted, before) as Mirrored[K])
-    }),
-  )
+/** Returns the object with complete coupon terms: terms that the processor no longer returns are taken from the mirror. */
+export function withKnownTerms<T extends Discounted>(object: T, before: T | null): T {
+  const isComplete = discountsOf(object).every(({ duration }) => duration !== null)
+  return isComplete || before === null ? object : (completed(object, before) as T)
 }
 
 type Discounted = Mirrored['subscription' | 'customer']

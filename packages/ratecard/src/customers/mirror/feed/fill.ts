@@ -5,7 +5,7 @@ import { pushLease } from '../../../acts/journal/leases.ts'
 import { mirroredKinds } from '../../../processor/mirrored.ts'
 import type { MirroredKind } from '../../../processor/mirrored.ts'
 import type { MirrorSaved, MirrorState } from '../../../store/mirror-store.ts'
-import { withKnownTerms } from './deleted-coupons.ts'
+import { withKnown } from './known-before.ts'
 import type { FeedDeps } from './deps.ts'
 
 /** Interval (ms) at which the fill checks if a running push has ended. */
@@ -82,7 +82,7 @@ export async function savePage(
   const { store, processor, clock } = deps
   const begun = await store.mirror.beginRead()
   const { objects, unreadable, next } = await processor.mirrorPage(kind, after, signal)
-  const saved = await store.mirror.save(kind, await withKnownTerms(store.mirror, kind, objects), begun)
+  const saved = await store.mirror.save(kind, await withKnown(deps, kind, objects), begun)
   const since = clock.now()
   if (unreadable.length > 0) await store.mirror.markStale(unreadable.map((id) => ({ kind, id, since })))
   return { ...saved, next, read: objects.length }

@@ -41,6 +41,10 @@ export function withOwnActs<P extends Processor>(processor: P, deps: Pick<FeedDe
       await processor.scheduleItems(request, options)
       await show({ kind: 'subscription', id: request.subscription })
     },
+    restoreSchedule: async (request, options) => {
+      await processor.restoreSchedule(request, options)
+      await show({ kind: 'subscription', id: request.subscription })
+    },
     releaseSchedule: async (request, options) => {
       await processor.releaseSchedule(request, options)
       await show({ kind: 'subscription', id: request.subscription })

@@ -2,7 +2,7 @@
 import { isUnreadable } from '../../../processor/failures.ts'
 import type { MirroredKind, MirroredSubscription } from '../../../processor/mirrored.ts'
 import type { StaleObject } from '../../../store/mirror-store.ts'
-import { withKnownTerms } from './deleted-coupons.ts'
+import { withKnown } from './known-before.ts'
 import type { FeedDeps } from './deps.ts'
 
 /** Concurrency of reads. */
@@ -61,7 +61,7 @@ export async function readAnew(
   const begun = await mirror.beginRead()
   const object = await deps.processor.mirrorObject(kind, id, signal)
   if (object === null) await mirror.remove(kind, [id], begun)
-  else await mirror.save(kind, await withKnownTerms(mirror, kind, [object]), begun)
+  else await mirror.save(kind, await withKnown(deps, kind, [object]), begun)
   if (kind === 'subscription' && object !== null) await markUnknownPrices(deps, object as MirroredSubscription)
 }
 

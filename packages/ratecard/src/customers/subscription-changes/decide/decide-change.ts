@@ -13,6 +13,7 @@ import type { ChangeDecision, ChangeSituation, ChangeWarning, OtherItem, PlacedI
 import { intervalOf, monthlySum, termsOf, type ItemTerms } from './monthly.ts'
 import { hasOtherPlan, othersAt, plansOthers, renewalOf, scheduleOf, untilOf } from '../kept/scheduled-items.ts'
 import { setAsideSchedule } from '../kept/set-aside.ts'
+import { refuseBreakingRamp, refuseReplacingPlan, refuseTakingOff } from './sellers-plans.ts'
 import type { WantedItem } from './wanted-items.ts'
 
 /** Decides the change. Throws `change_invalid`, `payment_overdue`, `not_allowed` or `conflict`. */
@@ -22,6 +23,7 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
   refuseStanding(state)
   const free = freePriceOf(wanted)
   if (free !== null) return wholeFree(situation, decideFree(situation, free))
+  refuseReplacingPlan(situation)
   const others = present.filter(({ replaced }) => !replaced).map(otherOf)
   if (others.length + wanted.length === 0)
     throw invalid(
@@ -42,6 +44,8 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
   const beside = schedule === null ? others : othersAt(situation, schedule.at)
   if (items.length === 0 && state.scheduled === null)
     throw invalid('items', 'The subscription has exactly these items already.')
+  if (items.length === 0 && when === 'now') refuseTakingOff(situation)
+  if (schedule !== null) refuseBreakingRamp(situation, schedule.at)
   if (when === 'now') refuseNow(situation)
   const restarts = otherInterval || becomesPaid(present, wanted)
   const paysNow = subscription.status !== 'trialing' && (restarts || (proration === 'prorate' && billsNow(items)))
@@ -122,8 +126,15 @@ function refuseNow({
   state: { subscription, phases, scheduled, termEnd },
   present,
   isReplaced,
+  takenOff,
 }: ChangeSituation): void {
   const { id, status, paused } = subscription
+  if (takenOff)
+    throw new ServiceError(
+      'conflict',
+      `The cancellation of ${id} took off what was planned for it, which a change now would prevent from coming back.`,
+      { hint: 'Resume it first (POST subscription/resume), then change it.' },
+    )
   if (status === 'past_due' || status === 'unpaid')
     throw new ServiceError(
       'payment_overdue',

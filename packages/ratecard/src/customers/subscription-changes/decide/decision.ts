@@ -57,6 +57,10 @@ export interface ChangeSituation {
   readonly session: boolean
   /** True if a change by a session began the running period of the items that are replaced. */
   readonly begunBySession: boolean
+  /** True if a session of the tenant scheduled the change that the subscription has. */
+  readonly scheduledBySession: boolean
+  /** True if the subscription is cancelled, and the cancellation took a schedule off that undoing it puts back. */
+  readonly takenOff: boolean
 }
 
 export interface ChangeWarning {
@@ -64,14 +68,12 @@ export interface ChangeWarning {
   readonly detail: string
 }
 
-/**
- * Record of a schedule that a change releases, from which the schedule is created again if the change is not made. It has the items before
- * and after the scheduled change, its promotion codes and the end of a term. It does not have e.g. metadata of the schedule's phases.
- */
+/** What is kept of a schedule that was taken off; the rest is in the released schedule. */
 export interface SetAsideSchedule {
-  /** Items of the subscription when its schedule was released. */
+  /** Items of the subscription when its schedule was taken off. */
   readonly from: readonly PlannedItem[]
-  readonly schedule: ItemsSchedule
+  /** Time of its first change or, without one, of its end. */
+  readonly at: number
 }
 
 /** A free subscription that begins when the paid one ends. */

@@ -26,6 +26,7 @@ import { attachedPricesOf, replacedItems, type ListedItem } from './replaced-ite
 import { termsOf } from './monthly.ts'
 import { scopeIn, scopeOfItem, scopesOf, type Scopes } from './scopes.ts'
 import { isBegunBySession } from '../kept/begun-period.ts'
+import { isScheduledBySession, readDecided } from '../kept/decisions.ts'
 import { wantedItems, type Offer } from './wanted-items.ts'
 
 /** Returns the tenant's subscriptions that have not ended, oldest first. Omits subscriptions whose first payment was never completed. */
@@ -114,17 +115,26 @@ export async function readChange(
   const endsFree = replacedFree(beside, running)
   const leaving = present.flatMap(({ live: item, replaced }) => (replaced ? [item] : []))
   const begunBySession = session && (await isBegunBySession(deps, id, leaving))
+  const decided = await readDecided(deps, id)
+  const scheduledBySession = isScheduledBySession(state, decided)
+  const takenOff = isCancelled(state) && (decided.cancellation?.takenOff ?? null) !== null
   const promotionCode = promotionOf(deps, offer, wish)
   if (promotionCode !== null) {
     refuseScheduled(config, { promotionCode, state, isReplaced })
     await refuseRunning(deps, config, { promotionCode, state, signal })
   }
   return {
-    situation: { state, present, wanted, isReplaced, planned, wish, promotionCode, endsFree, session, begunBySession },
+    situation: {
+      ...{ state, present, wanted, isReplaced, planned, wish, promotionCode, endsFree, session },
+      ...{ begunBySession, scheduledBySession, takenOff },
+    },
     beside,
     fingerprint: fingerprintOf(wish, state, { present, wanted }),
   }
 }
+
+const isCancelled = ({ subscription: { cancelAt, cancelAtPeriodEnd } }: ChangeableSubscription) =>
+  cancelAtPeriodEnd || cancelAt !== null
 
 /** Throws `quantity_invalid` if a session asks for more of a price than it may, and than its subscription has. */
 function checkQuantities(

@@ -1,24 +1,35 @@
 // Resumes subscriptions: undoes a cancellation, a pause, a scheduled change and one that waits for its payment. A deal that began or ended
 // meanwhile left the items alone, because they were about to change or to end; the undone items get their price under the present deal.
 import type { ProcessorId } from '../../../catalog/resource.ts'
-import type { ChangeStep } from '../../item-swaps/change-step.ts'
 import type { LiveItem } from '../../../processor/customer-half.ts'
 import type { ChangeableSubscription, PlannedItem } from '../../../processor/subscription-change.ts'
 import type { TenantRecord } from '../../../store/tenant-store.ts'
 import type { ChangeDeps } from '../deps.ts'
+import { entriesOf, type ChangeStep } from '../../item-swaps/change-step.ts'
 import { releaseOf } from '../kept/releases.ts'
-import { entriesOf } from '../kept/scheduled-items.ts'
+import type { Restoration } from '../kept/set-aside.ts'
 
 type State = ChangeableSubscription
 
 /** Other prices that items would have under the tenant's present deal, by the price that they would have after the resumption. */
 export type DealPrices = Awaited<ReturnType<ChangeDeps['pricesUnderDeal']>>
 
+/** What undoing a cancellation brings back. */
+export interface Undone {
+  /** Step that puts back the schedule which the cancellation took off; null if it took none off. */
+  readonly restores: Restoration | null
+  /** True if the tenant's deal is the one of then, so that the schedule has its prices already. */
+  readonly sameDeal: boolean
+}
+
 /**
  * Returns the steps that undo a cancellation, a pause, a scheduled change, and a change that waits for its payment; only those that the
- * subscription has.
+ * subscription has. What the cancellation took off is there again.
  */
-export function resumptionSteps(state: State, dealPrices: DealPrices): readonly ChangeStep[] {
+export function resumptionSteps(
+  state: State,
+  { restores, sameDeal, dealPrices }: Undone & { readonly dealPrices: DealPrices },
+): readonly ChangeStep[] {
   const { subscription } = state
   const { id, cancelAt, cancelAtPeriodEnd, paused, status } = subscription
   const cancellation = cancelAtPeriodEnd ? 'undo_period_end' : cancelAt === null ? undefined : 'undo_date'
@@ -32,9 +43,30 @@ export function resumptionSteps(state: State, dealPrices: DealPrices): readonly 
     ...withoutPending(state),
     ...withoutScheduled(state, dealPrices),
     ...(cancellation === undefined && paused === null ? [] : [settings]),
-    ...(cancellation === undefined ? [] : underDeal(state, dealPrices)),
+    ...(restores === null ? [] : [underDealThen(restores, dealPrices)]),
+    ...(cancellation === undefined || (restores !== null && sameDeal) ? [] : underDeal(state, dealPrices)),
     ...(status === 'paused' ? [{ op: 'resume', subscription: id } as const] : []),
   ]
+}
+
+/** Returns the restoration with the prices of the present deal in the phases that have not begun. */
+function underDealThen(restores: Restoration, dealPrices: DealPrices): ChangeStep {
+  const phases = restores.phases.map((phase, index) =>
+    index === 0
+      ? phase
+      : {
+          ...phase,
+          items: phase.items.map((item) => ({ ...item, price: dealPrices.get(item.price)?.price ?? item.price })),
+        },
+  )
+  const later = restores.phases.slice(1).flatMap(({ items }) => items.map(({ price }) => price))
+  const dealt = [...new Set(later)].flatMap((price) => dealPrices.get(price) ?? [])
+  const reopens = [...(restores.reopens ?? []), ...dealt.filter(({ archived }) => archived).map(({ price }) => price)]
+  return {
+    ...{ ...restores, phases },
+    ...(reopens.length === 0 ? {} : { reopens }),
+    ...(dealt.length === 0 ? {} : { moves: dealt.map(({ move }) => move) }),
+  }
 }
 
 /** Returns the step that voids the invoice of a change that waits for its payment, and so gives up the change. */
@@ -104,13 +136,24 @@ function scheduleStep(
 }
 
 /** Returns the prices under the tenant's present deal of the items that a resumption restores, where they differ. */
-export async function restoredPrices(deps: ChangeDeps, tenant: TenantRecord, state: State): Promise<DealPrices> {
+export async function restoredPrices(
+  deps: ChangeDeps,
+  tenant: TenantRecord,
+  state: State,
+  { restores, sameDeal }: Undone,
+): Promise<DealPrices> {
+  if (restores !== null && sameDeal) return new Map()
   const { subscription, scheduled } = state
   const { cancelAt, cancelAtPeriodEnd, items } = subscription
   const under = (
     some: readonly LiveItem[],
     coming: Parameters<ChangeDeps['pricesUnderDeal']>[1]['coming'] = new Map(),
   ) => deps.pricesUnderDeal(tenant, { subscription: { ...subscription, items: some }, coming })
+  if (restores !== null) {
+    const later = restores.phases.slice(1).map((phase) => under(items, comingIn(items, phase.items)))
+    const [own, ...rest] = await Promise.all([under(items), ...later])
+    return new Map([...(own ?? []), ...rest.flatMap((prices) => [...prices])])
+  }
   if (scheduled === null) return cancelAtPeriodEnd || cancelAt !== null ? under(items) : new Map()
   const restored = scheduled.restores.map(({ price }) => price)
   const stays = items.filter(({ price }) => restored.includes(price.id))
@@ -129,4 +172,17 @@ export async function restoredPrices(deps: ChangeDeps, tenant: TenantRecord, sta
   if (from !== undefined && to !== undefined && others.length === 1)
     return under([...stays, from], new Map([[from.price.id, to]]))
   return under(stays)
+}
+
+/** Returns, by price of an item, the price that takes its place in a phase. */
+function comingIn(items: readonly LiveItem[], phase: readonly PlannedItem[]): ReadonlyMap<ProcessorId, ProcessorId> {
+  const coming = phase.filter(({ price }) => items.every((item) => item.price.id !== price))
+  const leaving = items.filter(({ price }) => phase.every((item) => item.price !== price.id))
+  return new Map(
+    leaving.flatMap(({ price, quantity }): [ProcessorId, ProcessorId][] => {
+      const index = coming.findIndex((item) => (item.quantity === null) === (quantity === null))
+      const [next] = index === -1 ? [] : coming.splice(index, 1)
+      return next === undefined ? [] : [[price.id, next.price]]
+    }),
+  )
 }

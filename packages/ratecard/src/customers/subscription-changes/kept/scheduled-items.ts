@@ -1,5 +1,6 @@
 // Items that the schedule of a subscription moves, and the schedule of a change at the end of the period. Pure.
 import type { ProcessorId } from '../../../catalog/resource.ts'
+import { entriesOf } from '../../item-swaps/change-step.ts'
 import { toRfc3339 } from '../../../base/clock.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import type { LiveItem } from '../../../processor/customer-half.ts'
@@ -154,10 +155,3 @@ export function plansOthers(
 const laterPhases = (phases: readonly SchedulePhase[] | null) => (phases ?? []).slice(1)
 
 export const planned = ({ price: { id: price }, quantity }: LiveItem): PlannedItem => ({ price, quantity })
-
-/** Returns prices and quantities as text, so that two lists of items can be compared. */
-export const entriesOf = (items: readonly PlannedItem[]) =>
-  items
-    .map(({ price, quantity }) => `${price}×${String(quantity)}`)
-    .sort()
-    .join()

@@ -20,6 +20,14 @@ export interface FeatureSource {
   readonly quantity: number
   /** Current billing period; null for a free subscription, which has none. */
   readonly period: { readonly start: number; readonly end: number } | null
+  /** What the item gave before changes within a period that is not over, oldest first. */
+  readonly turns?: readonly SourceTurn[]
+}
+
+/** What an item gave until a change. Its period is the item's own, or one that the change replaced. */
+export interface SourceTurn extends Pick<FeatureSource, 'features' | 'quantity'> {
+  readonly at: number
+  readonly period: { readonly start: number; readonly end: number }
 }
 
 /** A feature that was granted to a tenant by hand, in addition to the features it bought or in place of them. */
@@ -67,7 +75,9 @@ export function allowanceOf(
   const included = live?.enabled ?? (bought.length > 0 || (live !== undefined && live.limit !== null))
   const type = feature.type ?? 'switch'
   if (type === 'switch') return { feature, included, limit: null, beyond: null, counted: null }
-  const limits = bought.map(({ entry, source }) => limitOf(entry, source.quantity))
+  const limits = bought.map(({ entry, source }) =>
+    type === 'metered' ? limitInPeriod(entry, source, now) : limitOf(entry, source.quantity),
+  )
   const limit = included ? sumOf([...limits, ...(live === undefined || live.limit === null ? [] : [live.limit])]) : 0
   const entries = given.flatMap(({ entry }) => (typeof entry === 'string' ? [] : [entry]))
   const beyond = included && entries.some((entry) => entry.beyond === 'allow') ? 'allow' : 'deny'
@@ -80,6 +90,56 @@ function limitOf(entry: ProductFeature, quantity: number): Limit {
   return entry.limit * (entry.per_quantity === true ? quantity : 1)
 }
 
+/**
+ * Returns the limit of a metered feature in the running period (decision 29). What a change within the period added counts in proportion to the
+ * time that it is paid for, rounded up, e.g. 500 of 1,000 in the middle of the period. What a later change takes away is taken from that first.
+ */
+function limitInPeriod(entry: ProductFeature, source: FeatureSource, now: number): Limit {
+  const { period, turns = [], quantity } = source
+  const present = limitOf(entry, quantity)
+  const running = turns.filter((turn) => period !== null && turn.period.start === period.start && now < period.end)
+  if (present === 'unlimited' || period === null || running.length === 0) return present
+  const id = featureIdOf(entry)
+  const before = running.map((turn) => {
+    const then = turn.features.find((one) => featureIdOf(one) === id)
+    return { at: turn.at, limit: then === undefined ? 0 : limitOf(then, turn.quantity) }
+  })
+  const [first] = before
+  let base = first === undefined || first.limit === 'unlimited' ? present : first.limit
+  const raised: { at: number; by: number }[] = []
+  for (const [index, { at, limit }] of before.entries()) {
+    const next = before[index + 1]?.limit ?? present
+    if (next === 'unlimited') continue
+    let by = next - (limit === 'unlimited' ? next : limit)
+    if (by > 0) raised.push({ at, by })
+    for (let last = raised.at(-1); by < 0 && last !== undefined; last = raised.at(-1)) {
+      const taken = Math.min(last.by, -by)
+      by += taken
+      last.by -= taken
+      if (last.by === 0) raised.pop()
+    }
+    if (by < 0) base += by
+  }
+  return raised.reduce((sum, { at, by }) => sum + paidPart(by, paidFor(entry, period, at, now)), base)
+}
+
+/** Returns the part of its window that a raise at a time is paid for. */
+function paidFor(entry: ProductFeature, { start, end }: NonNullable<FeatureSource['period']>, at: number, now: number) {
+  if (resetsOf(entry) !== 'month') return { paid: end - at, whole: end - start }
+  const month = monthOf(now)
+  if (at < month.from) return { paid: 1, whole: 1 }
+  return { paid: Math.min(month.to, end) - at, whole: month.to - month.from }
+}
+
+/** Whole numbers of milliseconds and units, whose product may be too large for a number. */
+function paidPart(by: number, { paid, whole }: { readonly paid: number; readonly whole: number }): number {
+  const [units, part, of] = [BigInt(by), BigInt(Math.max(0, Math.floor(paid))), BigInt(Math.floor(whole))]
+  return Number((units * part + of - 1n) / of)
+}
+
+const resetsOf = (entry: ProductFeature) =>
+  typeof entry === 'string' ? 'billing_period' : (entry.resets ?? 'billing_period')
+
 const sumOf = (limits: readonly Limit[]): Limit =>
   limits.reduce((sum, limit) => (sum === 'unlimited' || limit === 'unlimited' ? 'unlimited' : sum + limit), 0)
 
@@ -87,7 +147,7 @@ function countedIn(
   given: readonly { readonly source: FeatureSource; readonly entry: ProductFeature }[],
   now: number,
 ): { readonly from: number; readonly to: number | null } {
-  const windows = given.map(({ source, entry }) => windowOf(entry, source.period, now))
+  const windows = given.map(({ source, entry }) => windowOf(entry, source, now))
   const [first, ...others] = windows.length === 0 ? [monthOf(now)] : windows
   return others.reduce(
     (one, other) => ({
@@ -98,14 +158,21 @@ function countedIn(
   )
 }
 
-/** A free subscription has no billing period, so its usage is counted by calendar month. */
-function windowOf(entry: ProductFeature, period: FeatureSource['period'], now: number) {
-  const resets = typeof entry === 'string' ? 'billing_period' : (entry.resets ?? 'billing_period')
+/**
+ * A free subscription has no billing period, so its usage is counted by calendar month. A period that a change began goes on counting from the
+ * start of the one that it replaced, until that one would have ended.
+ */
+function windowOf(entry: ProductFeature, { period, turns = [] }: FeatureSource, now: number) {
+  const resets = resetsOf(entry)
   if (resets === 'never') return { from: 0, to: null }
   if (resets === 'month' || period === null) return monthOf(now)
   // The period has ended, but the mirror has not read the renewal yet. So the next period is computed: it begins at the end of this one.
   if (now >= period.end) return { from: period.end, to: 2 * period.end - period.start }
-  return { from: period.start, to: period.end }
+  const replaced = turns.map((turn) => turn.period).filter(({ start, end }) => start < period.start && now < end)
+  return {
+    from: Math.min(period.start, ...replaced.map(({ start }) => start)),
+    to: Math.min(period.end, ...replaced.map(({ end }) => end)),
+  }
 }
 
 /** Returns the calendar month (UTC) of a time. */

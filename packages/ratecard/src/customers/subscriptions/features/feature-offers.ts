@@ -34,13 +34,28 @@ export function offersOf(
     if (features.length === 0) return []
     const group = product.subscription_group ?? null
     const beside = group === null ? sources : sources.filter((source) => source.group !== group)
-    const allowance = allowanceOf(feature, [...beside, { features, group, quantity: 1, period: null }], grant, now)
+    const replaced = group === null ? undefined : sources.find((source) => source.group === group)
+    const offer = {
+      features,
+      group,
+      quantity: 1,
+      ...(replaced === undefined ? { period: null } : turnedAt(replaced, now)),
+    }
+    const allowance = allowanceOf(feature, [...beside, offer], grant, now)
     if (!checkAllowance(allowance, used, requested).allowed) return []
     const prices = product.prices ?? []
     const attached = new Set(prices.flatMap((price) => price.attached_prices ?? []))
     const offered = prices.filter((price) => isPublic(price) && price.interval !== undefined && !attached.has(price.id))
     return offered.map(({ id }) => id)
   })
+}
+
+/** What a price that takes the place of another one within a period adds counts for the rest of the period only. */
+function turnedAt(
+  { features, quantity, period, turns = [] }: FeatureSource,
+  now: number,
+): Pick<FeatureSource, 'period' | 'turns'> {
+  return period === null ? { period } : { period, turns: [...turns, { at: now, features, quantity, period }] }
 }
 
 /** Returns an amount in the form of the API: a whole number, or a decimal number as text; null if the amount is unknown. */

@@ -1,11 +1,13 @@
 // Feature sources of a tenant: one for each item of a live subscription, and one for each free subscription.
 import { featureIdOf, type ProductFeature } from '../../../document/schema/feature-schema.ts'
 import type { BillingConfig } from '../../../document/schema/schema.ts'
+import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
+import type { ItemTurn } from '../../../processor/mirrored.ts'
 import { bookedProduct, type PriceBook } from '../../item-swaps/price-book.ts'
 import type { TenantHoldings } from '../../../store/feature-store.ts'
 import { endPaid } from '../../tenants/free-subscriptions.ts'
-import type { FeatureSource } from './allowances.ts'
+import type { FeatureSource, SourceTurn } from './allowances.ts'
 import type { SubscriberDeps } from '../deps.ts'
 import type { FeatureHistory } from './feature-history.ts'
 
@@ -42,11 +44,31 @@ async function paidSources(
   const since = Math.max(...items.map(({ item }) => item.currentPeriodStart))
   return Promise.all(
     items.map(async ({ item, product }) => ({
-      features: await featuresOfItem(deps, config, book, { item, product, since }),
+      features: await featuresOfItem(deps, config, book, { price: item.price.id, product, since }),
       group: book.product(product)?.group ?? null,
       quantity: item.quantity ?? 1,
       period: { start: item.currentPeriodStart, end: item.currentPeriodEnd },
+      ...(item.turns === undefined ? {} : { turns: await turnsOf(deps, config, book, item.turns) }),
     })),
+  )
+}
+
+/** Returns what an item gave before changes within its period. */
+function turnsOf(
+  deps: FeatureSourceDeps,
+  config: BillingConfig,
+  book: PriceBook,
+  turns: readonly ItemTurn[],
+): Promise<readonly SourceTurn[]> {
+  return Promise.all(
+    turns.map(async ({ at, start, end, price, product: sold, quantity }) => {
+      const product = sold === null ? undefined : book.productIdOf(sold)
+      const known = price !== null && product !== undefined
+      return {
+        ...{ at, period: { start, end }, quantity: quantity ?? 1 },
+        features: known ? await featuresOfItem(deps, config, book, { price, product, since: start }) : [],
+      }
+    }),
   )
 }
 
@@ -55,7 +77,7 @@ async function paidSources(
  * that product. Otherwise a product that is sold as a base price plus metered usage would give its limits twice.
  */
 function itemsByProduct({ items }: LiveSubscription, book: PriceBook) {
-  const known = items.flatMap((item) => {
+  const known = items.flatMap((item: LiveItem & { readonly turns?: readonly ItemTurn[] }) => {
     const product = item.price.product === null ? undefined : book.productIdOf(item.price.product)
     return product === undefined ? [] : [{ item, product }]
   })
@@ -89,10 +111,10 @@ async function featuresOfItem(
   { featureHistory }: FeatureSourceDeps,
   config: BillingConfig,
   book: PriceBook,
-  { item, product, since }: { readonly item: LiveItem; readonly product: string; readonly since: number },
+  { price, product, since }: { readonly price: ProcessorId; readonly product: string; readonly since: number },
 ): Promise<readonly ProductFeature[]> {
   const present = config.products.find(({ id }) => id === product)
-  const replacedBy = present?.grandfather_features === true ? replacementOf(book, item.price.id) : null
+  const replacedBy = present?.grandfather_features === true ? replacementOf(book, price) : null
   if (replacedBy !== null) return featureHistory.before(config, product, replacedBy)
   const limits = new Map((await featureHistory.last(config, product)).map((entry) => [featureIdOf(entry), entry]))
   const then = await featureHistory.at(config, product, since)
@@ -100,7 +122,7 @@ async function featuresOfItem(
 }
 
 /** Returns the revision that replaced a processor price by its successor; null for the current processor price. */
-function replacementOf(book: PriceBook, price: LiveItem['price']['id']): number | null {
+function replacementOf(book: PriceBook, price: ProcessorId): number | null {
   const id = book.idOf(price)
   const generations = id === undefined ? [] : book.history(id)
   // After a rollback, a former processor price is sold again. So one processor price may have several entries.

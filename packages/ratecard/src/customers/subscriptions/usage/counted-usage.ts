@@ -91,7 +91,10 @@ function windowsOf(tenant: TenantHoldings, meter: Meter, allowances: readonly Al
 
 const periodsOf = ({ subscriptions }: TenantHoldings): readonly UsageWindow[] =>
   subscriptions.flatMap(({ items }) =>
-    items.map(({ currentPeriodStart: from, currentPeriodEnd: to }) => ({ from, to })),
+    items.flatMap(({ currentPeriodStart: from, currentPeriodEnd: to, turns = [] }) => [
+      { from, to },
+      ...turns.map(({ start, end }) => ({ from: start, to: end })),
+    ]),
   )
 
 const longestRangeMs = { hour: 60 * 60 * 1000, day: dayMs } as const

@@ -48,6 +48,7 @@ export function liveSubscription(subscription: SubscriptionReply): LiveSubscript
     schedule: idIn(subscription.schedule),
     cancelAtPeriodEnd: subscription.cancel_at_period_end === true,
     cancelAt: moment(subscription, 'cancel_at'),
+    canceledAt: moment(subscription, 'canceled_at'),
     endedAt: moment(subscription, 'ended_at'),
     paused: pauseOf(subscription),
     collectionMethod: word(

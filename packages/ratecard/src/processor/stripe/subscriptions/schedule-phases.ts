@@ -139,12 +139,13 @@ function discountsOf(discounts: DiscountParams[]): { discounts?: DiscountParams[
 function trialParams(
   phase: Phase,
   start: number,
-  end: number | null,
+  end: Segment['end'],
   { subscription, running }: PhaseSurroundings,
 ): Pick<PhaseParams, 'trial_end'> {
   const trials = phase === running && subscription.status === 'trialing' ? subscription.trial_end : null
   const until = phase.trial_end ?? trials ?? null
-  return until === null || until <= start ? {} : { trial_end: end === null ? until : Math.min(until, end) }
+  if (until === null || until <= start || end === 'now') return {}
+  return { trial_end: end === null ? until : Math.min(until, end) }
 }
 
 /** Returns the parameters with effects that happen once, when a phase begins, e.g. added invoice items. */

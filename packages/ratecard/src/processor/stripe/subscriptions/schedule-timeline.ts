@@ -26,6 +26,8 @@ export interface Schedule {
   readonly subscription: string | null
   /** Start of the running phase in seconds; null if no phase is running. */
   readonly begun: number | null
+  /** Subscription that the schedule was taken off, and when (seconds); null for a schedule that was not released. */
+  readonly released: { readonly subscription: string; readonly at: number } | null
   readonly phases: readonly Phase[]
   /** Billing settings that apply to phases without their own. */
   readonly usual: Untrusted<Stripe.SubscriptionSchedule.DefaultSettings>
@@ -50,12 +52,21 @@ export function scheduleFrom(said: UntrustedReply<Stripe.SubscriptionSchedule>):
       said.status === 'active' || current
         ? integer(present(current, 'current_phase').start_date, 'start of the current_phase')
         : null,
+    released: releaseIn(said),
     phases: requiredList(said.phases, 'phases').map(phaseFrom),
     usual: said.default_settings ?? {},
     metadata: Object.fromEntries(
       Object.entries(said.metadata ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
     ),
   }
+}
+
+function releaseIn({
+  released_at: at,
+  released_subscription: subscription,
+}: UntrustedReply<Stripe.SubscriptionSchedule>) {
+  const id = idIn(subscription)
+  return id === null || at === null || at === undefined ? null : { subscription: id, at }
 }
 
 function phaseFrom(said: PhaseReply): Phase {
@@ -86,7 +97,7 @@ export interface Segment {
    * End of the segment (seconds). null for a segment that was added as the last one; it lasts one period, and then the schedule releases
    * the subscription.
    */
-  readonly end: number | null
+  readonly end: number | 'now' | null
   /** Prices that items have moved to when this segment starts, keyed by the old price. */
   readonly moved: ReadonlyMap<string, string>
   /** Items of the segment, if they were replaced. If absent, the segment has the items of its phase. */
@@ -220,7 +231,9 @@ function between(
  * and must not be overwritten.
  */
 function checkReached(schedule: Pick<Schedule, 'id'>, segments: readonly Segment[], turn: PriceSwitch): void {
-  const then = segments.find(({ start, end }) => start <= turn.at && (end === null || end > turn.at)) ?? segments.at(-1)
+  const then =
+    segments.find(({ start, end }) => start <= turn.at && (end === null || end === 'now' || end > turn.at)) ??
+    segments.at(-1)
   const prices = then?.phase.items.map((item) => priceIn(item, then.moved)) ?? []
   if (prices.includes(turn.to)) return
   const other = `The schedule ${schedule.id} already moves the item on ${turn.from} to another price`

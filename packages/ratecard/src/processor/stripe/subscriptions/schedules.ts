@@ -21,7 +21,7 @@ import { hasPrice, planSegments, remainingPhases, replaceItems, scheduleFrom } f
 import type { Phase, PhaseItem, PriceSwitch, Schedule, Segment } from './schedule-timeline.ts'
 import { retrieveSubscription, withAllItems } from './subscriptions.ts'
 
-type Phases = readonly [Phase, ...Phase[]]
+export type Phases = readonly [Phase, ...Phase[]]
 
 /**
  * Schedules the moves. Throws `rejected`, before any write, in these cases: the subscription has ended or will be cancelled, it has no item
@@ -121,7 +121,7 @@ function keepsPhase({ phase, items = phase.items, codes, ends }: Segment): boole
   )
 }
 
-async function readScheduled(context: StripeContext, id: string, signal: AbortSignal) {
+export async function readScheduled(context: StripeContext, id: string, signal: AbortSignal) {
   const found = await retrieveSubscription(context, id, signal)
   if (found === null) throw rejected(`There is no subscription ${id}.`)
   const subscription = await withAllItems(context, found, signal)
@@ -133,7 +133,7 @@ async function readScheduled(context: StripeContext, id: string, signal: AbortSi
   return { subscription, live, present }
 }
 
-async function writePlan(
+export async function writePlan(
   context: StripeContext,
   asked: ScheduleMove,
   present: Schedule | null,
@@ -237,7 +237,7 @@ export async function readSchedule(context: StripeContext, id: string, signal: A
  * Returns the segments (phases or parts of phases) of the changed schedule; null if the schedule needs no change. Throws before any write
  * if the change is impossible.
  */
-type PlanOfSegments = (schedule: Schedule, phases: Phases) => readonly Segment[] | null
+export type PlanOfSegments = (schedule: Schedule, phases: Phases) => readonly Segment[] | null
 
 interface ScheduleMove {
   readonly subscription: SubscriptionReply
@@ -247,6 +247,8 @@ interface ScheduleMove {
   readonly metadata?: Record<string, string>
   /** True if the schedule cancels the subscription at its end. If absent, it does what it did. */
   readonly cancels?: boolean
+  /** Proration of a phase that begins with the update; absent if none does. */
+  readonly proration?: Stripe.SubscriptionScheduleUpdateParams.ProrationBehavior
 }
 
 interface ScheduleUpdate {
@@ -317,14 +319,15 @@ export async function releaseSchedule(context: StripeContext, id: string, option
  */
 function changeOf(
   schedule: Schedule,
-  { subscription, live, plan, metadata, cancels = false }: ScheduleMove,
+  { subscription, live, plan, metadata, cancels = false, proration = 'none' }: ScheduleMove,
 ): ScheduleUpdate | null {
   if (schedule.subscription !== subscription.id) throw strange(schedule.id, subscription.id)
   const phases = remainingPhases(schedule)
   refuseDisagreement(live, schedule, phases)
   const segments = plan(schedule, phases)
   if (segments === null) return null
-  const around = { subscription, running: phases[0], usual: schedule.usual, period: shortestPeriod(live) }
+  const running = segments[0]?.phase ?? phases[0]
+  const around = { subscription, running, usual: schedule.usual, period: shortestPeriod(live) }
   const said = { id: schedule.id, object: 'subscription_schedule' }
   return {
     schedule: schedule.id,
@@ -332,7 +335,7 @@ function changeOf(
     params: {
       ...(schedule.endBehavior === 'cancel' ? {} : { end_behavior: cancels ? 'cancel' : 'release' }),
       phases: translateReply(said, () => segments.map((segment) => phaseParams(segment, around))),
-      proration_behavior: 'none',
+      proration_behavior: proration,
       ...(metadata === undefined ? {} : { metadata }),
     },
   }
@@ -366,7 +369,7 @@ function refuseDisagreement(live: LiveSubscription, schedule: Schedule, [running
   throw rejected(`The schedule ${schedule.id} and the subscription ${live.id} do not agree about the current items.`)
 }
 
-function entry(price: string, quantity: number | null | undefined): string {
+export function entry(price: string, quantity: number | null | undefined): string {
   return `${price}×${String(quantity ?? 'metered')}`
 }
 
@@ -398,6 +401,6 @@ function strange(schedule: string, subscription: string): ProcessorError {
   return new ProcessorError('broken', `Stripe’s schedule ${schedule} is not of ${subscription}.`)
 }
 
-function rejected(message: string): ProcessorError {
+export function rejected(message: string): ProcessorError {
   return new ProcessorError('rejected', message)
 }

@@ -1,0 +1,110 @@
+// Whose decision it was (decision 29): what sessions of a tenant did to a subscription, so that a session undoes that alone, and the schedule that
+// a cancellation took off, so that undoing the cancellation puts it back.
+import { ServiceError } from '../../../base/errors/service-error.ts'
+import { entriesOf } from '../../item-swaps/change-step.ts'
+import type { ChangeableSubscription, ScheduledChange } from '../../../processor/subscription-change.ts'
+import { withNamedLease } from '../../../acts/lease.ts'
+import type { KeptDeps } from './kept.ts'
+import type { SetAsideSchedule } from '../decide/decision.ts'
+
+/** A schedule that a cancellation took off. */
+export interface TakenOff extends SetAsideSchedule {
+  /** Id of the released schedule. */
+  readonly released: string
+  /** Deal of the tenant then, as text that can be compared. */
+  readonly deal: string
+}
+
+export interface Decided {
+  readonly cancellation?: {
+    readonly bySession: boolean
+    /** Time at which the processor says that it was made; a later cancellation by somebody else has another one. */
+    readonly canceledAt: number | null
+    readonly takenOff: TakenOff | null
+  }
+  /** Change that a session scheduled, as `scheduledText` names it. */
+  readonly scheduled?: string
+  /** Invoice of a change by a session that waits for its payment. */
+  readonly invoice?: string
+}
+
+interface Deps {
+  readonly store: Pick<KeptDeps['store'], 'facts'>
+}
+
+const factOf = (subscription: string) => `decided:${subscription}`
+
+export async function readDecided({ store }: Deps, subscription: string): Promise<Decided> {
+  const text = await store.facts.get(factOf(subscription))
+  return text === null ? {} : (JSON.parse(text) as Decided)
+}
+
+/** Adds to what is known of the subscription. The caller holds the tenant's lease. */
+export async function keepDecided(deps: Deps, subscription: string, more: Decided): Promise<void> {
+  const text = JSON.stringify({ ...(await readDecided(deps, subscription)), ...more })
+  await deps.store.facts.set(factOf(subscription), text)
+}
+
+/** Name of the list of subscriptions whose cancellations took a schedule off: pairs of tenant and subscription. */
+const listName = 'schedules_taken_off'
+
+export async function takenOffList({ store }: Deps): Promise<readonly (readonly [string, string])[]> {
+  const text = await store.facts.get(listName)
+  return text === null ? [] : (JSON.parse(text) as [string, string][])
+}
+
+type ListDeps = Pick<KeptDeps, 'store' | 'shutdown'>
+
+export const addTakenOff = (deps: ListDeps, tenantId: string, subscription: string) =>
+  changeList(deps, subscription, [[tenantId, subscription]])
+
+/** Forgets a cancellation that was undone, or that has ended the subscription, with the schedule that it took off. */
+export async function forgetCancellation(deps: ListDeps, subscription: string): Promise<void> {
+  const { cancellation, ...others } = await readDecided(deps, subscription)
+  if (cancellation !== undefined) await deps.store.facts.set(factOf(subscription), JSON.stringify(others))
+  if ((cancellation?.takenOff ?? null) !== null) await changeList(deps, subscription, [])
+}
+
+function changeList(deps: ListDeps, subscription: string, more: readonly (readonly [string, string])[]): Promise<void> {
+  return withNamedLease(deps, listName, async () => {
+    const others = (await takenOffList(deps)).filter(([, id]) => id !== subscription)
+    await deps.store.facts.set(listName, JSON.stringify([...others, ...more]))
+  })
+}
+
+/**
+ * Names a scheduled change by its time and by the items that undoing it would bring back. Not by those that come: they may get another price
+ * meanwhile, under a deal.
+ */
+export const scheduledText = ({ at, restores }: Pick<ScheduledChange, 'at' | 'restores'>) =>
+  `${String(at)} ${entriesOf(restores)}`
+
+type Planned = Pick<ChangeableSubscription, 'subscription' | 'scheduled'>
+
+/** True if a session of the tenant scheduled the change that the subscription has. */
+export const isScheduledBySession = ({ scheduled }: Pick<Planned, 'scheduled'>, decided: Decided) =>
+  scheduled !== null && decided.scheduled === scheduledText(scheduled)
+
+/** True if the running cancellation is the one that is known, and a session of the tenant made it. */
+const isCancelledBySession = ({ subscription: { canceledAt } }: Planned, { cancellation }: Decided) =>
+  cancellation?.bySession === true && cancellation.canceledAt === canceledAt
+
+/** Throws `not_allowed` if a session would undo what no session of its tenant did. */
+export function refuseUndoing(
+  state: Pick<ChangeableSubscription, 'subscription' | 'scheduled' | 'payment'>,
+  decided: Decided,
+): void {
+  const { subscription, scheduled, payment } = state
+  const { id, cancelAt, cancelAtPeriodEnd, paused } = subscription
+  if ((cancelAtPeriodEnd || cancelAt !== null) && !isCancelledBySession(state, decided))
+    throw notTheirs(`The cancellation of ${id}`, 'A customer who cancelled in the customer portal can renew it there.')
+  if (paused !== null) throw notTheirs(`The pause of ${id}`)
+  if (scheduled !== null && !isScheduledBySession(state, decided)) throw notTheirs(`The scheduled change of ${id}`)
+  if (payment !== null && decided.invoice !== payment.invoice)
+    throw notTheirs(`The change of ${id} that waits for its payment`)
+}
+
+const notTheirs = (what: string, besides?: string) =>
+  new ServiceError('not_allowed', `${what} was decided by the seller, so a session cannot undo it.`, {
+    hint: ['A service key can (POST subscription/resume).', ...(besides === undefined ? [] : [besides])].join(' '),
+  })

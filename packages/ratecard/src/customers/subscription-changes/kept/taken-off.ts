@@ -1,0 +1,102 @@
+// Schedules that cancellations took off. Undoing the cancellation puts its schedule back: POST subscription/resume does, and where somebody else
+// has undone it (e.g. the customer in the customer portal), the service does as soon as its mirror shows it.
+import { ServiceError } from '../../../base/errors/service-error.ts'
+import { entriesOf } from '../../item-swaps/change-step.ts'
+import type { SwapDeps } from '../../item-swaps/deps.ts'
+import { settleLateSwaps } from '../../item-swaps/late-swaps.ts'
+import { askProcessor } from '../../../processor/failures.ts'
+import type { ChangeableSubscription } from '../../../processor/subscription-change.ts'
+import type { MirrorStore } from '../../../store/mirror-store.ts'
+import { withTenantLease } from '../../../acts/lease.ts'
+import { completeInterrupted, dealOf, readArchived, readReleased, runChange } from '../run-change.ts'
+import { forgetCancellation, readDecided, takenOffList, type TakenOff } from './decisions.ts'
+import { planned } from './scheduled-items.ts'
+import { restorationStep, restoredPhases, type Restoration } from './set-aside.ts'
+
+/** How a schedule is put back; `why` says that it cannot be, and null that there is nothing to put back. */
+export type Restored =
+  | { readonly restores: Restoration; readonly sameDeal: boolean }
+  | { readonly restores: null; readonly why: string | null }
+
+const nothing = { restores: null, why: null } as const
+
+/** Decides how the schedule that a cancellation took off is put back now. */
+export async function restorationOf(
+  deps: SwapDeps,
+  { subscription, clockTime }: Pick<ChangeableSubscription, 'subscription' | 'clockTime'>,
+  {
+    tenantId,
+    takenOff,
+    signal,
+  }: { readonly tenantId: string; readonly takenOff: TakenOff; readonly signal: AbortSignal },
+): Promise<Restored> {
+  const { id, items, schedule } = subscription
+  if (schedule !== null) return nothing
+  const released = await readReleased(deps, takenOff.released, signal)
+  if (released === null || released.subscription !== id) return nothing
+  const present = items.map(planned)
+  const now = clockTime ?? deps.clock.now()
+  const phases = restoredPhases(released, { now, overdueAt: 'now', items: present })
+  if (phases === 'nothing') return nothing
+  if (phases === 'over') return { restores: null, why: 'Its term is over.' }
+  if (entriesOf(present) !== entriesOf(takenOff.from)) return { restores: null, why: 'It has other items by now.' }
+  const restoration = { subscription: id, released: takenOff.released, cancels: released.cancels, phases }
+  return {
+    restores: restorationStep(restoration, await readArchived(deps)),
+    sameDeal: takenOff.deal === (await dealOf(deps, tenantId)),
+  }
+}
+
+interface Deps extends SwapDeps {
+  readonly store: SwapDeps['store'] & { readonly mirror: Pick<MirrorStore, 'find'> }
+}
+
+/** Puts the schedules back whose cancellations somebody else has undone. The failure of one is passed to `report`, and tried again. */
+export async function putBackUndone(deps: Deps, report: (error: unknown) => void): Promise<void> {
+  const failed = (error: unknown) => {
+    if (!(error instanceof ServiceError) || error.code !== 'tenant_busy') report(error)
+    return false
+  }
+  for (const [tenantId, subscription] of await takenOffList(deps)) {
+    if (deps.shutdown.aborted) return
+    const shown = await deps.store.mirror.find('subscription', subscription)
+    if (shown === null || (shown.endedAt === null && (shown.cancelAt !== null || shown.cancelAtPeriodEnd))) continue
+    const done = shown.endedAt !== null || (await putBackOf(deps, { tenantId, subscription, report }).catch(failed))
+    if (done) await forgetCancellation(deps, subscription)
+  }
+}
+
+interface ToPutBack {
+  readonly tenantId: string
+  readonly subscription: string
+  readonly report: (error: unknown) => void
+}
+
+/** Returns true if there is nothing left to put back, also because it cannot be, which is reported. */
+async function putBackOf(deps: Deps, { tenantId, subscription, report }: ToPutBack): Promise<boolean> {
+  await deps.assertAccount('write')
+  return withTenantLease(deps, tenantId, async (held) => {
+    const tenant = await deps.store.tenants.find(tenantId)
+    await settleLateSwaps(deps, { tenantId, customer: tenant?.processorCustomerId ?? null }, held)
+    await completeInterrupted(deps, tenantId, held)
+    const state = await askProcessor(held.signal, () => deps.processor.changeable(subscription, held.signal))
+    const { cancellation } = await readDecided(deps, subscription)
+    const takenOff = cancellation?.takenOff ?? null
+    if (state === null || takenOff === null) return true
+    // The mirror may be behind: it is cancelled again.
+    if (state.subscription.cancelAtPeriodEnd || state.subscription.cancelAt !== null) return false
+    const back = await restorationOf(deps, state, { tenantId, takenOff, signal: held.signal })
+    const why =
+      back.restores === null ? back.why : back.sameDeal ? null : 'The deal of the tenant is another one by now.'
+    const what = `What was planned for ${subscription} (tenant ${tenantId}) before its cancellation`
+    if (why !== null) report(new ServiceError('conflict', `${what} was not put back. ${why}`))
+    if (why !== null || back.restores === null) return true
+    await runChange(deps, {
+      ...{ tenantId, act: 'put_back', subscription, held, bySession: false },
+      about: { put_back: true },
+      steps: [back.restores],
+      caller: { author: null, by: null, requestId: null },
+    })
+    return true
+  })
+}
