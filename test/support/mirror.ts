@@ -13,9 +13,8 @@ export const mirrorSettings = {
   },
 } as const
 
-/** Waits until the mirror shows everything that has happened at the processor by now. */
-export async function mirrored(test: TestApp): Promise<void> {
-  const now = Date.now()
+/** Waits until the mirror shows everything that has happened at the processor by now, in the time of the service. */
+export async function mirrored(test: TestApp, now = Date.now()): Promise<void> {
   for (;;) {
     test.service.feed?.feeder.wake()
     const response = await test.asAdmin({ url: `${admin}/money` })

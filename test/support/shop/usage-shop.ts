@@ -1,0 +1,78 @@
+// A shop with allowances, whose service, sandbox and customers share one clock that tests move.
+import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
+import { billing, startTestApp, type TestApp } from '../app.ts'
+import { mirrored, mirrorSettings } from '../mirror.ts'
+import { buy, cookieOf, nobody } from './selling.ts'
+
+/** Body of a response, with its HTTP status as `http`. */
+export type UsageAnswer = { readonly http: number } & Readonly<Record<string, unknown>>
+
+export interface UsageShop extends TestApp {
+  /** Present time of the shop, epoch milliseconds. */
+  now(): number
+  pass(days: number): Promise<void>
+  customer(id: string, priceId: string, quantity?: number): Promise<UsageCustomer>
+}
+
+export interface UsageCustomer {
+  readonly tenant: string
+  /** Calls a route below `/api/v1/billing` with a fresh session of the tenant. */
+  ask(route: string, body: object): Promise<UsageAnswer>
+  /** Previews and changes, as the tenant's session. */
+  turn(body: object): Promise<UsageAnswer>
+  /** The same with the service key. */
+  turnByKey(body: object): Promise<UsageAnswer>
+  /** Reports usage of the meter `calls` that is held against the allowance. Returns the HTTP status. */
+  use(value: number): Promise<number>
+  /** Limit and used amount of the feature `calls`. */
+  calls(): Promise<{ readonly limit: unknown; readonly used: unknown }>
+}
+
+export async function startUsageShop(document: BillingConfig): Promise<UsageShop> {
+  let ahead = 0
+  const now = () => Date.now() + ahead
+  const app = await startTestApp({ mirror: mirrorSettings, clock: { now } })
+  await app.push(document)
+  const call = async (request: ReturnType<TestApp['inject']>): Promise<UsageAnswer> => {
+    const response = await request
+    return { http: response.statusCode, ...response.json<Record<string, unknown>>() }
+  }
+  return {
+    ...app,
+    now,
+    async pass(days) {
+      ahead += Math.round(days * 86_400_000)
+      // The sandbox has the same clock, and renews what is due when it is told to look.
+      app.sandbox.control.advance(0)
+      await mirrored(app, now())
+    },
+    async customer(tenant, priceId, quantity = 1) {
+      await app.service.createTenant({ id: tenant, name: tenant }, nobody)
+      await buy(app, tenant, { price_id: priceId, quantity })
+      await mirrored(app, now())
+      const ask: UsageCustomer['ask'] = async (route, payload) => {
+        const cookie = cookieOf((await app.service.createSession(tenant, null)).value)
+        return call(app.inject({ method: 'POST', url: `${billing}/${route}`, payload, headers: { cookie } }))
+      }
+      const askByKey: UsageCustomer['ask'] = (route, body) =>
+        call(app.asAdmin({ method: 'POST', url: `${billing}/${route}`, payload: { ...body, tenant_id: tenant } }))
+      const turned = async (by: UsageCustomer['ask'], body: object) => {
+        const shown = await by('subscription/preview', body)
+        if (shown.http !== 200) return shown
+        const done = await by('subscription/change', { ...body, preview: shown['preview'] })
+        await mirrored(app, now())
+        return done
+      }
+      return {
+        ...{ tenant, ask },
+        turn: (body) => turned(ask, body),
+        turnByKey: (body) => turned(askByKey, body),
+        use: async (value) => (await ask('usage', { meter: 'calls', value, enforce: true })).http,
+        calls: async () => {
+          const { limit, used } = await askByKey('entitlements/check', { feature: 'calls' })
+          return { limit, used }
+        },
+      }
+    },
+  }
+}
