@@ -46,11 +46,20 @@ const confirm = (own: object) => ({
 
 describe('the configuration of a portal session', () => {
   test('is the configuration that the request names, also by an earlier id, and otherwise the default of the document', () => {
-    expect(decidePortal(config, 'other')).toBe('bpc_2')
-    expect(decidePortal(config, 'former')).toBe('bpc_2')
-    expect(decidePortal(config, undefined)).toBe('bpc_1')
-    expect(decidePortal({ version: '1.0.0', products: [] }, undefined)).toBeNull()
-    expect(() => decidePortal(config, 'none')).toThrow('There is no portal configuration "none".')
+    expect(decidePortal(config, 'other', false)).toBe('bpc_2')
+    expect(decidePortal(config, 'former', false)).toBe('bpc_2')
+    expect(decidePortal(config, undefined, false)).toBe('bpc_1')
+    expect(decidePortal({ version: '1.0.0', products: [] }, undefined, false)).toBeNull()
+    expect(() => decidePortal(config, 'none', false)).toThrow('There is no portal configuration "none".')
+  })
+
+  test('of a session is the default or one that is offered to sessions; others are unknown to it', () => {
+    const [first, second] = config.portal ?? []
+    expect(decidePortal(config, undefined, true)).toBe('bpc_1')
+    expect(decidePortal(config, first?.id, true)).toBe('bpc_1')
+    expect(() => decidePortal(config, 'other', true)).toThrow('There is no portal configuration "other".')
+    const offering = { ...config, portal: [first, { ...second, sessions: true }] } as typeof config
+    expect(decidePortal(offering, 'former', true)).toBe('bpc_2')
   })
 })
 

@@ -74,7 +74,7 @@ test.each([
   },
 )
 
-test('a customer on Pro who cancelled in the portal gets the advice to resume the subscription, and can buy again after its end', async () => {
+test('a customer on Pro who cancelled gets the advice to resume the subscription, after a cancellation in the portal to renew it there, and can buy again after its end', async () => {
   const { app, post, checkout, prices, subscriptions } = await customer()
   await buy(app, 'acme', { price_id: 'pro_monthly' })
   const subscription = (await subscriptions())[0]?.id ?? ''
@@ -86,6 +86,8 @@ test('a customer on Pro who cancelled in the portal gets the advice to resume th
     body: new URLSearchParams({ action: 'cancel', subscription }),
     redirect: 'manual',
   })
+  await app.stripe.subscriptions.update(subscription, { cancel_at_period_end: false })
+  expect((await post(`${billing}/subscription/cancel`, {})).statusCode).toBe(200)
   const waiting = (await checkout({ price_id: 'pro_yearly' })).json<Refusal>()
   expect([waiting.code, waiting.hint]).toEqual([
     'already_subscribed',
@@ -97,6 +99,9 @@ test('a customer on Pro who cancelled in the portal gets the advice to resume th
     method: 'POST',
     body: new URLSearchParams({ action: 'cancel', subscription }),
     redirect: 'manual',
+  })
+  expect((await post(step, {})).json<Refusal>()).toMatchObject({
+    ...{ code: 'not_allowed', hint: expect.stringContaining('can renew it there') as string },
   })
   app.sandbox.control.advance(32 * 86_400)
   await buy(app, 'acme', { price_id: 'pro_yearly' })

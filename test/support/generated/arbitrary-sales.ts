@@ -51,6 +51,7 @@ export function tax(rates: readonly TaxRate[]): fc.Arbitrary<Tax | undefined> {
 /** Prices that the portal of each configuration offers: some of those that can be offered, or all public ones. */
 export function portal(id: string): fc.Arbitrary<(products: readonly Product[]) => Portal> {
   const members: Members<Portal, 'features' | 'default'> = {
+    sessions: optional(fc.constant(true)),
     headline: optional(fc.constantFrom('Your plan', 'Manage your plan')),
     privacy_policy_url: optional(fc.constantFrom('https://example.com/privacy')),
     terms_of_service_url: optional(fc.constantFrom('https://example.com/terms')),

@@ -18,6 +18,8 @@ export interface UsageCustomer {
   readonly tenant: string
   /** Calls a route below `/api/v1/billing` with a fresh session of the tenant. */
   ask(route: string, body: object): Promise<UsageAnswer>
+  /** The same with the service key. */
+  askByKey(route: string, body: object): Promise<UsageAnswer>
   /** Previews and changes, as the tenant's session. */
   turn(body: object): Promise<UsageAnswer>
   /** The same with the service key. */
@@ -64,7 +66,7 @@ export async function startUsageShop(document: BillingConfig): Promise<UsageShop
         return done
       }
       return {
-        ...{ tenant, ask },
+        ...{ tenant, ask, askByKey },
         turn: (body) => turned(ask, body),
         turnByKey: (body) => turned(askByKey, body),
         use: async (value) => (await ask('usage', { meter: 'calls', value, enforce: true })).http,

@@ -252,6 +252,8 @@ export interface OpenCheckouts {
   readonly tenantId: string
   /** Selects sessions by the configuration id of a price that they sell. If absent, all open sessions of the tenant are selected. */
   readonly sells?: (priceId: string) => boolean
+  /** Selects sessions by a promotion code that they apply. */
+  readonly applies?: (promotionCode: string) => boolean
   /** Id of a session that is not selected, so that it stays open. */
   readonly except?: string
 }
@@ -380,6 +382,8 @@ export interface CustomerProcessor {
    * session that was paid in the meantime stays paid, so check the subscriptions afterwards.
    */
   expireCheckouts(request: OpenCheckouts, signal: AbortSignal): Promise<number>
+  /** Returns the coupons and promotion codes that a customer has used: on paid checkout pages and on its invoices. */
+  redeemed(customer: ProcessorId, signal: AbortSignal): Promise<ReadonlySet<ProcessorId>>
   createPortal(request: PortalRequest, options: WriteOptions): Promise<{ readonly url: string }>
   /** Records a usage event. Returns false if an event with the same identifier was recorded before; then only the earlier event counts. */
   recordUsage(event: UsageEvent, options: WriteOptions): Promise<boolean>

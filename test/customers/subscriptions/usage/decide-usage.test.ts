@@ -21,6 +21,7 @@ const situation = (more: Partial<UsageSituation> = {}): UsageSituation => ({
   livemode: true,
   byKey: false,
   identifier: 'a',
+  countedFrom: 0,
   ...more,
 })
 const event = (usage: Partial<NewUsage> = {}, more: Partial<UsageSituation> = {}) =>

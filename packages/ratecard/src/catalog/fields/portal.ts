@@ -103,6 +103,7 @@ export const portal = table()(
   },
   {
     default: { value: (portal) => portal.default === true, pulled: 'kept' },
+    sessions: { value: (portal) => portal.sessions === true || undefined, pulled: 'kept' },
   },
 )
 

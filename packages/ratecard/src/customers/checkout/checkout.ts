@@ -24,6 +24,7 @@ import { decideFlow, decidePortal } from './decide-portal.ts'
 import { refuseSecond, standingOf, trialLeft } from './decide-second.ts'
 import { invalid } from './invalid.ts'
 import type { Standing, Trial, WantedItems } from './decide-second.ts'
+import { closeTwins, isTaken, onceCouponOf, takenText, type OnceDeps, type OnceSale } from './once-per-tenant.ts'
 import { checkRedirect, type redirectRules } from './redirects.ts'
 import { countingRefusedCodes } from './refused-codes.ts'
 import { ownPrices } from './tenant-price.ts'
@@ -32,8 +33,9 @@ export interface CheckoutDeps {
   readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'versions' | 'mappings' | 'facts'>
   readonly processor: Pick<
     Processor,
-    'createCheckout' | 'createPortal' | 'subscriptions' | 'everySubscription' | 'schedulePhases' | 'expireCheckouts'
-  >
+    'createCheckout' | 'createPortal' | 'subscriptions' | 'everySubscription' | 'schedulePhases'
+  > &
+    OnceDeps['processor']
   readonly customers: Customers
   readonly clock: Clock
   readonly newId: () => string
@@ -75,22 +77,30 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
     },
     async createPortal(wish, principal) {
       const { returnUrl, portalId, flow } = wish
+      const isSession = principal.kind === 'session'
       const rule = deps.redirects[principal.kind]
       checkRedirect(returnUrl, 'return_url', rule)
       const after = flow?.afterCompletion?.redirect?.returnUrl
       if (after !== undefined) checkRedirect(after, 'flow.after_completion.redirect.return_url', rule)
       const tenant = await deps.customers.tenantOf(principal)
       const config = await appliedConfig(deps)
-      const configuration = decidePortal(config, portalId)
+      const configuration = decidePortal(config, portalId, isSession)
       await deps.account()
       const customer = await deps.customers.customerOf(tenant)
       const signal = deps.shutdown
       const live = flow === undefined ? [] : await subscriptionsOf(deps.processor, customer, signal)
       const { sessionMaxQuantity } = deps
-      const situation = { config, tenant, hidden: principal.kind === 'key', now: deps.clock.now(), sessionMaxQuantity }
+      const situation = { config, tenant, hidden: !isSession, now: deps.clock.now(), sessionMaxQuantity }
+      const decideIt = async () => {
+        const decided = flow === undefined ? null : decideFlow(situation, flow, live)
+        for (const one of decided?.confirm?.discounts ?? [])
+          if ('promotionCode' in one) await onceOffered(deps, principal, { customer, code: one.promotionCode, signal })
+        return decided
+      }
+      const tries = isSession && (flow?.subscriptionUpdateConfirm?.discounts ?? []).length > 0
       const request = {
         ...{ customer, returnUrl, configuration },
-        flow: flow === undefined ? null : decideFlow(situation, flow, live),
+        flow: tries ? await countingRefusedCodes(deps, tenant.id, decideIt) : await decideIt(),
       }
       const options = { idempotencyKey: `ratecard-portal-${deps.newId()}`, signal }
       return askProcessor(signal, () => deps.processor.createPortal(request, options))
@@ -260,11 +270,39 @@ async function sellPage(
     metadata: { ...sold.metadata, ...ends },
     customer,
   }
+  const once = await onceOffered(deps, selling.principal, { customer, code: sold.promotionCode, signal })
   const page = await openPage(deps, selling, request, signal)
+  if (once !== null) await sellOnce(deps, once, { tenantId: tenant.id, sessionId: page.sessionId })
   const only = { purchase: wish.allowDuplicate !== true, trial: trial.days !== null && wish.allowSecondTrial !== true }
   if (isRecurring && (only.purchase || only.trial))
     await closeOtherPages(deps, { ...sale, sessionId: page.sessionId }, only, signal)
   return { ...page, ...(trial.used ? { trial: 'used' } : {}) }
+}
+
+/** Returns the coupon that a session takes with its code if it is for one purchase. Throws `checkout_invalid` if the tenant has taken it. */
+async function onceOffered(
+  deps: CheckoutDeps,
+  principal: Principal,
+  { customer, code, signal }: Pick<OnceSale, 'customer' | 'signal'> & { readonly code: ProcessorId | null },
+): Promise<OnceSale | null> {
+  if (principal.kind === 'key' || code === null) return null
+  const once = onceCouponOf((await deps.applied()).config, code)
+  if (once === null) return null
+  const sale = { once, customer, signal }
+  if (await isTaken(deps, sale)) throw invalid('promotion_code', takenText)
+  return sale
+}
+
+/** Leaves the page as the only one with the coupon. If another one was paid since, this one is expired, too. */
+async function sellOnce(
+  deps: CheckoutDeps,
+  sale: OnceSale,
+  { tenantId, sessionId }: { readonly tenantId: string; readonly sessionId: string },
+): Promise<void> {
+  await closeTwins(deps, sale, { tenantId, except: sessionId })
+  if (!(await isTaken(deps, sale))) return
+  await closeTwins(deps, sale, { tenantId })
+  throw invalid('promotion_code', takenText)
 }
 
 /** Returns checkout metadata with the ids of the free subscriptions that end when the page is paid; empty if there are none. */

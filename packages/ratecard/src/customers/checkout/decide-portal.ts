@@ -19,13 +19,14 @@ type PortalSituation = Pick<CheckoutSituation, 'hidden' | 'now' | 'sessionMaxQua
 
 /**
  * Returns the processor id of the portal configuration that the request names or, without a name, of the document's default. null means the
- * processor's own default.
+ * processor's own default. To a session, configurations are unknown that are neither the default nor offered to sessions.
  */
-export function decidePortal(config: BillingConfig, wanted: string | undefined): ProcessorId | null {
+export function decidePortal(config: BillingConfig, wanted: string | undefined, session: boolean): ProcessorId | null {
   const { portal: portals = [] } = config
   const id = wanted === undefined ? undefined : presentId(config, 'portal', wanted)
   const found = portals.find((portal) => (id === undefined ? portal.default === true : portal.id === id))
-  if (found?.processor_id !== undefined) return processorId(found.processor_id)
+  const isOffered = !session || wanted === undefined || found?.default === true || found?.sessions === true
+  if (found?.processor_id !== undefined && isOffered) return processorId(found.processor_id)
   if (wanted === undefined) return null
   throw new ServiceError('portal_not_found', `There is no portal configuration "${wanted}".`)
 }

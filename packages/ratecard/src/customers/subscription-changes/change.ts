@@ -20,7 +20,7 @@ import { freeSteps } from './decide/decide-free.ts'
 import type { ChangeDeps } from './deps.ts'
 import { requestId } from './kept/kept.ts'
 import { monthlyShown } from './decide/monthly.ts'
-import { closeSellingPages } from './open-pages.ts'
+import { closePagesWithCode, closeSellingPages } from './open-pages.ts'
 import { findPreview, keepPreview, previewLifetimeMs, type KeptPreview } from './previews.ts'
 import { readChange, readLive, refuseSoldSince, type ReadChange } from './decide/read-change.ts'
 import { keepBegunPeriod } from './kept/begun-period.ts'
@@ -301,7 +301,7 @@ interface Making {
 async function make(
   deps: ChangeDeps,
   tenant: TenantRecord,
-  { decision, at, shown, billed, fingerprint, beside }: Costed & Pick<ReadChange, 'fingerprint' | 'beside'>,
+  { decision, at, shown, billed, fingerprint, beside, situation: { promotionCode } }: Costed & ReadChange,
   { preview, name, caller, bySession, held }: Making,
 ): Promise<ChangeOutcome> {
   const kept = { subscription: shown.subscription, at, fingerprint, shown, billed, madeAt: deps.clock.now() }
@@ -309,6 +309,7 @@ async function make(
   // A page that was paid since the subscriptions were read is not open any more, and has sold one of its own.
   if (await closeSellingPages(deps, tenant, shown, held.signal))
     await refuseSoldSince(deps, tenant, beside, held.signal)
+  if (bySession && promotionCode !== null) await closePagesWithCode(deps, tenant, promotionCode, held.signal)
   const done = await runChange(deps, {
     tenantId: tenant.id,
     act: 'change',

@@ -1,5 +1,6 @@
 // Closes checkout pages that would sell a second time what a change brings.
-import { processorId } from '../../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../../catalog/resource.ts'
+import { closeTwins, onceCouponOf } from '../checkout/once-per-tenant.ts'
 import { excludes } from '../item-swaps/duplicate-subscriptions.ts'
 import { soldPrice } from '../item-swaps/sold-items.ts'
 import { closePages } from '../tenants/at-processor.ts'
@@ -31,4 +32,16 @@ export async function closeSellingPages(
   }
   await closePages(processor, { customer: processorId(customer), tenantId, sells }, signal)
   return true
+}
+
+/** Expires the tenant's open checkout pages with a coupon that is for one purchase, and that a session takes with its change. */
+export async function closePagesWithCode(
+  deps: ChangeDeps,
+  { id: tenantId, processorCustomerId: customer }: TenantRecord,
+  promotionCode: ProcessorId,
+  signal: AbortSignal,
+): Promise<void> {
+  const once = onceCouponOf((await deps.applied()).config, promotionCode)
+  if (once !== null && customer !== null)
+    await closeTwins(deps, { once, customer: processorId(customer), signal }, { tenantId })
 }

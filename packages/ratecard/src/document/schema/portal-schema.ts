@@ -157,6 +157,12 @@ export const Portal = Type.Object(
           'Use this configuration if a request names none. At most one configuration may be the default. Not sent to the processor.',
       }),
     ),
+    sessions: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether a request with a session may name this configuration. Sessions may always name the default. Default: false. Not sent to the processor.',
+      }),
+    ),
     headline: Type.Optional(
       Type.String({
         minLength: 1,

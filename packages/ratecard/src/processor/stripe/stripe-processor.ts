@@ -59,6 +59,7 @@ import {
   setPriceActive,
   swapItems,
 } from './subscriptions/subscriptions.ts'
+import { redeemed } from './customers/redeemed.ts'
 import { recordUsage } from './customers/usage.ts'
 import { readUsageErrors } from './customers/usage-errors.ts'
 
@@ -153,6 +154,7 @@ function customerHalf(context: StripeContext): SubscriptionProcessor {
     updateCustomer: (customer, change, writing) => updateCustomer(context, customer, change, writing),
     findCustomer: (tenantId, since, signal) => findCustomer(context, tenantId, since, signal),
     createCheckout: (request, writing) => createCheckout(context, request, writing),
+    redeemed: (customer, signal) => redeemed(context, customer, signal),
     expireCheckouts: (request, signal) => expireCheckouts(context, request, signal),
     createPortal: (request, writing) => createPortal(context, request, writing),
     usageErrors: (signal) => readUsageErrors(context, signal),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { defaultProration } from '../../../api/server/limits.ts'
 import { presentId } from '../../../document/rules/previous-ids.ts'
 import { decidePromotion } from '../../checkout/decide-promotion.ts'
+import { isTaken, onceCouponOf, takenText } from '../../checkout/once-per-tenant.ts'
 import { checkSessionQuantity } from '../../checkout/session-quantity.ts'
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
@@ -122,6 +123,7 @@ export async function readChange(
   if (promotionCode !== null) {
     refuseScheduled(config, { promotionCode, state, isReplaced })
     await refuseRunning(deps, config, { promotionCode, state, signal })
+    if (session) await refuseTaken(deps, config, { promotionCode, state, signal })
   }
   return {
     situation: {
@@ -252,6 +254,20 @@ function refuseScheduled(
       hint: 'Leave "promotion_code" out: the discount of the scheduled change is for the whole subscription.',
     },
   )
+}
+
+/** Throws `change_invalid` if a session names a code whose coupon is for one purchase, and its tenant has taken it already. */
+async function refuseTaken(
+  deps: ChangeDeps,
+  config: BillingConfig,
+  { promotionCode, state, signal }: Parameters<typeof refuseRunning>[2],
+): Promise<void> {
+  const once = onceCouponOf(config, promotionCode)
+  if (once === null) return
+  // What this very subscription has scheduled is replaced by the change.
+  const { customer } = state.subscription
+  const isScheduled = state.scheduled?.promotionCodes.some((code) => once.codes.has(code)) === true
+  if (!isScheduled && (await isTaken(deps, { once, customer, signal }))) throw invalid('promotion_code', takenText)
 }
 
 /** Throws `conflict` if the subscription has a discount of the code's coupon already: a change would add it a second time. */

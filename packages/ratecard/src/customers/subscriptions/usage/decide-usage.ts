@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { Meter } from '../../../document/schema/schema.ts'
+import { toRfc3339 } from '../../../base/clock.ts'
 import { pointerOf } from '../../../base/errors/issue.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { canonicalDecimal } from '../../../base/money/decimal.ts'
@@ -33,6 +34,8 @@ export interface UsageSituation {
    */
   readonly byKey: boolean
   readonly identifier: string
+  /** Start of the periods in which usage of the tenant counts now (epoch milliseconds). A session reports no usage of earlier ones. */
+  readonly countedFrom: number
 }
 
 /**
@@ -108,10 +111,13 @@ function valueText(value: number | string): string | null {
 
 /**
  * Validates the timestamp. The processor does not bill events older than 35 days, and may detect that only after it has accepted them. With
- * a session, the timestamp must not be later than this service's clock, even if test clocks are ahead. A report without a timestamp is
- * always valid.
+ * a session, the timestamp must lie in the running period, and must not be later than this service's clock, even if test clocks are ahead. A
+ * report without a timestamp is always valid.
  */
-function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number | undefined): number | null {
+function checkedTime(
+  { now, livemode, byKey, countedFrom }: UsageSituation,
+  timestamp: number | undefined,
+): number | null {
   if (timestamp === undefined) return null
   if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw invalid('timestamp', '"timestamp" is not a valid time.')
   if (timestamp < now - oldestMs) throw invalid('timestamp', '"timestamp" is more than 35 days ago.')
@@ -120,6 +126,12 @@ function checkedTime({ now, livemode, byKey }: UsageSituation, timestamp: number
       'timestamp',
       '"timestamp" is in the future. A session cannot report usage in the future.',
       'Leave out "timestamp" to use the time of the call.',
+    )
+  if (!byKey && timestamp < countedFrom)
+    throw invalid(
+      'timestamp',
+      `"timestamp" is before the running period, which began at ${toRfc3339(countedFrom)}. A session cannot report usage of an earlier one.`,
+      'Leave out "timestamp" to use the time of the call, or report it from your server, with a service key.',
     )
   if (livemode && timestamp > now + aheadMs) throw invalid('timestamp', '"timestamp" is more than 5 minutes ahead.')
   return timestamp

@@ -7,7 +7,8 @@ import type { UsageEvent } from '../../../processor/customer-half.ts'
 import type { NewUsage, Principal, RecordedUsage } from '../../../api/service/tenants.ts'
 import { countUsage, type SendUsage } from './counted-usage.ts'
 import type { SubscriberDeps } from '../deps.ts'
-import { storedHoldings } from '../features/entitlements.ts'
+import { meteredAllowances, storedHoldings } from '../features/entitlements.ts'
+import type { TenantHoldings } from '../../../store/feature-store.ts'
 import type { FeatureSourceDeps } from '../features/feature-sources.ts'
 import { isBilled, requireItem } from './billed-usage.ts'
 import { decideUsage } from './decide-usage.ts'
@@ -31,6 +32,8 @@ export async function recordUsage(
     livemode,
     byKey: principal.kind === 'key',
     identifier,
+    countedFrom:
+      principal.kind === 'session' && usage.timestamp !== undefined ? await countedFrom(deps, tenant, meter) : 0,
   }
   // Validate the report before a customer is created for the tenant, so that a rejected report has no effect.
   const eventOf = decideUsage(situation, usage)
@@ -42,6 +45,13 @@ export async function recordUsage(
   if (counted && !billed)
     await deps.store.unbilledUsage.add(tenant.tenantId, meter.id, Math.floor(deps.clock.now() / dayMs))
   return { meter: meter.id, tenantId: tenant.tenantId, identifier, alreadyCounted: !counted, billed }
+}
+
+/** Returns the latest start of a period in which usage of the meter counts, or that is billed: of the month or of a subscription item. */
+async function countedFrom(deps: FeatureSourceDeps, tenant: TenantHoldings, meter: Meter): Promise<number> {
+  const windows = (await meteredAllowances(deps, tenant, meter.id)).flatMap(({ counted }) => counted?.from ?? [])
+  const periods = tenant.subscriptions.flatMap(({ items }) => items.map(({ currentPeriodStart: start }) => start))
+  return Math.max(0, ...windows, ...periods)
 }
 
 const valueOf = ({ payload }: UsageEvent, meter: Meter) =>

@@ -11,6 +11,7 @@ import {
 } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
+import { idIn, listOf } from '../connection/reading.ts'
 import { tenantKey } from './customers.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readAll, readOne, writeOne } from './single-object.ts'
@@ -96,7 +97,7 @@ function taxParams(
 
 export async function expireCheckouts(
   context: StripeContext,
-  { customer, tenantId, sells, except }: OpenCheckouts,
+  { customer, tenantId, sells, applies, except }: OpenCheckouts,
   signal: AbortSignal,
 ): Promise<number> {
   const { sessions } = context.stripe.checkout
@@ -110,10 +111,11 @@ export async function expireCheckouts(
     signal,
   )
   const ours = open.filter(
-    ({ id, metadata }) =>
+    ({ id, metadata, discounts }) =>
       id !== except &&
       metadata?.[tenantKey] === tenantId &&
-      (sells === undefined || soldPricesIn(metadata).some(sells)),
+      (sells === undefined || soldPricesIn(metadata).some(sells)) &&
+      (applies === undefined || listOf(discounts).some((one) => applies(idIn(one.promotion_code) ?? ''))),
   )
   for (const { id } of ours) await expireCheckout(context, id, signal)
   return ours.length
