@@ -18,6 +18,8 @@ export interface UsageCustomer {
   readonly tenant: string
   /** Calls a route below `/api/v1/billing` with a fresh session of the tenant. */
   ask(route: string, body: object): Promise<UsageAnswer>
+  /** Returns a function like `ask` whose requests have one session. */
+  sameSession(): UsageCustomer['ask']
   /** The same with the service key. */
   askByKey(route: string, body: object): Promise<UsageAnswer>
   /** Previews and changes, as the tenant's session. */
@@ -52,9 +54,15 @@ export async function startUsageShop(document: BillingConfig): Promise<UsageShop
       await app.service.createTenant({ id: tenant, name: tenant }, nobody)
       await buy(app, tenant, { price_id: priceId, quantity })
       await mirrored(app, now())
-      const ask: UsageCustomer['ask'] = async (route, payload) => {
-        const cookie = cookieOf((await app.service.createSession(tenant, null)).value)
-        return call(app.inject({ method: 'POST', url: `${billing}/${route}`, payload, headers: { cookie } }))
+      const opened = () => app.service.createSession(tenant, null)
+      const asIn = async (session: ReturnType<typeof opened>, route: string, payload: object) => {
+        const headers = { cookie: cookieOf((await session).value) }
+        return call(app.inject({ method: 'POST', url: `${billing}/${route}`, payload, headers }))
+      }
+      const ask: UsageCustomer['ask'] = (route, body) => asIn(opened(), route, body)
+      const sameSession = () => {
+        const session = opened()
+        return (route: string, body: object) => asIn(session, route, body)
       }
       const askByKey: UsageCustomer['ask'] = (route, body) =>
         call(app.asAdmin({ method: 'POST', url: `${billing}/${route}`, payload: { ...body, tenant_id: tenant } }))
@@ -66,7 +74,7 @@ export async function startUsageShop(document: BillingConfig): Promise<UsageShop
         return done
       }
       return {
-        ...{ tenant, ask, askByKey },
+        ...{ tenant, ask, askByKey, sameSession },
         turn: (body) => turned(ask, body),
         turnByKey: (body) => turned(askByKey, body),
         use: async (value) => (await ask('usage', { meter: 'calls', value, enforce: true })).http,

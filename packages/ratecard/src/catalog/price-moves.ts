@@ -22,11 +22,11 @@ export function priceMoves(
   renames: readonly Pick<Rename, 'kind' | 'from' | 'to'>[],
 ): readonly PriceMove[] {
   if (previous === null) return []
-  const former = new Map(pricesOf(previous).map((price) => [price.id, price]))
+  const former = new Map(pricesIn(previous).map((price) => [price.id, price]))
   const earlierId = new Map(
     renames.filter(({ kind }) => kind === 'price').map(({ from, to }) => [String(to), String(from)]),
   )
-  return pricesOf(config).flatMap((price) => {
+  return pricesIn(config).flatMap((price) => {
     const before = former.get(earlierId.get(price.id) ?? price.id)
     const currencies = before === undefined ? [] : compareAmounts(before, price)
     if (currencies.every(({ rise, fall }) => rise === null && fall === null)) return []
@@ -46,6 +46,7 @@ export function isNegotiated(price: Price): boolean {
   return price.enterprise_template !== undefined || price.enterprise_id !== undefined
 }
 
-function pricesOf(config: BillingConfig): readonly Price[] {
+/** Returns the prices of a document, with the amounts of those that are a per cent of another price. */
+export function pricesIn(config: BillingConfig): readonly Price[] {
   return itemsOf(configWithAmounts(config), 'price').map(({ item }) => item)
 }

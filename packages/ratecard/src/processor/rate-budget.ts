@@ -2,11 +2,12 @@
 // start, never whether it is retried. shared-budget.ts implements this interface for several replicas.
 import type { Clock } from '../base/clock.ts'
 import { abortReason } from './abort.ts'
+import { sessionTenant, Turns, type InLine } from './whose-turn.ts'
 
 export interface RateBudget {
   /**
    * Resolves when a call of this operation (e.g. `POST /v1/prices`) may start. Calls of one operation start in the order in which `take`
-   * was called. An operation that has reached its own limit does not block other operations. Rejects with the signal's reason if the signal
+   * was called, but those of sessions after all others, and in turns by tenant. An operation that has reached its own limit does not block other operations. Rejects with the signal's reason if the signal
    * aborts.
    */
   take(operation: string, signal: AbortSignal): Promise<void>
@@ -66,7 +67,7 @@ export function inTurn(share: RateBudget, whole: RateBudget): RateBudget {
   }
 }
 
-interface Waiter {
+interface Waiter extends InLine {
   readonly operation: string
   readonly admit: () => void
 }
@@ -77,6 +78,7 @@ export function createRateBudget(limits: RateLimits & { readonly clock: Clock })
   const whole = new Pace(limits.perSecond)
   const paces = new Map<string, Pace>()
   const queue = new Set<Waiter>()
+  const turns = new Turns<Waiter>()
   let timer: NodeJS.Timeout | undefined
 
   const paceOf = (operation: string): Pace => {
@@ -91,24 +93,21 @@ export function createRateBudget(limits: RateLimits & { readonly clock: Clock })
     clearTimeout(timer)
     const now = clock.now()
     let wake = Infinity
-    const full = new Set<string>()
-    for (const waiter of queue) {
-      if (whole.readyAt() > now) {
-        wake = Math.min(wake, whole.readyAt())
-        break
-      }
-      if (full.has(waiter.operation)) continue
-      const pace = paceOf(waiter.operation)
-      if (pace.readyAt() > now) {
-        full.add(waiter.operation)
-        wake = Math.min(wake, pace.readyAt())
-        continue
-      }
+    const isReady = ({ operation }: Waiter) => {
+      const at = paceOf(operation).readyAt()
+      if (at > now) wake = Math.min(wake, at)
+      return at <= now
+    }
+    while (queue.size > 0 && whole.readyAt() <= now) {
+      const waiter = turns.next(queue, isReady)
+      if (waiter === undefined) break
       whole.spend(now)
-      pace.spend(now)
+      paceOf(waiter.operation).spend(now)
       queue.delete(waiter)
+      turns.served(waiter, queue.size)
       waiter.admit()
     }
+    if (queue.size > 0 && whole.readyAt() > now) wake = whole.readyAt()
     if (wake < Infinity) timer = setTimeout(admitReady, Math.max(1, Math.ceil(wake - clock.now())))
   }
 
@@ -124,6 +123,7 @@ export function createRateBudget(limits: RateLimits & { readonly clock: Clock })
       }
       const waiter: Waiter = {
         operation,
+        tenant: sessionTenant(),
         admit: () => {
           signal.removeEventListener('abort', leave)
           resolve()

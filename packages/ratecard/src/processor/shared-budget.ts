@@ -2,6 +2,7 @@
 // gets a reserved slot.
 import { abortReason } from './abort.ts'
 import type { RateBudget } from './rate-budget.ts'
+import { sessionTenant, Turns, type InLine } from './whose-turn.ts'
 
 /** A slot for one call, in timestamps of `performance.now()`. A slot that is not used before `until` is lost. */
 export interface ReservedMoment {
@@ -21,17 +22,18 @@ export interface SharedBudgetOptions {
   readonly batch: number
 }
 
-interface Waiter {
+interface Waiter extends InLine {
   readonly admit: () => void
   readonly refuse: (reason: unknown) => void
 }
 
 /**
  * Creates a rate budget that several replicas share. Within this process, calls of one operation start in the order in which `take` was
- * called. `take` also rejects if `reserve` fails.
+ * called, but those of sessions after all others, and in turns by tenant. `take` also rejects if `reserve` fails.
  */
 export function createSharedBudget(options: SharedBudgetOptions): RateBudget {
   const lanes = new Map<string, Set<Waiter>>()
+  const turns = new Turns<Waiter>()
 
   /** Serves the queue of one operation. Runs until the queue is empty. */
   const serve = async (operation: string, lane: Set<Waiter>): Promise<void> => {
@@ -40,7 +42,9 @@ export function createSharedBudget(options: SharedBudgetOptions): RateBudget {
         const moments = await options.reserve(operation, Math.min(lane.size, options.batch))
         for (const moment of moments) {
           await sleepUntil(moment.from)
-          if (performance.now() <= moment.until) firstOf(lane)?.admit()
+          const next = performance.now() <= moment.until ? turns.next(lane) : undefined
+          next?.admit()
+          if (next !== undefined) turns.served(next, lane.size)
         }
       }
     } catch (error) {
@@ -67,6 +71,7 @@ export function createSharedBudget(options: SharedBudgetOptions): RateBudget {
         reject(abortReason(signal))
       }
       const waiter: Waiter = {
+        tenant: sessionTenant(),
         admit: () => {
           end()
           resolve()
@@ -84,11 +89,6 @@ export function createSharedBudget(options: SharedBudgetOptions): RateBudget {
     })
 
   return { take }
-}
-
-function firstOf(lane: ReadonlySet<Waiter>): Waiter | undefined {
-  for (const waiter of lane) return waiter
-  return undefined
 }
 
 /** Resolves at a timestamp of `performance.now()`. Waits in a loop, because timers may fire a little early. */

@@ -25,6 +25,7 @@ import type { Impact } from './checks/impact.ts'
 import { keptTaxRates } from './checks/kept-tax-rates.ts'
 import { loweredFeatures } from './checks/lowered-features.ts'
 import { changedTax } from './checks/changed-tax.ts'
+import { lastAmounts } from './checks/last-amounts.ts'
 import { planFacts } from './checks/plan-facts.ts'
 import { metersInUse } from './checks/meters-in-use.ts'
 import { pastDates } from './checks/past-dates.ts'
@@ -127,7 +128,11 @@ export async function planAgainstLive(
     current,
     plan,
     impact,
-    facts: planFacts(documented, impact, message),
+    facts: planFacts(
+      { ...documented, prices: [...documented.prices, ...(await lastAmounts(deps, { config, previous, renames }))] },
+      impact,
+      message,
+    ),
     summary: planInWords({
       changes,
       moves: documented.prices,

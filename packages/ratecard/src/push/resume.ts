@@ -13,6 +13,7 @@ import type { PushRecord, VersionRecord } from '../store/store.ts'
 import { documentOf } from '../catalog/document-tasks.ts'
 import type { ChangeFacts } from '../catalog/policies/decide.ts'
 import { documentFacts } from '../catalog/policies/facts.ts'
+import { lastAmounts } from './checks/last-amounts.ts'
 import { planFacts } from './checks/plan-facts.ts'
 import { resolveSteps } from './recover.ts'
 import { finishPush } from './run.ts'
@@ -44,7 +45,7 @@ export async function resumePush(
       )
     const stored = JSON.parse(push.plan) as StoredPlan
     const before = stored.overrides ?? []
-    const facts = factsOfStored(push, stored, current)
+    const facts = await factsOfStored(deps, push, stored, current)
     const { violations, overrides } = await deps.guard.allow(facts, override, before)
     const plan = { ...stored, overrides }
     // If the caller overrides a policy that the push did not override before, the history contains this caller and its reason, instead of
@@ -75,12 +76,19 @@ export async function resumePush(
 }
 
 /** Returns the facts that policies are checked against. The impact is the one stored with the plan, because a push moves no subscriber. */
-function factsOfStored(push: PushRecord, plan: StoredPlan, current: VersionRecord | null): ChangeFacts {
+async function factsOfStored(
+  deps: SyncDeps,
+  push: PushRecord,
+  plan: StoredPlan,
+  current: VersionRecord | null,
+): Promise<ChangeFacts> {
   const { changes, renames } = plan
   const documents = { config: documentOf(push.document), previous: documentOf(current?.document ?? null) }
   const prices = impactOfStored(plan)
   const tenants = plan.tenants ?? prices.reduce((sum, one) => sum + one.tenants, 0)
-  return planFacts(documentFacts({ changes, renames, ...documents }), { prices, tenants }, push.message)
+  const documented = documentFacts({ changes, renames, ...documents })
+  const last = await lastAmounts(deps, { ...documents, renames })
+  return planFacts({ ...documented, prices: [...documented.prices, ...last] }, { prices, tenants }, push.message)
 }
 
 function impactOfStored({ impact = [] }: StoredPlan): PushOutcome['impact'] {

@@ -24,6 +24,8 @@ export interface Guard {
   violations(facts: ChangeFacts, override?: readonly string[]): Promise<readonly Violation[]>
   /** True if there are rules at all. */
   isNeeded(): Promise<boolean>
+  /** True if a rule limits by how much an amount may change. */
+  comparesAmounts(): Promise<boolean>
   /**
    * Throws `policy_denied` if a rule of severity `deny` is broken and not overridden, and `request_invalid` if a policy in `override` does
    * not exist. `before` are overrides of an earlier attempt: their policies may have been removed since.
@@ -39,6 +41,10 @@ export function createGuard(deps: GuardDeps): Guard {
   }
   return {
     violations,
+    comparesAmounts: async () =>
+      (await currentRules(deps.store)).some(
+        ({ rule }) => rule === 'max_increase_percent' || rule === 'max_decrease_percent',
+      ),
     isNeeded: async () => (await currentRules(deps.store)).length > 0,
     async allow(facts, override, before = []) {
       const found = await violations(facts, override)

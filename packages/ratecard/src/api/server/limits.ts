@@ -9,6 +9,10 @@ export const previewMinutes = 15
  */
 export const refusedCodesPerHour = 10
 
+/** Requests of a session that need the processor: at once, and within a minute. More get 429 `rate_limited`. */
+export const sessionRequestsAtOnce = 2
+export const sessionRequestsPerMinute = 60
+
 /** Lifetime of a session in seconds if the request names none: one day. */
 export const sessionSeconds = 86_400
 

@@ -371,7 +371,7 @@ export const problemCodes = {
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    when: 'The client address reached its request limit, or ten promotion codes of a tenant’s session were refused within an hour. Wait for the time in `Retry-After`.',
+    when: 'The client address reached its request limit, a session has two requests under way that need the processor or sent 60 within a minute, or ten promotion codes of a tenant’s sessions were refused within an hour. Wait for the time in `Retry-After`.',
   },
   settings_invalid: {
     status: 500,

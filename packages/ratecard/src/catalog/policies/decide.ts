@@ -47,6 +47,8 @@ export interface AffectedPrice {
 export interface ChangedPrice {
   readonly configId: string
   readonly currencies: readonly CurrencyChange[]
+  /** Revision that had the amount before; absent if it is the current one. */
+  readonly since?: number
 }
 
 /** What the rules look at. */
@@ -214,18 +216,20 @@ function steepest({ currencies }: ChangedPrice, direction: 'rise' | 'fall', perc
   })
 }
 
-function risen({ configId }: ChangedPrice, change: AmountChange, limit: number): Finding {
+function risen({ configId, since }: ChangedPrice, change: AmountChange, limit: number): Finding {
   const by =
     change.before.numerator === 0n
       ? 'costs something and was free'
       : `rises by ${percentText(subtractFractions(change.after, change.before), change)}`
-  return { kind: 'price', configId, detail: sentenceOf(configId, by, change, limit) }
+  return { kind: 'price', configId, detail: sentenceOf(configId, `${by}${sinceText(since)}`, change, limit) }
 }
 
-function fallen({ configId }: ChangedPrice, change: AmountChange, limit: number): Finding {
+function fallen({ configId, since }: ChangedPrice, change: AmountChange, limit: number): Finding {
   const by = `falls by ${percentText(subtractFractions(change.before, change.after), change)}`
-  return { kind: 'price', configId, detail: sentenceOf(configId, by, change, limit) }
+  return { kind: 'price', configId, detail: sentenceOf(configId, `${by}${sinceText(since)}`, change, limit) }
 }
+
+const sinceText = (since: number | undefined) => (since === undefined ? '' : ` since revision ${String(since)}`)
 
 function sentenceOf(configId: string, by: string, { currency, quantity, before, after }: AmountChange, limit: number) {
   const [was, is] = [before, after].map((cost) => formatMinor(roundFraction(cost), currency))

@@ -47,6 +47,7 @@ import { createSubscribers } from '../../customers/subscriptions/subscribers.ts'
 import type { SubscriberDeps } from '../../customers/subscriptions/deps.ts'
 import { resendHeldUsage } from '../../customers/subscriptions/usage/held-usage.ts'
 import { readEndedFree, readSubscription } from '../../customers/subscriptions/subscriptions.ts'
+import { createFairShare } from '../../customers/fair-share.ts'
 import { putBackUndone } from '../../customers/subscription-changes/kept/taken-off.ts'
 import { putBackDue } from '../../customers/subscription-changes/kept/put-back-due.ts'
 import { createSubscriptionChanges } from '../../customers/subscription-changes/subscription-changes.ts'
@@ -190,6 +191,8 @@ export function createService(options: ServiceOptions): ComposedService {
     creditDeps,
     ...ofTenants
   } = tenantOperations(options, { ...deps, priceBook }, lookups, tracked)
+  const { createCheckout, createPortal, recordUsage } = tenantActs
+  const shared = createFairShare(clock)
   const swaps = swapOperations({ ...deps, applied: lookups.fullConfig }, priceBook, creditDeps, tracked)
   const reads = createMirrorReads({ store, mirror, priceBook })
   const hosted = operationsOf(workers)
@@ -233,7 +236,8 @@ export function createService(options: ServiceOptions): ComposedService {
       readAccount: () => processor.account(stopping.signal),
     }),
     ...tenantActs,
-    ...changeOperations(options, swaps.deps, { ...ofTenants, lookups }, tracked),
+    ...shared({ createCheckout, createPortal, recordUsage }),
+    ...shared(changeOperations(options, swaps.deps, { ...ofTenants, lookups }, tracked)),
     ...reads,
     receiveProcessorEvent: feed?.receiveProcessorEvent ?? (() => mirrorOff.require()),
     ...swaps.operations,
