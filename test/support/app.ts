@@ -32,6 +32,8 @@ export interface TestAppOptions {
   /** Settings of the mirror. Default: no mirror. */
   readonly mirror?: ServiceOptions['mirror']
   readonly allowedRedirects?: readonly string[] | null
+  /** Name of the server's environment. Default: it does not know its own. */
+  readonly environment?: string
   readonly clock?: Clock
   /** Address of the processor for the adapter. Default: the sandbox. */
   readonly apiBase?: string
@@ -75,6 +77,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     requireVersionBump: options.requireVersionBump ?? false,
     allowedRedirects: options.allowedRedirects ?? null,
     clock,
+    ...(options.environment === undefined ? {} : { environment: options.environment }),
     ...(options.workers === undefined ? {} : { workers: options.workers }),
     ...(options.mirror === undefined ? {} : { mirror: options.mirror }),
     ...(options.apiBase === undefined ? {} : { apiBase: options.apiBase }),

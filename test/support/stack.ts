@@ -32,6 +32,8 @@ export interface StackOptions {
   readonly requireVersionBump?: boolean
   readonly allowedRedirects?: readonly string[] | null
   readonly impactThreshold?: number
+  /** Name of the server's environment. Default: it does not know its own. */
+  readonly environment?: string
   readonly clock?: Clock
   /** Options of a worker host. Default: no workers. */
   readonly workers?: ServiceOptions['workers']
@@ -67,6 +69,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       workers: 'off',
       allowedRedirects: options.allowedRedirects ?? null,
       impactThreshold: options.impactThreshold ?? null,
+      environment: options.environment ?? null,
     },
     store,
     processor,

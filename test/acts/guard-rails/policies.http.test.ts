@@ -1,7 +1,7 @@
 // Policies over HTTP: set, read, held to in every change of prices, and overridden by owners.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
-import { admin, changedConfig, sampleConfig, startPushedApp } from '../../support/app.ts'
+import { admin, changedConfig, sampleConfig, startPushedApp, startTestApp } from '../../support/app.ts'
 import { buy, jobEnd, sessionOf } from '../../support/shop/selling.ts'
 import { startedForEach } from '../../support/started.ts'
 
@@ -27,6 +27,58 @@ const violation = {
   detail: 'The price "pro_monthly" rises by 100% ($12.00 → $24.00), more than 10%.',
   reason: 'We promised.',
 }
+
+describe('a pattern for ids', () => {
+  const rule = (value: string) => ({ id: 'ids', rule: 'id_pattern', severity: 'deny', value })
+  const withId = (id: string) =>
+    changedConfig('2.0.0', ({ products }) => {
+      products[1]?.prices?.push({ id, amount: 900, currency: 'usd', interval: 'month' })
+    })
+
+  it('is refused if it repeats a repetition', async () => {
+    const refused = await put([rule('^([a-z]+_?)+$')])
+    expect([refused.statusCode, refused.json()]).toMatchObject([
+      422,
+      { code: 'policies_invalid', errors: [{ pointer: '#/rules/0/value' }] },
+    ])
+  })
+
+  it('counts as not matched if it takes too long, and lets the next push through', async () => {
+    expect((await put([rule('^[a-z].*.*.*.*.*.*.*!$')])).statusCode).toBe(200)
+    const slow = await test.push(withId(`a${'_'.repeat(90)}`))
+    expect([slow.statusCode, slow.json().code]).toEqual([409, 'policy_denied'])
+    await put([rule('^[a-z][a-z0-9_]*$')])
+    expect((await test.push(withId('fine'))).statusCode).toBe(200)
+  })
+})
+
+describe('a policy for another environment', () => {
+  const elsewhere =
+    'The policy "no_rise" (staging) does not apply here: the environment of this server is "production".'
+
+  it('is named by the plan and by the checks of the service, and does not apply', async () => {
+    const app = await startTestApp({ environment: 'production' })
+    onTestFinished(() => app.close())
+    await app.push(sampleConfig())
+    const rules = [{ ...noRise, environments: ['staging'] }]
+    await app.asAdmin({ method: 'PUT', url: `${admin}/policies`, payload: { rules } })
+    const pushed = await app.push(repriced(2400))
+    expect([pushed.statusCode, pushed.json()]).toMatchObject([
+      200,
+      {
+        warnings: expect.arrayContaining([
+          expect.objectContaining({ code: 'policy_not_here', severity: 'warning', detail: elsewhere }),
+        ]) as unknown,
+        violations: [],
+      },
+    ])
+    const { findings } = (await app.asAdmin({ url: `${admin}/doctor` })).json<{ findings: { check: string }[] }>()
+    expect(findings.find(({ check }) => check === 'policies')).toMatchObject({
+      status: 'ok',
+      detail: `1 policy. ${elsewhere}`,
+    })
+  })
+})
 
 describe('the operations PUT and GET admin/policies', () => {
   it('replace the rules and record each change, and record no change if the rules are the same', async () => {
@@ -125,7 +177,10 @@ describe('a push that breaks a policy', () => {
   })
 
   it('is decided without delay even if a pattern in a rule backtracks endlessly', async () => {
-    await put([{ id: 'slow', rule: 'id_pattern', value: '^(a+)+$', severity: 'warn' }])
+    // Version 0.1 took such a rule.
+    const rules = JSON.stringify([{ id: 'slow', rule: 'id_pattern', value: '^(a+)+$', severity: 'warn' }])
+    const by = { author: null, message: null, keyId: null, keyName: null }
+    await test.store.policies.add({ rules, ...by, createdAt: Date.now() })
     const long = changedConfig('2.0.0', ({ products }) => {
       products.push({ id: `${'a'.repeat(60)}_`, name: 'New' })
     })

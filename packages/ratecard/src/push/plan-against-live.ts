@@ -142,7 +142,10 @@ export async function planAgainstLive(
     }),
     approvals,
     movedAlong: waiting.movedAlong,
-    cautions: [...customers, ...waiting.scheduled, ...lowered.issues, ...kept, ...changedTax(config, previous)],
+    cautions: [
+      ...[...customers, ...waiting.scheduled, ...lowered.issues, ...kept, ...changedTax(config, previous)],
+      ...(await policiesElsewhere(deps)),
+    ],
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),
     checksum,
     fingerprint: fingerprintOf({
@@ -151,6 +154,12 @@ export async function planAgainstLive(
       approvals: approvals.map(({ code, pointer }) => `${code} ${pointer}`),
     }),
   }
+}
+
+/** Warns of policies that are for other environments: whoever reads the plan might take them for kept. */
+async function policiesElsewhere({ guard }: SyncDeps): Promise<readonly Issue[]> {
+  const detail = await guard.elsewhere()
+  return detail === null ? [] : [{ code: 'policy_not_here', pointer: '#', severity: 'warning', detail }]
 }
 
 /**

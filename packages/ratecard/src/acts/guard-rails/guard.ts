@@ -1,8 +1,10 @@
 // Holds every change of prices to the policies in the store.
-import { createContext, Script } from 'node:vm'
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { decideViolations, type ChangeFacts, type Policy, type Violation } from '../../catalog/policies/decide.ts'
+import { appliesIn, elsewhereText } from '../../catalog/policies/elsewhere.ts'
+import { patternOf } from '../../catalog/policies/read-policies.ts'
+import { patternMatches } from './pattern-matches.ts'
 import type { Store } from '../../store/store.ts'
 
 export interface GuardDeps {
@@ -22,6 +24,8 @@ export interface Allowed {
 export interface Guard {
   /** Returns what the change breaks, for a dry run. Throws `request_invalid` if a policy in `override` does not exist. */
   violations(facts: ChangeFacts, override?: readonly string[]): Promise<readonly Violation[]>
+  /** Says which rules do not apply in the environment of this server; null if all do. */
+  elsewhere(): Promise<string | null>
   /** True if there are rules at all. */
   isNeeded(): Promise<boolean>
   /** True if a rule limits by how much an amount may change. */
@@ -37,10 +41,16 @@ export function createGuard(deps: GuardDeps): Guard {
   const violations = async (facts: ChangeFacts, override: readonly string[] = []) => {
     if (override.length > 0) await requireKnown(deps.store, override)
     const rules = await currentRules(deps.store)
+    const patterns = rules.flatMap((rule) =>
+      rule.rule === 'id_pattern' && appliesIn(rule, deps.environment) ? [patternOf(rule.value)?.source ?? ''] : [],
+    )
+    const ids = facts.items.filter(({ isNew }) => isNew).map(({ configId }) => configId)
+    const matches = await patternMatches(patterns.map((pattern) => ({ pattern, ids })))
     return decideViolations(rules, facts, { now: deps.clock.now(), environment: deps.environment, matches })
   }
   return {
     violations,
+    elsewhere: async () => elsewhereText(await currentRules(deps.store), deps.environment),
     comparesAmounts: async () =>
       (await currentRules(deps.store)).some(
         ({ rule }) => rule === 'max_increase_percent' || rule === 'max_decrease_percent',
@@ -85,21 +95,4 @@ function policyDenied(left: readonly Violation[], all: readonly Violation[]): Se
 /** Serializes a violation as a member of a problem document. */
 function violationMember({ configId, ...rest }: Violation): Readonly<Record<string, unknown>> {
   return { ...rest, config_id: configId }
-}
-
-/** Time (ms) that one pattern may take for one id. A pattern like `(a+)+$` would otherwise block the service for hours. */
-const patternTimeoutMs = 100
-const sandbox = createContext(Object.create(null) as object)
-const test = new Script('new RegExp(pattern, "u").test(id)')
-
-/** Returns whether the id matches. An id on which the pattern takes too long does not match. */
-function matches(pattern: RegExp, id: string): boolean {
-  Object.assign(sandbox, { pattern: pattern.source, id })
-  try {
-    return test.runInContext(sandbox, { timeout: patternTimeoutMs }) === true
-  } catch (error) {
-    // The pattern runs in another VM context with its own class `Error`, so `instanceof` does not work.
-    if ((error as { readonly code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false
-    throw error
-  }
 }

@@ -139,6 +139,7 @@ export const issueCodes = {
   tax_of_sales_changed: 'New checkouts collect other taxes than before (warning).',
   portal_default_stays:
     'A portal configuration that is the account’s own default cannot be switched off; it stays (warning).',
+  policy_not_here: 'A policy is for other environments than that of the server, so it does not apply (warning).',
   meter_in_use: 'Live subscriptions are on prices of the meter that would be deactivated.',
 } as const satisfies Record<string, string>
 

@@ -13,6 +13,7 @@ import {
 import { divideFractions, fractionOfDecimal, roundFraction } from '../../base/money/fraction.ts'
 import { canonicalDecimal, decimalText, parseDecimal } from '../../base/money/decimal.ts'
 import type { AmountChange, CurrencyChange } from '../../document/pricing/price-change.ts'
+import { appliesIn } from './elsewhere.ts'
 import { freezeTimes, patternOf } from './read-policies.ts'
 import type { Policy, PolicyOf, RuleName } from '../../document/schema/policies/policy-rules.ts'
 
@@ -65,7 +66,7 @@ export interface Circumstances {
   readonly now: number
   /** Name of the environment; null if it is unknown. If it is unknown, rules for named environments apply too. */
   readonly environment: string | null
-  /** Returns true if an id matches a pattern. Must limit the time that a pattern may take. */
+  /** Returns true if an id matches a pattern. Whoever does not know the patterns must limit their time before. */
   readonly matches?: (pattern: RegExp, id: string) => boolean
 }
 
@@ -95,7 +96,7 @@ export function decideViolations(
   at: Circumstances,
 ): readonly Violation[] {
   return rules
-    .filter(({ environments }) => at.environment === null || (environments?.includes(at.environment) ?? true))
+    .filter((rule) => appliesIn(rule, at.environment))
     .flatMap((rule) => {
       const { id, severity, reason = null } = rule
       // Each `check` gets only rules of its own name, but the compiler cannot derive that.

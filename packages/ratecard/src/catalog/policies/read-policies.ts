@@ -2,6 +2,7 @@
 import { policyShapeIssues } from '../../document/validation/shape.ts'
 import { isMoment } from '../../document/schema/moment.ts'
 import { pointerOf, type Issue } from '../../base/errors/issue.ts'
+import { hasNestedQuantifier } from './nested-quantifiers.ts'
 import type { Policies, Policy } from '../../document/schema/policies/policy-rules.ts'
 
 export type ReadPolicies =
@@ -29,6 +30,14 @@ function duplicateIds(rules: readonly Policy[]): Issue[] {
 function valueIssues(rule: Policy, index: number): Issue[] {
   if (rule.rule === 'id_pattern' && patternOf(rule.value) === null)
     return [invalid([index, 'value'], `"${rule.value}" is not a regular expression.`, 'Example: "^[a-z][a-z0-9_]*$".')]
+  if (rule.rule === 'id_pattern' && hasNestedQuantifier(rule.value))
+    return [
+      invalid(
+        [index, 'value'],
+        `"${rule.value}" repeats a group that contains a repetition, which can take forever on an id that almost matches.`,
+        'Write it without the inner or the outer repetition, e.g. "^[a-z][a-z0-9_]*$" in place of "^[a-z]+(_[a-z0-9]+)*$".',
+      ),
+    ]
   if (rule.rule !== 'freeze') return []
   const wrong = (['from', 'to'] as const).filter((end) => timeOf(rule.value[end], end) === null)
   if (wrong.length > 0)

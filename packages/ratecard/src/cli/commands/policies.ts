@@ -1,4 +1,5 @@
 import type { PolicyHistory, PolicySet } from '@ratecard/client'
+import { elsewhereText } from '../../catalog/policies/elsewhere.ts'
 import { authorOf } from '../author.ts'
 import type { Command, CommandContext } from '../program/command.ts'
 import { CliFailure, toFailure } from '../failure.ts'
@@ -29,6 +30,8 @@ export const policiesPush: Command = {
         throw placed(file, toFailure(error, { apiUrl: url }))
       })
     out.say(`${out.paint.green('✓')} ${count(set.rules.length, 'rule')} at ${url} (change ${String(set.number)}).`)
+    const elsewhere = elsewhereText(set.rules, set.environment)
+    if (elsewhere !== null) out.note(elsewhere)
     return { json: jsonPolicies(set) }
   },
 }
@@ -114,8 +117,8 @@ function rowOf({ id, rule, value, severity, environments, except }: PolicySet['r
   ]
 }
 
-function environmentText({ environment }: PolicyHistory): string {
+function environmentText({ rules, environment }: PolicyHistory): string {
   return environment === null
     ? 'The server does not know its environment (RATECARD_ENVIRONMENT), so every rule applies.'
-    : `The environment of the server is "${environment}".`
+    : (elsewhereText(rules, environment) ?? `The environment of the server is "${environment}".`)
 }

@@ -260,6 +260,7 @@ export function createService(options: ServiceOptions): ComposedService {
           store,
           processor,
           processorName: options.processorName,
+          environment: guarded.environment,
           workers,
           priceBook,
           mirror,

@@ -8,6 +8,8 @@ import { readSoldItems } from '../../customers/item-swaps/sold-items.ts'
 import { duplicates, inCommon } from '../../customers/item-swaps/duplicate-subscriptions.ts'
 import type { Duplicate } from '../../customers/item-swaps/duplicate-subscriptions.ts'
 import type { PriceBook } from '../../customers/item-swaps/price-book.ts'
+import { currentRules } from '../../acts/guard-rails/guard.ts'
+import { elsewhereText } from '../../catalog/policies/elsewhere.ts'
 import { pushLease } from '../../acts/journal/leases.ts'
 import { verifyHistory } from '../../store/history-chain.ts'
 import { jobKinds } from '../../store/records/journal.ts'
@@ -23,6 +25,8 @@ export interface DoctorDeps extends BillingChecksDeps, MirrorCheckDeps, CountedU
   readonly store: Store
   readonly processor: Processor
   readonly processorName: string
+  /** Name of the server's environment; null if it is unknown. */
+  readonly environment: string | null
   /** Returns the prices of the applied configuration. A renamed price has its current id. */
   readonly priceBook: () => Promise<PriceBook>
   readonly workers: { state(): Promise<{ readonly available: boolean; readonly detail: string } | null> }
@@ -40,6 +44,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     ['history', () => checkHistory(deps)],
     ['processor', () => checkAccount(deps)],
     ['pushes', () => checkPushes(deps)],
+    ['policies', () => checkPolicies(deps)],
     ['webhooks', () => checkWebhooks(deps)],
     ['lookup keys', () => checkLookupKeys(deps)],
     ['subscriptions', () => checkSubscriptions(deps)],
@@ -79,6 +84,13 @@ async function checkHistory({ store }: DoctorDeps): Promise<Omit<Finding, 'check
     detail: `The hash chain breaks at revision ${String(brokenAt)}: the record was changed after it was written.`,
     hint: 'Restore the database from a backup.',
   }
+}
+
+async function checkPolicies({ store, environment }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
+  const rules = await currentRules(store)
+  const held = `${rules.length === 1 ? '1 policy' : `${String(rules.length)} policies`}`
+  const elsewhere = elsewhereText(rules, environment)
+  return { status: 'ok', detail: elsewhere === null ? held : `${held}. ${elsewhere}` }
 }
 
 async function checkAccount({ store, processor, processorName, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
