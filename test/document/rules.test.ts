@@ -41,6 +41,7 @@ const elsewhere: readonly IssueCode[] = [
   'switched_on_again',
   'tax_rate_kept',
   'portal_default_stays',
+  'policy_not_here',
   'tax_of_sales_changed',
   'drift',
   'subscribers_affected',

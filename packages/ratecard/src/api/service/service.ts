@@ -1,7 +1,7 @@
 // All operations of the product, as types for the HTTP API, the CLI and tests. The operations of tenants, workers, the mirror and the
 // dashboard are in separate files. Each folder implements its own operations, and server/composition/compose.ts combines them.
 import type { BillingConfig, Meter, Price, Product } from '../../document/schema/schema.ts'
-import type { SecretText } from '../../document/files/written-form.ts'
+import type { SecretTexts } from '../../document/files/written-form.ts'
 import type { DocumentDifference } from '../../catalog/compare-documents.ts'
 import type { DashboardOperations } from './dashboard.ts'
 import type { MirrorOperations } from './mirror.ts'
@@ -169,10 +169,10 @@ export interface Service
   revision(revision: number): Promise<RevisionDetail>
   difference(from: number, to: number): Promise<readonly DocumentDifference[]>
   /**
-   * Returns those texts of the newest pushes that contain a secret. They are found by comparing each pushed document with its source
+   * Returns those texts of the newest pushes that contain a secret: URLs of webhooks, and what differs between a pushed document and its source
    * document.
    */
-  secretTexts(): Promise<readonly SecretText[]>
+  secretTexts(): Promise<SecretTexts>
   pull(options?: PullOptions): Promise<PullResult>
   drift(): Promise<DriftReport>
 

@@ -1,6 +1,7 @@
 // Source form of a document: the document as its author wrote it, with `${NAME}` where the pushed (expanded) document has a value. It is
 // stored with the pushed document, so that it can be expanded for another environment.
 import { pathOf, pointerOf } from '../../base/errors/issue.ts'
+import { maskedUrl } from '../../base/wording/masked-url.ts'
 import { isSecretName } from '../rules/variable-rules.ts'
 
 const maxDepth = 64
@@ -56,6 +57,23 @@ export function variablesOf(written: unknown, document: unknown): ReadonlyMap<st
 export interface SecretText {
   readonly text: string
   readonly shown: string
+}
+
+export interface SecretTexts {
+  /** Strings that contain the value of a variable with a secret name. */
+  readonly variables: readonly SecretText[]
+  /** URLs of webhooks with userinfo or values of a query. */
+  readonly webhooks: readonly SecretText[]
+}
+
+/** Returns the URLs of the document's webhooks that contain userinfo or values of a query, as keys of scope `read` see them. */
+export function maskedWebhooks(document: {
+  readonly webhooks?: readonly { readonly url: string }[]
+}): readonly SecretText[] {
+  return (document.webhooks ?? []).flatMap(({ url }) => {
+    const shown = maskedUrl(url)
+    return shown === url ? [] : [{ text: url, shown }]
+  })
 }
 
 /** Returns the strings of the document whose source form contains a variable with a secret name (e.g. `HOOK_TOKEN`). */

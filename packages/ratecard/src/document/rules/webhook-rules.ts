@@ -1,13 +1,19 @@
 import { named, problem, quoted, warning, type Rule } from './draft.ts'
+import { mask } from '../../base/wording/masked-url.ts'
 import { webhookEvents } from '../schema/webhook-events.generated.ts'
 
 const knownEvents = new Set(webhookEvents)
+
+const masked = {
+  detail: `contains ${mask}, which stands for what a key of scope "read" does not see`,
+  hint: 'Write the secret part again, e.g. with a variable, or pull the document with a key of scope "write".',
+}
 
 // The message must not contain the URL, because after expansion the URL may contain a token.
 export const webhookUrl: Rule = ({ webhooks }) =>
   webhooks.flatMap((webhook) => {
     const url = webhook.text('url')
-    const wrong = url === undefined || url === '' ? undefined : whyUnusable(url)
+    const wrong = url === undefined || url === '' ? undefined : url.includes(mask) ? masked : whyUnusable(url)
     return wrong === undefined
       ? []
       : [
