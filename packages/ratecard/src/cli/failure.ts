@@ -43,7 +43,12 @@ export function usageFailure(detail: string, hint?: string): CliFailure {
 }
 
 /** Startup errors of the embedded server that the operator can fix. The exit code is then 1 instead of 70. */
-const startMistakes: ReadonlySet<string> = new Set(['settings_invalid', 'secret_unreadable', 'store_in_use'])
+const startMistakes: ReadonlySet<string> = new Set([
+  'settings_invalid',
+  'secret_unreadable',
+  'store_in_use',
+  'store_behind',
+])
 
 /** Converts any thrown value to a failure that can be displayed. */
 export function toFailure(error: unknown, io: { readonly apiUrl?: string | undefined } = {}): CliFailure {

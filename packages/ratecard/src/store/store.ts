@@ -294,6 +294,8 @@ export interface Store {
   held(name: string): Promise<boolean>
   /** Key-value store of this environment, e.g. for the processor account that the environment is bound to. */
   readonly facts: KeyValueStore
+  /** Moves the write-ahead log of an embedded store into its file, as far as no reader needs it. Does nothing for PostgreSQL. */
+  checkpoint(): Promise<void>
   /** Returns a counter that grows with every change of published data by any replica. Replicas poll it to invalidate their caches. */
   changeSequence(): Promise<number>
   /** Encrypts every text again that was encrypted with an older master key. Returns the number of changed secrets and stored responses. */

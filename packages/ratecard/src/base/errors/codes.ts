@@ -275,6 +275,11 @@ export const problemCodes = {
     title: 'The store is in use',
     when: 'On the command line only: a server or another program has the database open. Stop it first.',
   },
+  store_behind: {
+    status: 409,
+    title: 'The store is older than it was',
+    when: 'At start only: the embedded store or its log lacks what was written before, e.g. because the disk is damaged or an old copy was put in its place.',
+  },
   backup_invalid: {
     status: 422,
     title: 'The backup cannot be used',

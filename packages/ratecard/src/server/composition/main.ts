@@ -1,5 +1,5 @@
 // Starts and stops the processes of Ratecard: chooses the service's store and processor, and prints the start messages.
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -8,7 +8,9 @@ import type { Logger } from 'pino'
 import { throttledBudget } from './throttled-budget.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { Service } from '../../api/service/service.ts'
 import { createService } from './compose.ts'
+import { keepMark, refuseBehind } from './store-mark.ts'
 import {
   embeddedKeyFile,
   keepFirstKey,
@@ -54,6 +56,8 @@ export interface StartServerOptions {
   /** False if the output is stored, e.g. in a log file. Then a generated key is not printed, only the path of the file that contains it. */
   readonly showKey?: boolean
   readonly clock?: Clock
+  /** True: serve an embedded store also if it is behind its mark, and move the mark to it. */
+  readonly acceptOlderStore?: boolean
 }
 
 export interface RunningServer {
@@ -88,7 +92,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
   const closeAll = () => (ending ??= closeEach(closers.splice(0).reverse()))
   try {
     makePrivate(settings.dataDir)
-    const store = await openSettingsStore(settings, clock)
+    const store = await openSettingsStore(settings, clock, options.acceptOlderStore ?? false)
     closers.push(() => store.close())
     const logger = createLog(settings.logLevel, options.logForPeople ?? null)
     const open = whoElseEnters(settings.dataDir)
@@ -125,7 +129,9 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const report = (error: unknown, what: string) => {
       logger.warn({ err: error }, what)
     }
-    const service = withBillingCounters(composed, registry, { store, clock, report })
+    const mark = keepingMark(settings.dataDir, store, report)
+    closers.push(async () => Promise.resolve(mark.stop()))
+    const service = mark.over(withBillingCounters(composed, registry, { store, clock, report }))
     registerBillingGauges(registry, service, report)
     if (service.feed !== null) {
       countRead = service.feed.countRead
@@ -192,14 +198,49 @@ async function closeEach(closers: readonly (() => Promise<void>)[]): Promise<voi
   if (failures.length > 0) throw new AggregateError(failures, 'Not every part of the service could be closed.')
 }
 
-async function openSettingsStore(settings: Settings, clock: Clock): Promise<Store> {
+async function openSettingsStore(settings: Settings, clock: Clock, acceptOlder: boolean): Promise<Store> {
   const masterKey = settings.masterKey ?? (await loadOrCreateMasterKeyFile(path.join(settings.dataDir, 'master-key')))
-  return openStore({
-    url: settings.databaseUrl,
-    file: path.join(settings.dataDir, 'ratecard.db'),
-    sealer: createSealer(masterKey),
-    clock,
-  })
+  const file = path.join(settings.dataDir, 'ratecard.db')
+  const isEmbedded = settings.databaseUrl === null
+  if (isEmbedded && !acceptOlder) refuseBehind(settings.dataDir, file)
+  const store = await openStore({ url: settings.databaseUrl, file, sealer: createSealer(masterKey), clock })
+  try {
+    if (isEmbedded) await keepMark(settings.dataDir, store, randomUUID, acceptOlder)
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** Time (ms) after which the log of an embedded store is moved into its file, besides after each push. */
+const checkpointEveryMs = 5 * 60_000
+
+/**
+ * Keeps the store and its mark current: after each operation that makes a revision, and regularly. A failure is reported; the next time tries
+ * again.
+ */
+function keepingMark(dataDir: string, store: Store, report: (error: unknown, what: string) => void) {
+  const keep = () =>
+    keepMark(dataDir, store, randomUUID).catch((error: unknown) => report(error, 'the log of the store was not moved'))
+  const timer = setInterval(() => void keep(), checkpointEveryMs).unref()
+  const after = <Args extends readonly unknown[], T>(work: (...args: Args) => Promise<T>) => {
+    return async (...args: Args): Promise<T> => {
+      const done = await work(...args)
+      await keep()
+      return done
+    }
+  }
+  return {
+    stop: () => clearInterval(timer),
+    over: <S extends Pick<Service, 'push' | 'rollback' | 'reset' | 'resumePush'>>(service: S): S => ({
+      ...service,
+      push: after(service.push),
+      rollback: after(service.rollback),
+      reset: after(service.reset),
+      resumePush: after(service.resumePush),
+    }),
+  }
 }
 
 /** Default time (s) between two polls of events. Stripe limits the reads of an account per month; a sandbox has no limit. */

@@ -13,10 +13,12 @@ import {
   checkStoreFile,
   copyWhole,
   knownSchema,
+  peekStore,
   removeStore,
 } from '../../store/sql/maintenance/embedded-file.ts'
 import { openStore } from '../../store/sql/open-store.ts'
 import { makePrivate } from './key-files.ts'
+import { writeMark } from './store-mark.ts'
 
 export interface MaintenanceOptions {
   readonly env: NodeJS.ProcessEnv
@@ -107,6 +109,8 @@ export async function restoreStore(
         hint: 'To replace it with the backup, add --force. The current store is kept beside the new one.',
       })
     await (replaces ? swap(place.store, draft, kept) : putFirst(place.store, draft, kept))
+    const restored = peekStore(place.store)
+    if (restored !== null) writeMark(place.dataDir, restored)
     await syncFolder(place.dataDir)
     return { store: place.store, kept: replaces ? kept : null, revisions }
   } finally {

@@ -83,6 +83,7 @@ export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: St
     workerLogs,
     exclusively: (name, work) => leases.exclusively(name, work),
     held: (name) => leases.held(name),
+    checkpoint: () => database.checkpoint(),
     changeSequence: () =>
       database.read(async (db) => {
         const { sequence } = await db.selectFrom('published').select('sequence').executeTakeFirstOrThrow()

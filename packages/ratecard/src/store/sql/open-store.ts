@@ -34,6 +34,7 @@ export async function openStore(options: OpenStoreOptions): Promise<KyselyStore>
   const database = await openDatabase(options, clock)
   try {
     await migrate(database, clock)
+    await database.checkpoint()
     await checkMasterKey(database, sealer)
     const workerLogs = workerLogsOf(database, options, clock)
     const store = kyselyStore({ database, workerLogs, sealer, clock, leaseMs })

@@ -16,6 +16,10 @@ export const serverStart: Command = {
       defaultText: 'RATECARD_PORT, else 4242',
     },
     { flags: '--data-dir <dir>', description: 'Store, sandbox state and generated keys.', defaultText: './.ratecard' },
+    {
+      flags: '--accept-older-store',
+      description: 'Serve an embedded store that is older than it was, e.g. after an old copy was put in its place.',
+    },
   ],
   examples: [
     { command: 'ratecard server start', what: 'on http://127.0.0.1:4242, with the sandbox' },
@@ -32,6 +36,7 @@ export const serverStart: Command = {
       const running = await startServer({
         ...log,
         out: (line) => out.say(line),
+        acceptOlderStore: options.flag('acceptOlderStore'),
         showKey: io.stdout.isLog !== true,
         ...(port === undefined ? {} : { port }),
         ...(dataDir === undefined ? {} : { dataDir: path.resolve(io.cwd, dataDir) }),

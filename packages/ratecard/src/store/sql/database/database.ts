@@ -1,6 +1,7 @@
 // The only module that has a database handle. Reads go through `read`, and every write goes through `write` (one transaction each). The
 // module retries transactions and converts errors of a failed connection. Only this file and the dialects contain code for a particular
 // engine.
+import { busyMs } from '../dialects/sqlite-file.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -76,6 +77,17 @@ export class Database {
       () => null,
     )
     if (found?.rows[0]?.quickCheck !== 'ok') this.#refused('read', { code: 'SQLITE_CORRUPT', kind: 'damage' })
+  }
+
+  /** Moves the log into the file, and empties the log. A reader of another process may keep a part of it; the next time moves that too. */
+  async checkpoint(): Promise<void> {
+    if (this.engine === 'sqlite')
+      await this.read(async (db) => {
+        await sql`pragma busy_timeout = 0`.execute(db)
+        await sql`pragma wal_checkpoint(truncate)`
+          .execute(db)
+          .finally(() => sql.raw(`pragma busy_timeout = ${String(busyMs)}`).execute(db))
+      })
   }
 
   /** Runs statements outside any transaction. `work` must not write. */

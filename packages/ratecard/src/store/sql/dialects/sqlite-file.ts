@@ -5,7 +5,8 @@ import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import SqliteFile from 'better-sqlite3'
 
-const busyMs = 5000
+/** Time (ms) that a statement waits for a lock. */
+export const busyMs = 5000
 
 export interface SqliteFileOptions {
   /**

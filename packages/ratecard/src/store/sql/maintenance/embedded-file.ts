@@ -96,6 +96,28 @@ export async function checkStoreFile(file: string, sealer: Sealer | null): Promi
   }
 }
 
+export interface StorePeek {
+  /** Id of the store; null if it has none yet. */
+  readonly store: string | null
+  /** Newest revision; 0 for none. */
+  readonly revision: number
+}
+
+/** Reads which store a file contains, without changing it or its log. Returns null if it contains none. */
+export function peekStore(file: string): StorePeek | null {
+  const database = new SqliteFile(file, { readonly: true, fileMustExist: true })
+  try {
+    const id = database.prepare(`select value from facts where name = 'store_id'`).pluck().get() as string | undefined
+    const revision = database.prepare('select coalesce(max(revision), 0) from versions').pluck().get() as number
+    return { store: id ?? null, revision }
+  } catch (error) {
+    if (error instanceof SqliteFile.SqliteError) return null
+    throw error
+  } finally {
+    database.close()
+  }
+}
+
 async function reading<T>(file: string, work: (database: Database) => Promise<T>): Promise<T> {
   const handle = new SqliteFile(file, { readonly: true, fileMustExist: true })
   const database = new Database('sqlite', new SqliteDialect({ database: handle }))
