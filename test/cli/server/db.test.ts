@@ -127,7 +127,7 @@ describe('ratecard db restore', () => {
     expect(ran).toMatchObject({ exit: 0, stderr: '' })
     expect(await versionIn('new/ratecard.db')).toBe('1.0.0')
     expect(statSync(at('new/ratecard.db')).mode & 0o777).toBe(0o600)
-    expect(readdirSync(at('new')).sort()).toEqual(['master-key', 'ratecard.db'])
+    expect(readdirSync(at('new')).sort()).toEqual(['master-key', 'ratecard.db', 'store-mark.json'])
   })
 
   it('asks before it replaces a store, and keeps the replaced one beside it', async () => {

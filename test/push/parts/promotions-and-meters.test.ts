@@ -105,10 +105,10 @@ describe('promotions in a push:', () => {
   test('the customers of several promotion codes are read concurrently', async () => {
     const { stripe, service, processor } = stack
     const ids = await Promise.all([1, 2, 3].map(async () => (await stripe.customers.create({ name: 'Here' })).id))
-    const knows = processor.knowsCustomer.bind(processor)
+    const knows = processor.customerState.bind(processor)
     const asked = new Set<string>()
     const all = Promise.withResolvers<undefined>()
-    processor.knowsCustomer = async (customer, signal) => {
+    processor.customerState = async (customer, signal) => {
       asked.add(customer)
       if (asked.size === ids.length) all.resolve(undefined)
       // Each response waits until the last request has arrived.

@@ -121,5 +121,5 @@ export function newMirroredPrice(id: string, change: Partial<MirroredPrice> = {}
 }
 
 export function newMirroredCustomer(id: string, change: Partial<MirroredCustomer> = {}): MirroredCustomer {
-  return { id: processorId(id), balance: {}, deleted: false, testClock: null, discount: null, ...change }
+  return { id: processorId(id), balance: {}, deleted: false, tenant: null, testClock: null, discount: null, ...change }
 }

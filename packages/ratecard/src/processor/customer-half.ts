@@ -33,6 +33,8 @@ export interface LiveItem {
   readonly currentPeriodEnd: number
 }
 
+export type CustomerState = 'living' | 'deleted' | 'unknown'
+
 export type SubscriptionStatus =
   'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | 'paused'
 
@@ -382,6 +384,8 @@ export interface CustomerProcessor {
    * session that was paid in the meantime stays paid, so check the subscriptions afterwards.
    */
   expireCheckouts(request: OpenCheckouts, signal: AbortSignal): Promise<number>
+  /** Returns whether the customer lives, was deleted, or is unknown, e.g. because it is of another account. */
+  customerState(customer: ProcessorId, signal: AbortSignal): Promise<CustomerState>
   /** Returns the coupons and promotion codes that a customer has used: on paid checkout pages and on its invoices. */
   redeemed(customer: ProcessorId, signal: AbortSignal): Promise<ReadonlySet<ProcessorId>>
   createPortal(request: PortalRequest, options: WriteOptions): Promise<{ readonly url: string }>

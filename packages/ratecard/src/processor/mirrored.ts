@@ -136,6 +136,8 @@ export interface MirroredCustomer {
   /** Balance of the customer in minor units, by currency. As at the processor, a negative balance is credit that the customer has. */
   readonly balance: Readonly<Record<string, number>>
   readonly deleted: boolean
+  /** Id of the tenant that the metadata of the customer names; null if it names none. */
+  readonly tenant: string | null
   readonly testClock: string | null
   /** The customer's discount. It applies to subscriptions and invoices without a discount of their own. null if the customer has none. */
   readonly discount: MirroredDiscount | null

@@ -67,8 +67,6 @@ export interface Processor extends CustomerProcessor, SubscriptionChanges, Credi
     query: { readonly after: string | null; readonly types: readonly string[] },
     signal: AbortSignal,
   ): Promise<{ readonly events: readonly ProcessorEvent[]; readonly last: string | null; readonly more: boolean }>
-  /** True if the customer exists and is not deleted. */
-  knowsCustomer(customer: ProcessorId, signal: AbortSignal): Promise<boolean>
   /** Returns the number of subscriptions with an item on this price that have not ended, and so are billed now or later. */
   liveSubscriptions(price: ProcessorId, signal: AbortSignal): Promise<number>
 }

@@ -251,6 +251,10 @@ export interface MirrorStore extends ReadCountStore {
   taxedWith(rates: readonly ProcessorId[]): Promise<readonly TaxedSubscription[]>
   /** Returns the prices of all items, ascending. Items of ended subscriptions are left out. */
   pricesInUse(): Promise<readonly ProcessorId[]>
+  /** Returns the customers whose metadata names the tenant, ascending by id. */
+  markedWith(tenantId: string): Promise<readonly ProcessorId[]>
+  /** Returns customers whose metadata names a tenant, with ids above `after`, ascending by id. */
+  marked(after: string | null, limit: number): Promise<readonly { readonly id: ProcessorId; readonly tenant: string }[]>
   /** Returns the number of subscriptions by status. */
   countByStatus(): Promise<Readonly<Record<string, number>>>
   /** Returns the open and uncollectible invoices of a customer, oldest first. */

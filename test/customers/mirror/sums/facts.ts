@@ -139,5 +139,13 @@ export function invoiceLine(change: Partial<MirroredInvoiceLine> = {}): Mirrored
 }
 
 export function customer(change: Partial<MirroredCustomer> = {}): MirroredCustomer {
-  return { id: processorId('cus_1'), balance: {}, deleted: false, testClock: null, discount: null, ...change }
+  return {
+    id: processorId('cus_1'),
+    balance: {},
+    deleted: false,
+    tenant: null,
+    testClock: null,
+    discount: null,
+    ...change,
+  }
 }

@@ -20,10 +20,12 @@ export function TenantSubscriptions({ tenant }: { readonly tenant: Tenant }) {
   return (
     <Card title="Subscriptions" isFlush={(list.value?.subscriptions.length ?? 0) > 0}>
       <Show of={list} what="Subscriptions">
-        {({ subscriptions }) =>
+        {({ subscriptions, customerDeleted }) =>
           subscriptions.length === 0 ? (
             <p className="quiet">
-              No subscriptions yet. A subscription starts when your application sends the tenant to a checkout.
+              {customerDeleted === true
+                ? 'The customer was deleted at the processor. The next checkout of the tenant makes a new one.'
+                : 'No subscriptions yet. A subscription starts when your application sends the tenant to a checkout.'}
             </p>
           ) : (
             <>

@@ -168,6 +168,11 @@ export const Subscription = shape('Subscription', {
 export const TenantSubscriptions = shape('TenantSubscriptions', {
   tenant_id: Type.String(),
   billing_status: BillingStatus,
+  customer_deleted: Type.Optional(
+    Type.Literal(true, {
+      description: 'The tenant’s customer was deleted at the processor. The next checkout makes a new one.',
+    }),
+  ),
   ...perhapsMirrored,
   subscriptions: Type.Array(Subscription),
 })
@@ -336,7 +341,7 @@ export const tenantOperations = operations({
         headers: { Location: { type: 'string', description: 'Where it is.' } },
       },
     },
-    errors: ['conflict', ...keyErrors],
+    errors: ['conflict', 'customer_ambiguous', ...keyErrors],
   },
   listTenants: {
     ...all,

@@ -171,7 +171,12 @@ export const processorErrors = [
 ] as const satisfies readonly ProblemCode[]
 
 /** Errors of operations on a customer at the processor. */
-export const customerErrors = [...processorErrors, 'account_mismatch'] as const satisfies readonly ProblemCode[]
+export const customerErrors = [
+  ...processorErrors,
+  'account_mismatch',
+  'customer_ambiguous',
+  'customer_deleted',
+] as const satisfies readonly ProblemCode[]
 
 /** Errors of operations that plan and apply changes, e.g. a push. */
 export const pushErrors = [

@@ -265,6 +265,16 @@ export const problemCodes = {
     title: 'Conflict with the current state',
     when: 'The id is taken, or the current state does not allow the change; `detail` names the reason.',
   },
+  customer_ambiguous: {
+    status: 409,
+    title: 'Several customers are of one tenant',
+    when: 'The metadata of several customers at the processor names the tenant, so that it is not known which one pays. Name one in `processor_customer_id`, and take the mark from the others.',
+  },
+  customer_deleted: {
+    status: 409,
+    title: 'The customer was deleted at the processor',
+    when: 'The tenant’s customer no longer exists. The next checkout makes a new one; or link another one with `processor_customer_id`.',
+  },
   store_not_found: {
     status: 404,
     title: 'There is no store',

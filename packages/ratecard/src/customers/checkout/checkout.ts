@@ -103,7 +103,9 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
         flow: tries ? await countingRefusedCodes(deps, tenant.id, decideIt) : await decideIt(),
       }
       const options = { idempotencyKey: `ratecard-portal-${deps.newId()}`, signal }
-      return askProcessor(signal, () => deps.processor.createPortal(request, options))
+      return deps.customers.livingFor(tenant, () =>
+        askProcessor(signal, () => deps.processor.createPortal(request, options)),
+      )
     },
   }
 }
@@ -138,11 +140,21 @@ const triesCode = ({ wish, principal }: SellableOffer) =>
 
 async function decideAndSell(deps: CheckoutDeps, selling: SellableOffer, tenant: TenantRecord): Promise<Checkout> {
   const decision = await decide(deps, selling, tenant)
-  if (decision.kind === 'processor') {
-    await deps.account()
-    await deps.customers.customerOf(tenant)
+  const attempt = () =>
+    deps.customers.livingFor(tenant, async () => {
+      if (decision.kind === 'processor') {
+        await deps.account()
+        await deps.customers.customerOf(await findTenant(deps, tenant.id))
+      }
+      return withTenant(deps, tenant.id, (signal) => sell(deps, selling, tenant, signal))
+    })
+  try {
+    return await attempt()
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'customer_deleted') throw error
+    await deps.customers.replaceDeleted(tenant)
+    return attempt()
   }
-  return withTenant(deps, tenant.id, (signal) => sell(deps, selling, tenant, signal))
 }
 
 async function decide(

@@ -23,7 +23,7 @@ import { comingPrices, stepRecord, type SwapStep } from '../item-swaps/swap-step
 import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
 import { closePages } from '../tenants/at-processor.ts'
-import { tenantNotFound } from '../tenants/customer-link.ts'
+import { customerDeleted, isDeleted, tenantNotFound } from '../tenants/customer-link.ts'
 import { withNamedLease, tenantLease, type TenantLease } from '../../acts/lease.ts'
 import { runStep } from './apply-steps.ts'
 import { dealFacts, monthlyOf, movedItems } from './deal-money.ts'
@@ -57,6 +57,7 @@ export async function applyEnterprise(
 ): Promise<EnterpriseOutcome> {
   await deps.assertAccount(options.dryRun ? 'look' : 'write')
   requireFuture(options, deps.clock.now())
+  if (target.kind !== 'none') await refuseDeletedCustomer(deps, tenantId)
   if (!options.dryRun) return applyToTenant(deps, tenantId, target, { ...options, override: options.override ?? [] })
   const prepared = await prepare(deps, tenantId, target, { ...options, signal: deps.shutdown })
   const { tenant, plan } = prepared
@@ -67,6 +68,12 @@ export async function applyEnterprise(
     ...endOf(fieldsOf(target, tenant, options)),
     monthly: monthlyOf(moved),
   }
+}
+
+/** Throws `customer_deleted`: a deal for a customer that was deleted would hold for nobody, and stand in the way of another customer. */
+async function refuseDeletedCustomer(deps: SwapDeps, tenantId: string): Promise<void> {
+  const customer = (await deps.store.tenants.find(tenantId))?.processorCustomerId ?? null
+  if (customer !== null && (await isDeleted(deps, customer))) throw customerDeleted(tenantId, customer)
 }
 
 const movedOf = ({ store }: SwapDeps, { book, states, plan: { steps }, signed }: PreparedApply) =>

@@ -1,3 +1,4 @@
+import type { Customers } from '../tenants/customer-link.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
@@ -30,6 +31,7 @@ export interface SubscriberDeps {
     | 'subscriptions'
     | 'entitlements'
     | 'scheduledPrices'
+    | 'customerState'
     | 'schedulePhases'
     | 'upcomingInvoice'
     | 'recordUsage'
@@ -55,4 +57,6 @@ export interface SubscriberDeps {
   readonly tenantOf: (principal: Principal) => Promise<TenantRecord>
   /** Returns the tenant's customer at the processor; creates the customer if there is none yet. */
   readonly customerOf: (tenant: Pick<TenantRecord, 'id' | 'processorCustomerId'>) => Promise<ProcessorId>
+  /** Runs work for the tenant's customer. Throws `customer_deleted` if the processor refuses it because the customer was deleted. */
+  readonly livingFor: Customers['livingFor']
 }

@@ -8,6 +8,7 @@ import type { LocalSubscriptionRecord, PlannedFreeRecord, TenantRecord } from '.
 import { billingStatus } from './billing-status.ts'
 import { readSoldItems } from '../item-swaps/sold-items.ts'
 import { duplicates } from '../item-swaps/duplicate-subscriptions.ts'
+import { isDeleted } from '../tenants/customer-link.ts'
 import { settleFree } from '../tenants/free-subscriptions.ts'
 import { beginPlanned } from '../tenants/planned-free.ts'
 import type { SubscriberDeps } from './deps.ts'
@@ -41,7 +42,19 @@ export async function readSubscriptions(deps: SubscriberDeps, tenantId: string):
     })),
     ...running.map((one) => localSubscription(one, names)),
   ].sort((a, b) => a.createdAt - b.createdAt)
-  return { billingStatus: billingStatus(subscriptions), subscriptions }
+  const isGone = atProcessor.length === 0 && (await isCustomerDeleted(deps, tenant))
+  return {
+    billingStatus: billingStatus(subscriptions),
+    ...(isGone ? { customerDeleted: true as const } : {}),
+    subscriptions,
+  }
+}
+
+/** True if the mirror knows that the tenant's customer was deleted or, where it knows no such customer, if the processor says so. */
+async function isCustomerDeleted(deps: SubscriberDeps, { processorCustomerId: id }: TenantRecord): Promise<boolean> {
+  if (id === null) return false
+  const known = await deps.store.mirror.find('customer', id)
+  return known === null ? isDeleted(deps, id) : known.deleted
 }
 
 function pricesIn({ subscription, scheduled, phases }: ScheduledSubscription): readonly ProcessorId[] {

@@ -3,12 +3,14 @@
 import { createHash } from 'node:crypto'
 import { processorId, type ProcessorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import { askProcessor } from '../../processor/failures.ts'
+import { askProcessor, isUnknownObject } from '../../processor/failures.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
 import type { Principal } from '../../api/service/tenants.ts'
 import type { TenantRecord } from '../../store/tenant-store.ts'
 import type { Store } from '../../store/store.ts'
+import { auditRow } from './audit.ts'
 import type { TenantDeps } from './deps.ts'
+import { customerAtNeed } from './marked-customers.ts'
 import { withTenant } from '../../acts/lease.ts'
 
 /**
@@ -22,20 +24,73 @@ export interface Customers {
   tenantIdOf(principal: Principal): string
   /** Returns the tenant of a principal. Throws `request_invalid` for a service key that names no tenant, or `tenant_not_found`. */
   tenantOf(principal: Principal): Promise<TenantRecord>
-  /** Returns the tenant's customer at the processor; creates the customer if there is none yet. */
+  /**
+   * Returns the tenant's customer at the processor; creates the customer if there is none yet. Throws `customer_deleted` if the mirror knows
+   * that it was deleted.
+   */
   customerOf(tenant: Pick<TenantRecord, 'id' | 'processorCustomerId'>): Promise<ProcessorId>
+  /** Runs work for the tenant's customer. If the processor refuses it because the customer was deleted, throws `customer_deleted`. */
+  livingFor<T>(tenant: Pick<TenantRecord, 'id' | 'processorCustomerId'>, work: () => Promise<T>): Promise<T>
+  /** Links the tenant to a new customer, in place of one that was deleted at the processor. */
+  replaceDeleted(tenant: Pick<TenantRecord, 'id' | 'processorCustomerId'>): Promise<void>
 }
 
 export function createCustomers(deps: TenantDeps): Customers {
   return {
     tenantIdOf,
     tenantOf: async (principal) => findTenant(deps, tenantIdOf(principal)),
-    customerOf: async ({ id, processorCustomerId }) =>
-      processorCustomerId === null
-        ? withTenant(deps, id, (signal) => bindCustomer(deps, id, signal))
-        : processorId(processorCustomerId),
+    async customerOf({ id, processorCustomerId }) {
+      if (processorCustomerId === null) return withTenant(deps, id, (signal) => bindCustomer(deps, id, signal))
+      const known = await deps.store.mirror.find('customer', processorCustomerId)
+      if (known?.deleted === true) throw customerDeleted(id, processorCustomerId)
+      return processorId(processorCustomerId)
+    },
+    async livingFor({ id, processorCustomerId }, work) {
+      try {
+        return await work()
+      } catch (error) {
+        const isUnknown = error instanceof ServiceError && isUnknownObject(error.cause)
+        if (!isUnknown || processorCustomerId === null || !(await isDeleted(deps, processorCustomerId))) throw error
+        throw customerDeleted(id, processorCustomerId)
+      }
+    },
+    replaceDeleted: ({ id, processorCustomerId }) =>
+      withTenant(deps, id, async (signal) => {
+        const tenant = await findTenant(deps, id)
+        if (processorCustomerId === null || tenant.processorCustomerId !== processorCustomerId) return
+        await deps.account()
+        const made = await askProcessor(signal, () => makeCustomer(deps, tenant, signal))
+        const [before, after] = [{ processorCustomerId }, { processorCustomerId: made }]
+        const row = { tenantId: id, action: 'tenant_updated', before, after } as const
+        const nobody = { author: null, by: null, requestId: null }
+        const audit = auditRow({ newId: deps.newId, now: deps.clock.now() }, row, nobody)
+        if ((await deps.store.tenants.update(id, after, audit)) === null) throw tenantNotFound(id)
+      }),
   }
 }
+
+/** Asks the processor whether the customer was deleted. */
+export function isDeleted(
+  {
+    processor,
+    shutdown,
+  }: { readonly processor: Pick<TenantDeps['processor'], 'customerState'>; readonly shutdown: AbortSignal },
+  customer: string,
+): Promise<boolean> {
+  return askProcessor(
+    shutdown,
+    async () => (await processor.customerState(processorId(customer), shutdown)) === 'deleted',
+  )
+}
+
+export const customerDeleted = (tenant: string, customer: string) =>
+  new ServiceError(
+    'customer_deleted',
+    `The customer ${customer} of the tenant "${tenant}" was deleted at the processor.`,
+    {
+      hint: 'The next checkout of the tenant makes a new customer. To link another one, set "processor_customer_id" (`ratecard tenants update`).',
+    },
+  )
 
 function tenantIdOf(principal: Principal): string {
   const id = principal.kind === 'session' ? principal.session.tenantId : principal.tenantId
@@ -71,7 +126,8 @@ async function bindCustomer(deps: TenantDeps, id: string, signal: AbortSignal): 
   const tenant = await findTenant(deps, id)
   if (tenant.processorCustomerId !== null) return processorId(tenant.processorCustomerId)
   await deps.account()
-  const made = await askProcessor(signal, () => makeCustomer(deps, tenant, signal))
+  const made =
+    (await customerAtNeed(deps, id, signal)) ?? (await askProcessor(signal, () => makeCustomer(deps, tenant, signal)))
   // If the lease was lost meanwhile, another process may have stored a different customer first. Then `bindCustomer` returns that customer,
   // and it is used.
   const bound = await deps.store.tenants.bindCustomer(id, made, deps.clock.now())
@@ -94,7 +150,8 @@ async function makeCustomer(deps: TenantDeps, tenant: TenantRecord, signal: Abor
     return deps.processor.findCustomer(id, since, signal)
   }
   try {
-    return await attempt('')
+    // A customer in place of a deleted one gets a key of its own: the processor would replay the deleted one.
+    return await attempt(tenant.processorCustomerId ?? '')
   } catch (failure) {
     const found = await locate(failure)
     if (found !== null) return found

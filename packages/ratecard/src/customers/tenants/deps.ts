@@ -4,10 +4,10 @@ import type { Store } from '../../store/store.ts'
 
 /** Dependencies of the tenant use cases. */
 export interface TenantDeps {
-  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively'>
+  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'mirror'>
   readonly processor: Pick<
     Processor,
-    'createCustomer' | 'updateCustomer' | 'findCustomer' | 'subscriptions' | 'expireCheckouts'
+    'createCustomer' | 'updateCustomer' | 'findCustomer' | 'customerState' | 'subscriptions' | 'expireCheckouts'
   >
   readonly clock: Clock
   /** Returns a new id: lower-case text that sorts by time. */

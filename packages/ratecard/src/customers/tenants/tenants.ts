@@ -9,7 +9,8 @@ import { pick } from '../../store/records/columns.ts'
 import { closePages, subscriptionsOf } from './at-processor.ts'
 import { auditEntry, auditRow, editedFields, editedOf } from './audit.ts'
 import type { EditedFields } from './audit.ts'
-import { findTenant, tenantNotFound } from './customer-link.ts'
+import { findTenant, isDeleted, tenantNotFound } from './customer-link.ts'
+import { markedCustomer } from './marked-customers.ts'
 import { cancelFree } from './free-subscriptions.ts'
 import type { TenantDeps } from './deps.ts'
 import { checkNewTenant, checkTenantChange } from './fields.ts'
@@ -39,13 +40,16 @@ export function createTenants(deps: TenantDeps): Tenants {
 
 /**
  * Creates a tenant without a request to the processor, so that this works while the processor is down. A customer id in the request is
- * verified only when it is first used.
+ * verified only when it is first used. A tenant that is made again, e.g. after a restore, takes the customer that names it.
  */
 async function createTenant(deps: TenantDeps, wanted: NewTenant, caller: Caller): Promise<TenantRecord> {
   checkNewTenant(wanted)
   const now = deps.clock.now()
+  const given = givenFields(wanted)
+  const found =
+    wanted.id === undefined || given.processorCustomerId !== null ? null : await markedCustomer(deps, wanted.id)
   const tenant: TenantRecord = {
-    ...givenFields(wanted),
+    ...{ ...given, processorCustomerId: given.processorCustomerId ?? found },
     id: wanted.id ?? `ten_${deps.newId()}`,
     enterpriseTemplate: null,
     enterpriseId: null,
@@ -77,7 +81,7 @@ async function applyChange(
   const change = differing(tenant, wanted)
   if (Object.keys(change).length === 0) return tenant
   if (change.processorCustomerId !== undefined) {
-    refuseWithEnterprise(tenant)
+    await refuseWithEnterprise(deps, tenant)
     await letGoOfCustomer(deps, tenant, changing, signal)
   }
   await renameCustomer(deps, change.processorCustomerId ?? tenant.processorCustomerId, change, signal)
@@ -127,11 +131,14 @@ function differing(tenant: TenantRecord, wanted: TenantChange): Partial<EditedFi
 }
 
 /**
- * Throws if negotiated prices are applied. They belong to subscriptions of the present customer, and would be lost with another customer.
+ * Throws if negotiated prices are applied. They belong to subscriptions of the present customer, and would be lost with another customer. A
+ * customer that was deleted at the processor has none.
  */
-function refuseWithEnterprise(tenant: TenantRecord): void {
+async function refuseWithEnterprise(deps: TenantDeps, tenant: TenantRecord): Promise<void> {
   if (tenant.processorCustomerId === null) return
   if (tenant.enterpriseTemplate === null && tenant.enterpriseId === null) return
+  await deps.account()
+  if (await isDeleted(deps, tenant.processorCustomerId)) return
   throw new ServiceError('conflict', `Enterprise pricing is applied to the customer of the tenant "${tenant.id}".`, {
     hint: 'First remove its enterprise pricing, then change the customer.',
   })

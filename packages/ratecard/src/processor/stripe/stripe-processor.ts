@@ -12,7 +12,7 @@ import { ProcessorError } from '../processor-error.ts'
 import type { SentRequest } from '../sent-request.ts'
 import { connect, isLiveKey, keyProblem } from './connection/connection.ts'
 import { createCreditGrant, findCreditGrant } from './customers/credit-grants.ts'
-import { createCustomer, findCustomer, knowsCustomer, updateCustomer } from './customers/customers.ts'
+import { createCustomer, customerState, findCustomer, updateCustomer } from './customers/customers.ts'
 import { kindsOf, replyFlaw } from './catalog/context.ts'
 import type { StripeContext } from './catalog/context.ts'
 import { readEvents } from './catalog/stripe-events.ts'
@@ -108,7 +108,6 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
     locate: async (step, signal) => locateStep(context, writingStep(step), signal),
     events: (query, signal) => readEvents(context, query, signal),
     liveSubscriptions: async (price, signal) => (await runningSubscriptions(context, { price }, signal)).length,
-    knowsCustomer: (customer, signal) => knowsCustomer(context, customer, signal),
     discardWebhook: async (endpoint, writing) => {
       const request = discardRequest(stripe.webhookEndpoints, endpoint)
       await performDeletion(context, 'webhook_endpoint', request, endpoint, writing)
@@ -154,6 +153,7 @@ function customerHalf(context: StripeContext): SubscriptionProcessor {
     updateCustomer: (customer, change, writing) => updateCustomer(context, customer, change, writing),
     findCustomer: (tenantId, since, signal) => findCustomer(context, tenantId, since, signal),
     createCheckout: (request, writing) => createCheckout(context, request, writing),
+    customerState: (customer, signal) => customerState(context, customer, signal),
     redeemed: (customer, signal) => redeemed(context, customer, signal),
     expireCheckouts: (request, signal) => expireCheckouts(context, request, signal),
     createPortal: (request, writing) => createPortal(context, request, writing),

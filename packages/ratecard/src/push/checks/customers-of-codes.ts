@@ -33,7 +33,8 @@ export async function unknownCustomers(
     if (unasked.size > 0) unasked.add(customer)
     else
       try {
-        if (!(await readForPush(() => processor.knowsCustomer(processorId(customer), signal)))) unknown.add(customer)
+        const state = await readForPush(() => processor.customerState(processorId(customer), signal))
+        if (state !== 'living') unknown.add(customer)
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== 'processor_unauthorized') throw error
         unasked.add(customer)

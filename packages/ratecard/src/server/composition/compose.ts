@@ -47,6 +47,7 @@ import { createSubscribers } from '../../customers/subscriptions/subscribers.ts'
 import type { SubscriberDeps } from '../../customers/subscriptions/deps.ts'
 import { resendHeldUsage } from '../../customers/subscriptions/usage/held-usage.ts'
 import { readEndedFree, readSubscription } from '../../customers/subscriptions/subscriptions.ts'
+import { dealDifferences } from '../../customers/enterprise/deal-differences.ts'
 import { createFairShare } from '../../customers/fair-share.ts'
 import { putBackUndone } from '../../customers/subscription-changes/kept/taken-off.ts'
 import { putBackDue } from '../../customers/subscription-changes/kept/put-back-due.ts'
@@ -261,6 +262,7 @@ export function createService(options: ServiceOptions): ComposedService {
           processor,
           processorName: options.processorName,
           environment: guarded.environment,
+          dealDifferences: () => dealDifferences({ store, priceBook }),
           workers,
           priceBook,
           mirror,

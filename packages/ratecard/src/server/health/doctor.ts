@@ -18,10 +18,11 @@ import { checkDrift, checkOwed, checkPastDue, checkSchedules, checkUnbilledUsage
 import type { BillingChecksDeps } from './billing-checks.ts'
 import { checkCredits } from './credit-check.ts'
 import { checkCountedUsage, type CountedUsageDeps } from './counted-usage-check.ts'
+import { checkCustomers, type CustomersCheckDeps } from './customers-check.ts'
 import { checkMirror } from './mirror-check.ts'
 import type { MirrorCheckDeps } from './mirror-check.ts'
 
-export interface DoctorDeps extends BillingChecksDeps, MirrorCheckDeps, CountedUsageDeps {
+export interface DoctorDeps extends BillingChecksDeps, MirrorCheckDeps, CountedUsageDeps, CustomersCheckDeps {
   readonly store: Store
   readonly processor: Processor
   readonly processorName: string
@@ -48,6 +49,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
     ['webhooks', () => checkWebhooks(deps)],
     ['lookup keys', () => checkLookupKeys(deps)],
     ['subscriptions', () => checkSubscriptions(deps)],
+    ['customers', () => checkCustomers(deps)],
     ['usage', () => checkUsage(deps)],
     ['unbilled usage', () => checkUnbilledUsage(deps)],
     ['counted usage', () => checkCountedUsage(deps)],

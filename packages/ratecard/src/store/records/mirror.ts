@@ -19,7 +19,10 @@ export const mirrorObjectColumns = {
   readAt: whole(),
   /** Customer of the object; null for prices, and for refunds without a customer. */
   customer: textOrNull(),
-  /** Status of a subscription, invoice, credit note or refund; null for other kinds. */
+  /**
+   * Status of a subscription, invoice, credit note or refund. Of a customer it is the tenant that its metadata names, so that the customer is
+   * found by it. null for other kinds.
+   */
   status: textOrNull(),
   /**
    * Time by which lists and exports sort the object. For an invoice it is the finalization (null for drafts), for other objects the

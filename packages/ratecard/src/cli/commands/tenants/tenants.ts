@@ -67,7 +67,7 @@ export const tenantsShow: Command = {
         `${out.paint.bold(tenant.id)}${tenant.name === tenant.id ? '' : `  ${tenant.name}`}${tenant.email === null ? '' : `  ${tenant.email}`}`,
         `  customer    ${tenant.processorCustomerId ?? 'none yet'}`,
         `  enterprise  ${enterpriseOf(tenant)}${tenant.enterpriseEndsAt === null ? '' : `, ${dealEndText(tenant.enterpriseEndsAt, tenant.enterpriseThen)}`}`,
-        `  billing     ${subscriptions.billingStatus}`,
+        `  billing     ${subscriptions.customerDeleted === true ? 'the customer was deleted at the processor; the next checkout makes a new one' : subscriptions.billingStatus}`,
         ...(credits === undefined || credits.length === 0
           ? []
           : [`  credit      ${credits.map(({ formatted }) => formatted).join(', ')}`]),

@@ -44,7 +44,7 @@ const nothing: StoredCustomer = { customer: null, subscriptions: [], invoices: [
 
 /** Returns a placeholder for a customer that the processor deleted. It is needed because the customer's invoices remain. */
 function unknown(id: ProcessorId) {
-  return { id, balance: {}, deleted: true, testClock: null, discount: null }
+  return { id, balance: {}, deleted: true, tenant: null, testClock: null, discount: null }
 }
 
 function pricesOf(customers: readonly StoredCustomer[]): ReadonlySet<ProcessorId> {

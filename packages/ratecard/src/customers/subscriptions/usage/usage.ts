@@ -41,7 +41,10 @@ export async function recordUsage(
   const billed = usage.strict === true || isBilled(deps, meter, tenant)
   const event = eventOf(await deps.customerOf({ id: tenant.tenantId, processorCustomerId: tenant.customer }))
   const toCount = { tenant, meter, event, value: valueOf(event, meter), enforce: usage.enforce === true }
-  const counted = await askProcessor(deps.shutdown, () => countUsage(deps, toCount, sendUsageBy(deps)))
+  const owner = { id: tenant.tenantId, processorCustomerId: tenant.customer }
+  const counted = await deps.livingFor(owner, () =>
+    askProcessor(deps.shutdown, () => countUsage(deps, toCount, sendUsageBy(deps))),
+  )
   if (counted && !billed)
     await deps.store.unbilledUsage.add(tenant.tenantId, meter.id, Math.floor(deps.clock.now() / dayMs))
   return { meter: meter.id, tenantId: tenant.tenantId, identifier, alreadyCounted: !counted, billed }

@@ -2,7 +2,7 @@
 // creation was lost.
 import type { Stripe } from 'stripe'
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
-import type { NewCustomer } from '../../customer-half.ts'
+import type { CustomerState, NewCustomer } from '../../customer-half.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readAll, readOne, writeOne } from './single-object.ts'
@@ -42,11 +42,11 @@ export async function updateCustomer(
   await writeOne(context, request, { object: 'customer', id: customer }, options)
 }
 
-export async function knowsCustomer(
+export async function customerState(
   context: StripeContext,
   customer: ProcessorId,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<CustomerState> {
   const request = {
     operation: 'GET /v1/customers/:id',
     send: (options: Stripe.RequestOptions) => context.stripe.customers.retrieve(customer, {}, options),
@@ -57,7 +57,7 @@ export async function knowsCustomer(
     { object: 'customer', id: customer },
     signal,
   )
-  return found !== null && found.deleted !== true
+  return found === null ? 'unknown' : found.deleted === true ? 'deleted' : 'living'
 }
 
 /**
@@ -84,6 +84,7 @@ export async function findCustomer(
   return ours === undefined ? null : processorId(ours.id)
 }
 
-function markOf({ metadata }: UntrustedReply<Stripe.Customer>): string | null {
+/** Returns the id of the tenant that the metadata of a customer names; null if it names none. */
+export function markOf({ metadata }: UntrustedReply<Stripe.Customer>): string | null {
   return metadata && Object.hasOwn(metadata, tenantKey) ? (metadata[tenantKey] ?? null) : null
 }

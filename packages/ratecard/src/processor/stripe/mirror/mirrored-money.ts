@@ -1,4 +1,5 @@
 // Converts refunds, credit notes, customers and prices for the mirror.
+import { markOf } from '../customers/customers.ts'
 import type { Stripe } from 'stripe'
 import { processorId } from '../../../catalog/resource.ts'
 import type {
@@ -52,13 +53,14 @@ export function mirroredCustomer(
   discount: MirroredDiscount | null,
 ): MirroredCustomer {
   const id = processorId(said.id)
-  if (said.deleted === true) return { id, balance: {}, deleted: true, testClock: null, discount: null }
+  if (said.deleted === true) return { id, balance: {}, deleted: true, tenant: null, testClock: null, discount: null }
   const { balance, currency, test_clock: clock } = said as UntrustedReply<Stripe.Customer>
   const others = former(said, 'invoice_credit_balance')
   return {
     id,
     balance: balanceOf(balance, currency, others),
     deleted: false,
+    tenant: markOf(said as UntrustedReply<Stripe.Customer>),
     testClock: idIn(clock),
     discount,
   }

@@ -216,6 +216,14 @@ export class SqlMirror implements MirrorStore {
     return this.#database.read((db) => reads.pricesInUse(db))
   }
 
+  async markedWith(tenantId: string) {
+    return this.#database.read((db) => reads.markedWith(db, tenantId))
+  }
+
+  async marked(after: string | null, limit: number) {
+    return this.#database.read((db) => reads.marked(db, after, limit))
+  }
+
   async countByStatus() {
     return this.#database.read((db) => reads.countByStatus(db))
   }

@@ -243,3 +243,27 @@ export async function countByStatus(db: ReadConnection): Promise<Readonly<Record
     .execute()
   return Object.fromEntries(rows.flatMap(({ status, count }) => (status === null ? [] : [[status, count]])))
 }
+
+export async function markedWith(db: ReadConnection, tenantId: string): Promise<readonly ProcessorId[]> {
+  const rows = await db
+    .selectFrom('mirrorObjects')
+    .select('id')
+    .where('kind', '=', 'customer')
+    .where('status', '=', tenantId)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => processorId(id))
+}
+
+export async function marked(db: ReadConnection, after: string | null, limit: number) {
+  const rows = await db
+    .selectFrom('mirrorObjects')
+    .select(['id', 'status'])
+    .where('kind', '=', 'customer')
+    .where('status', 'is not', null)
+    .where('id', '>', after ?? '')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, status }) => ({ id: processorId(id), tenant: status ?? '' }))
+}

@@ -15,7 +15,7 @@ type Facts = Pick<MirrorObjectRow, 'customer' | 'status' | 'happenedAt'>
 
 const factsOf: { readonly [K in MirroredKind]: (object: Mirrored[K]) => Facts } = {
   price: () => ({ customer: null, status: null, happenedAt: null }),
-  customer: ({ id }) => ({ customer: id, status: null, happenedAt: null }),
+  customer: ({ id, tenant = null }) => ({ customer: id, status: tenant, happenedAt: null }),
   subscription: ({ customer, status, createdAt }) => ({ customer, status, happenedAt: createdAt }),
   invoice: ({ customer, status, finalizedAt }) => ({ customer, status, happenedAt: finalizedAt }),
   credit_note: ({ customer, status, createdAt }) => ({ customer, status, happenedAt: createdAt }),
