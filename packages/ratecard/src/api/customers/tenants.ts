@@ -14,7 +14,7 @@ import {
 } from '../notation/operation.ts'
 import { named } from '../notation/marks.ts'
 import { CreditBalance } from './credits.ts'
-import { MoneyOf, mirroredOrAsked, perhapsMirrored } from '../notation/mirrored.ts'
+import { MoneyOf, mirroredOrAsked, perhapsDeleted, perhapsMirrored } from '../notation/mirrored.ts'
 import { AnyObject, choice, closed, Count, Moment, nullable, shape, Time } from '../notation/schema.ts'
 import { DroppedUsage } from './usage.ts'
 
@@ -168,15 +168,10 @@ export const Subscription = shape('Subscription', {
 export const TenantSubscriptions = shape('TenantSubscriptions', {
   tenant_id: Type.String(),
   billing_status: BillingStatus,
-  customer_deleted: Type.Optional(
-    Type.Literal(true, {
-      description: 'The tenant’s customer was deleted at the processor. The next checkout makes a new one.',
-    }),
-  ),
+  ...perhapsDeleted,
   ...perhapsMirrored,
   subscriptions: Type.Array(Subscription),
 })
-
 /** A usage value without loss of precision: a whole number, or a decimal as text, e.g. `"0.25"`. */
 const Amount = (description: string) =>
   Type.Unsafe<number | string>({ type: ['integer', 'string'], pattern: String.raw`^-?\d+(\.\d+)?$`, description })

@@ -10,6 +10,15 @@ export const mirrored = {
   stale: absent(isStale, false),
 }
 
+/** Member of what is said of a tenant. */
+export const perhapsDeleted = {
+  customer_deleted: Type.Optional(
+    Type.Literal(true, {
+      description: 'The tenant’s customer was deleted at the processor. The next checkout makes a new one.',
+    }),
+  ),
+}
+
 /**
  * Members of a response that comes from the mirror if the mirror is complete, otherwise live from the processor. A live response omits
  * these members.

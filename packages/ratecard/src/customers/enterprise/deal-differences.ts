@@ -92,7 +92,7 @@ async function foreign({ store }: Deps, negotiated: readonly BookedPrice[]): Pro
         (price.enterprise_template !== undefined && tenant.enterpriseTemplate === price.enterprise_template) ||
         (price.enterprise_id !== undefined && tenant.enterpriseId === price.enterprise_id)
       const sold = await store.mirror.find('subscription', subscription)
-      if (isDeal || sold?.soldPriceIds.includes(price.id) === true || sold?.schedule != null) continue
+      if (isDeal || sold?.soldPriceIds.includes(price.id) === true || (sold?.schedule ?? null) !== null) continue
       found.push({ tenantId: tenant.id, subscription, price: price.id, kind: 'foreign' })
     }
   }

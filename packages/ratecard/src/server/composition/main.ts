@@ -8,9 +8,8 @@ import type { Logger } from 'pino'
 import { throttledBudget } from './throttled-budget.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { Service } from '../../api/service/service.ts'
 import { createService } from './compose.ts'
-import { keepMark, refuseBehind } from './store-mark.ts'
+import { keepingMark, keepMark, refuseBehind } from './store-mark.ts'
 import {
   embeddedKeyFile,
   keepFirstKey,
@@ -210,36 +209,6 @@ async function openSettingsStore(settings: Settings, clock: Clock, acceptOlder: 
   } catch (error) {
     await store.close()
     throw error
-  }
-}
-
-/** Time (ms) after which the log of an embedded store is moved into its file, besides after each push. */
-const checkpointEveryMs = 5 * 60_000
-
-/**
- * Keeps the store and its mark current: after each operation that makes a revision, and regularly. A failure is reported; the next time tries
- * again.
- */
-function keepingMark(dataDir: string, store: Store, report: (error: unknown, what: string) => void) {
-  const keep = () =>
-    keepMark(dataDir, store, randomUUID).catch((error: unknown) => report(error, 'the log of the store was not moved'))
-  const timer = setInterval(() => void keep(), checkpointEveryMs).unref()
-  const after = <Args extends readonly unknown[], T>(work: (...args: Args) => Promise<T>) => {
-    return async (...args: Args): Promise<T> => {
-      const done = await work(...args)
-      await keep()
-      return done
-    }
-  }
-  return {
-    stop: () => clearInterval(timer),
-    over: <S extends Pick<Service, 'push' | 'rollback' | 'reset' | 'resumePush'>>(service: S): S => ({
-      ...service,
-      push: after(service.push),
-      rollback: after(service.rollback),
-      reset: after(service.reset),
-      resumePush: after(service.resumePush),
-    }),
   }
 }
 

@@ -1,8 +1,10 @@
 // The mark of an embedded store: a file beside the master key that says which store lies there, and up to which revision. A store that lost its
 // log, or was replaced by an older copy, is behind its mark; it is not served, because an empty shop would look like a healthy one.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { ServiceError } from '../../base/errors/service-error.ts'
+import type { Service } from '../../api/service/service.ts'
 import type { Store } from '../../store/store.ts'
 import { peekStore, type StorePeek } from '../../store/sql/maintenance/embedded-file.ts'
 import { logDamage } from '../../store/sql/maintenance/log-damage.ts'
@@ -65,4 +67,34 @@ export async function keepMark(dataDir: string, store: Store, newId: () => strin
   const now = await markOf(store, newId)
   const known = readMark(dataDir)
   if (mayGoBack || known === null || known.store !== now.store || known.revision < now.revision) writeMark(dataDir, now)
+}
+
+/** Time (ms) after which the log of an embedded store is moved into its file, besides after each push. */
+const checkpointEveryMs = 5 * 60_000
+
+/**
+ * Keeps the store and its mark current: after each operation that makes a revision, and regularly. A failure is reported; the next time tries
+ * again.
+ */
+export function keepingMark(dataDir: string, store: Store, report: (error: unknown, what: string) => void) {
+  const keep = () =>
+    keepMark(dataDir, store, randomUUID).catch((error: unknown) => report(error, 'the log of the store was not moved'))
+  const timer = setInterval(() => void keep(), checkpointEveryMs).unref()
+  const after = <Args extends readonly unknown[], T>(work: (...args: Args) => Promise<T>) => {
+    return async (...args: Args): Promise<T> => {
+      const done = await work(...args)
+      await keep()
+      return done
+    }
+  }
+  return {
+    stop: () => clearInterval(timer),
+    over: <S extends Pick<Service, 'push' | 'rollback' | 'reset' | 'resumePush'>>(service: S): S => ({
+      ...service,
+      push: after(service.push),
+      rollback: after(service.rollback),
+      reset: after(service.reset),
+      resumePush: after(service.resumePush),
+    }),
+  }
 }

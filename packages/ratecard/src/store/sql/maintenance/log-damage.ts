@@ -59,7 +59,8 @@ const isSame = (one: Sum, other: Sum) => one.a === other.a && one.b === other.b
 const frameSum = (frame: Buffer, bigEndian: boolean, from: Sum): Sum =>
   sumOf(frame.subarray(frameHeaderBytes), bigEndian, sumOf(frame.subarray(0, 8), bigEndian, from))
 
-function sumOf(bytes: Buffer, bigEndian: boolean, { a, b }: Sum): Sum {
+function sumOf(bytes: Buffer, bigEndian: boolean, from: Sum): Sum {
+  let { a, b } = from
   const word = (at: number) => (bigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at))
   for (let at = 0; at + 8 <= bytes.length; at += 8) {
     a = (a + word(at) + b) >>> 0
