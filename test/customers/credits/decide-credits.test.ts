@@ -42,7 +42,7 @@ describe('the purchase that a paid invoice represents', () => {
       line('price_d', { quantity: null }),
     ]
     expect(paymentOfInvoice(invoice({ lines }))).toEqual({
-      ...{ id: 'in_1', customer, soldAt: paidAt - day, paidAt },
+      ...{ id: 'in_1', customer, subscription: 'sub_1', soldAt: paidAt - day, paidAt },
       lines: [
         { price: 'price_a', quantity: 5, amount: 340 },
         { price: 'price_d', quantity: 1, amount: 100 },
@@ -73,6 +73,7 @@ describe('the credits that a payment grants', () => {
   const payment = {
     id: 'in_1',
     customer,
+    subscription: null,
     soldAt: paidAt,
     paidAt,
     lines: [{ price, quantity: 3, amount: 300 }],

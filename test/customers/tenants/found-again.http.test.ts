@@ -137,7 +137,9 @@ describe('a customer that was deleted at the processor', () => {
     expect(await post(app, `${billing}/portal`, portal)).toMatchObject(refused)
     const usage = { tenant_id: 'acme', meter: 'api_calls', value: 1 }
     expect(await post(app, `${billing}/usage`, usage)).toMatchObject(refused)
-    expect(await post(app, `${admin}/enterprise/apply-template`, { tenant_id: 'acme', enterprise_template: 'gold' })).toMatchObject({
+    expect(
+      await post(app, `${admin}/enterprise/apply-template`, { tenant_id: 'acme', enterprise_template: 'gold' }),
+    ).toMatchObject({
       code: 'customer_deleted',
     })
     const shown = (await app.asAdmin({ url: `${admin}/tenants/acme/subscriptions` })).json()

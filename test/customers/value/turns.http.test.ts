@@ -138,3 +138,13 @@ it('a session changes to at most 1,000 of a price, or to as many as it has', asy
   expect(await buyer.ask('change', to('seat_month', 5000))).toMatchObject({ status: 'changed' })
   expect(await buyer.askOwn('preview', to('seat_year', 5000))).toMatchObject({ status: 200 })
 })
+
+it('a year that is taken back for months is granted once, although its balance pays the months', async () => {
+  const buyer = await shop.subscriber('back_to_months', { pro_year: 1 })
+  expect(await credits(shop, 'back_to_months')).toEqual([5000])
+  expect(await turn(buyer, to('pro_month'))).toMatchObject({ status: 'changed', due_now: { amount: 0 } })
+  for (let month = 0; month < 3; month++) {
+    await buyer.pass(31)
+    expect(await credits(shop, 'back_to_months')).toEqual([5000])
+  }
+})

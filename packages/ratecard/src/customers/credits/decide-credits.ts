@@ -7,6 +7,8 @@ import type { MirroredInvoice, MirroredPurchase } from '../../processor/mirrored
 export interface Payment {
   readonly id: string
   readonly customer: ProcessorId
+  /** Subscription of the invoice; null for a payment of something else. */
+  readonly subscription: string | null
   /** Time at which the prices of the payment were fixed: the invoice was finalized, or the checkout session was created. */
   readonly soldAt: number
   readonly paidAt: number
@@ -40,13 +42,13 @@ const dayMs = 24 * 60 * 60_000
  * amount of zero (e.g. a trial), and prorations, which pay for a part of a period only; what these take back is counted.
  */
 export function paymentOfInvoice(invoice: MirroredInvoice): Payment | null {
-  const { id, customer, status, finalizedAt, createdAt, paidAt, lines } = invoice
+  const { id, customer, subscription, status, finalizedAt, createdAt, paidAt, lines } = invoice
   if (status !== 'paid' || customer === null) return null
   const soldAt = finalizedAt ?? createdAt
   const paid = lines.filter(({ amount, proration }) => amount > 0 && !proration)
   const prorated = linesOf(lines.filter(({ proration }) => proration))
   return {
-    ...{ id, customer, soldAt, paidAt: paidAt ?? soldAt, lines: linesOf(paid) },
+    ...{ id, customer, subscription, soldAt, paidAt: paidAt ?? soldAt, lines: linesOf(paid) },
     takenBack: prorated.map(({ price, amount }) => ({ price, amount: -amount })),
   }
 }
@@ -60,6 +62,7 @@ export function paymentOfPurchase({ id, customer, createdAt, invoice, lines }: M
   return {
     id,
     customer,
+    subscription: null,
     soldAt: createdAt,
     paidAt: createdAt,
     lines: linesOf(lines.filter(({ amount }) => amount > 0)),
@@ -90,6 +93,15 @@ export function creditPaidFor(credit: number, line: number, takenBack: number): 
   if (takenBack <= 0) return credit
   if (line <= takenBack) return 0
   return Number((BigInt(credit) * BigInt(line - takenBack)) / BigInt(line))
+}
+
+/**
+ * Returns what earlier invoices of a subscription took back of prices that had granted credit, beyond what they asked: it became balance of
+ * the customer, and has been granted already. The later invoices that this balance pays grant nothing for it. `invoices` are of one product or
+ * group, oldest first: what each asks, and what it takes back.
+ */
+export function carriedBack(invoices: readonly { readonly asked: number; readonly takenBack: number }[]): number {
+  return invoices.reduce((carried, { asked, takenBack }) => Math.max(0, carried + Math.max(0, takenBack) - asked), 0)
 }
 
 /**

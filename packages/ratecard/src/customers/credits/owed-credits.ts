@@ -11,7 +11,14 @@ import { scopeOf, type PriceBook } from '../item-swaps/price-book.ts'
 import { currentConfig } from '../subscriptions/price-names.ts'
 import type { TenantLease } from '../../acts/lease.ts'
 import { pricesOfMeters, type CreditHistory } from './credit-terms.ts'
-import { creditsOf, paymentOfInvoice, paymentOfPurchase, type CreditTerms, type Payment } from './decide-credits.ts'
+import {
+  carriedBack,
+  creditsOf,
+  paymentOfInvoice,
+  paymentOfPurchase,
+  type CreditTerms,
+  type Payment,
+} from './decide-credits.ts'
 import type { CreditDeps } from './deps.ts'
 import { runGrantJob, type CreditInput } from './grant-job.ts'
 import { grantRecord } from './grant-step.ts'
@@ -142,15 +149,53 @@ async function decide(deps: CreditDeps, history: CreditHistory, payment: Payment
         : pricesOfMeters(book, await currentConfig(deps.applied), { meters, metered }, await pricesOf(deps, payment))
     terms.set(price, { ...rest, prices })
   }
-  return creditsOf(payment, terms, deps.clock.now(), takenBackIn(book, payment))
+  const own = takenBackIn(book, payment.takenBack)
+  const carried = terms.size === 0 ? () => 0 : await carriedIn(deps, { history, book }, payment)
+  return creditsOf(payment, terms, deps.clock.now(), (price) => own(price) + carried(price))
+}
+
+/** Returns a function that tells what earlier invoices of the subscription took back beyond what they asked. See {@link carriedBack}. */
+async function carriedIn(
+  deps: CreditDeps,
+  { history, book }: { readonly history: CreditHistory; readonly book: PriceBook },
+  { id, customer, subscription, soldAt }: Payment,
+): Promise<(price: ProcessorId) => number> {
+  if (subscription === null) return () => 0
+  const earlier: Payment[] = []
+  for (let offset = 0; ; offset += batch) {
+    const { items } = await deps.store.mirror.invoicesOf(customer, { limit: batch, offset })
+    for (const one of items) {
+      const payment = one.subscription === subscription ? paymentOfInvoice(one) : null
+      if (payment !== null && payment.id !== id && payment.soldAt <= soldAt) earlier.push(payment)
+    }
+    if (items.length < batch) break
+  }
+  const takesBack = ({ takenBack }: Payment) => takenBack.some(({ amount }) => amount > 0)
+  if (!earlier.some(takesBack)) return () => 0
+  // Within one second, what is taken back was asked before.
+  earlier.sort((a, b) => a.soldAt - b.soldAt || Number(takesBack(a)) - Number(takesBack(b)))
+  const granting = new Set<ProcessorId>()
+  for (const payment of earlier)
+    for (const { price } of [...payment.lines, ...payment.takenBack])
+      if ((await history.termsOf(book, price, payment.soldAt)) !== null) granting.add(price)
+  return (price) =>
+    carriedBack(
+      earlier.map(({ lines, takenBack }) => ({
+        asked: takenBackIn(book, lines)(price),
+        takenBack: takenBackIn(
+          book,
+          takenBack.filter((one) => granting.has(one.price)),
+        )(price),
+      })),
+    )
 }
 
 /**
- * Returns a function that adds up what a payment takes back of the product or group of a price. The product of a price that
+ * Returns a function that adds up amounts of the product or group of a price, e.g. what a payment takes back. The product of a price that
  * was removed from the configuration is unknown, so what is taken back of it counts against all lines: too little credit can be given by
  * hand, too much cannot be taken back.
  */
-function takenBackIn(book: PriceBook, { takenBack }: Payment): (price: ProcessorId) => number {
+function takenBackIn(book: PriceBook, takenBack: Payment['takenBack']): (price: ProcessorId) => number {
   const scopeOfPrice = (price: ProcessorId) => {
     const booked = book.find(book.idOf(price) ?? '')
     return booked === undefined ? null : scopeOf(booked.product)

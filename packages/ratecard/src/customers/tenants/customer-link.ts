@@ -88,7 +88,7 @@ export const customerDeleted = (tenant: string, customer: string) =>
     'customer_deleted',
     `The customer ${customer} of the tenant "${tenant}" was deleted at the processor.`,
     {
-      hint: 'The next checkout of the tenant makes a new customer. To link another one, set "processor_customer_id" (`ratecard tenants update`).',
+      hint: 'The next checkout of the tenant makes a new customer. To link another one, change the tenant’s "processor_customer_id".',
     },
   )
 

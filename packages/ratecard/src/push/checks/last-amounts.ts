@@ -78,7 +78,9 @@ function comparedWith(prices: readonly Price[], { price, ids, currencies }: Open
   if (before === undefined) return []
   const kept = currenciesOf(before).filter((currency) => currencies.has(currency))
   for (const currency of kept) currencies.delete(currency)
-  const changes = compareAmounts(before, price).filter(({ rise, fall }) => kept.includes((rise ?? fall)?.currency ?? ''))
+  const changes = compareAmounts(before, price).filter(({ rise, fall }) =>
+    kept.includes((rise ?? fall)?.currency ?? ''),
+  )
   return changes.length === 0 ? [] : [{ configId: price.id, currencies: changes, since: revision }]
 }
 

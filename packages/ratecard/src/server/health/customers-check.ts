@@ -66,7 +66,7 @@ async function markFindings({ store }: CustomersCheckDeps): Promise<readonly Fou
   if (lost.length > 0)
     found.push({
       detail: `Customers name tenants that do not exist here: ${named(lost)}.`,
-      hint: 'Create these tenants again (`ratecard tenants create ID`); each takes the customer that names it.',
+      hint: 'Create these tenants again with their ids; each takes the customer that names it.',
     })
   return found
 }
@@ -101,7 +101,7 @@ async function deletedFindings({ store }: CustomersCheckDeps): Promise<readonly 
   return [
     {
       detail: `The customers of these tenants were deleted at the processor: ${named(tenants)}.`,
-      hint: 'The next checkout of such a tenant makes a new customer. To link another one: `ratecard tenants update ID --customer cus_…`.',
+      hint: 'The next checkout of such a tenant makes a new customer; or link another one to it.',
     },
   ]
 }
@@ -117,12 +117,12 @@ async function dealFindings({ dealDifferences }: CustomersCheckDeps): Promise<re
   if (missing.length > 0)
     found.push({
       detail: `Subscriptions are not on the prices of their tenant’s deal: ${named(missing)}.`,
-      hint: 'Apply the deal again (`ratecard enterprise apply-template` or `apply-id`); with --dry-run it shows what would change.',
+      hint: 'Apply the deal to the tenant again; a dry run shows what would change.',
     })
   if (foreign.length > 0)
     found.push({
       detail: `Subscriptions are on prices of a deal that their tenant does not have: ${named(foreign)}.`,
-      hint: 'Apply that deal to the tenant, or take the price away (`ratecard enterprise remove ID`).',
+      hint: 'Apply that deal to the tenant, or remove its negotiated prices.',
     })
   return found
 }
