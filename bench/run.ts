@@ -16,6 +16,7 @@ import { benchPublicRead } from './public-read.ts'
 import { benchReplicas } from './replicas.ts'
 import { benchScale } from './scale.ts'
 import { benchSandboxWrites } from './sandbox-writes.ts'
+import { benchSessionFlood } from './session-flood.ts'
 import { benchStart } from './start.ts'
 import { benchMirrorFeed } from './mirror-feed.ts'
 import { benchMirrorImpact } from './mirror-impact.ts'
@@ -41,6 +42,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => BenchResult[] 
   'mirror-impact': benchMirrorImpact,
   'mirror-feed': benchMirrorFeed,
   checks: benchChecks,
+  'session-flood': benchSessionFlood,
 }
 
 const args = process.argv.slice(2)

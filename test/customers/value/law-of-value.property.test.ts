@@ -1,7 +1,7 @@
 // The law of value: whatever a session does, in whatever order and at whatever moment of a period, its tenant gets what is paid for or what the
 // seller's document gives. Checked against the invoices of the processor alone, not against the rules that the service decides by.
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { admin } from '../../support/app.ts'
 import { payPage } from '../../support/shop/pay-page.ts'
@@ -10,6 +10,7 @@ import { startUsageShop, type UsageCustomer, type UsageShop } from '../../suppor
 
 /** Number of sequences: few on a developer's machine, `LAW_RUNS` where more are asked for. */
 const runs = Number(process.env['LAW_RUNS'] ?? 6)
+const stormRuns = Number(process.env['LAW_STORM_RUNS'] ?? Math.min(runs, 10))
 const actsOfSequence = 30
 /** Sequences that share a shop: customers of earlier ones renew with each step of the clock. */
 const sequencesOfShop = 5
@@ -100,6 +101,8 @@ interface Sequence {
   readonly quantity: number
   /** True: the seller has planned a dearer price for the second period, and another one for the third. */
   readonly ramp: boolean
+  /** Billing mode of a subscription that the seller made; undefined for one that a page sold. */
+  readonly mode: 'classic' | 'flexible' | undefined
   readonly acts: readonly Act[]
 }
 
@@ -107,6 +110,7 @@ const sequences: fc.Arbitrary<Sequence> = fc.record({
   first: fc.constantFrom('basic', 'pro', 'pro_year', 'seat'),
   quantity: fc.constantFrom(1, 3),
   ramp: fc.boolean(),
+  mode: fc.constantFrom(undefined, 'classic' as const, 'flexible' as const),
   acts: fc.array(acts, { minLength: actsOfSequence, maxLength: actsOfSequence }),
 })
 
@@ -267,32 +271,111 @@ async function withRamp(run: Run): Promise<void> {
 let made = 0
 let shared: { shop: UsageShop; left: number } | null = null
 
-async function follow({ first, quantity, ramp, acts: all }: Sequence): Promise<void> {
+async function shopWith(replicas: number): Promise<UsageShop> {
   if (shared === null || shared.left === 0) {
     await shared?.shop.close()
-    shared = { shop: await startUsageShop(document), left: sequencesOfShop }
+    shared = { shop: await startUsageShop(document, { replicas }), left: sequencesOfShop }
   }
   shared.left--
-  const { shop } = shared
-  const buyer = await shop.customer(`tenant_${String(++made)}`, first, first === 'seat' ? quantity : 1)
+  return shared.shop
+}
+
+async function begun(shop: UsageShop, { first, quantity, ramp, mode }: Sequence): Promise<Run> {
+  const buyer = await shop.customer(`tenant_${String(++made)}`, first, first === 'seat' ? quantity : 1, mode)
   const run: Run = { shop, buyer, used: 0, coded: 0, changes: 0, planned: null }
   if (ramp && first !== 'pro_year') await withRamp(run)
-  for (const one of all) {
+  return run
+}
+
+async function follow(sequence: Sequence): Promise<void> {
+  const run = await begun(await shopWith(1), sequence)
+  for (const one of sequence.acts) {
     await act(run, one)
     await laws(run)
   }
 }
 
+/** What goes wrong during an act: the process dies after some writes of its journal, or the processor loses answers. */
+type Trouble =
+  | { readonly writes: number }
+  | { readonly kind: 'error_after' | 'close_after' | 'cut_body' | 'close_before'; readonly skip: number }
+
+const troubles: fc.Arbitrary<readonly (Trouble | null)[]> = fc.array(
+  fc.option(
+    fc.oneof(
+      fc.record({ writes: fc.nat(6) }),
+      fc.record({ kind: fc.constantFrom('error_after', 'close_after', 'cut_body', 'close_before'), skip: fc.nat(2) }),
+    ),
+    { freq: 3 },
+  ),
+  { minLength: actsOfSequence, maxLength: actsOfSequence },
+)
+
+/** Runs an act of a session in trouble. Its caller sees an error, and does not send it again. */
+async function inTrouble(run: Run, one: Act, trouble: Trouble | null): Promise<void> {
+  const { sandbox } = run.shop
+  const isOwn = one.act === 'pass' || one.act === 'last_minute' || one.act === 'decline' || one.act === 'book'
+  if (trouble === null || isOwn) return act(run, one)
+  if ('kind' in trouble) sandbox.control.fail({ ...trouble, method: 'POST', count: 1 })
+  const revive = 'writes' in trouble ? dieAfter(run.shop, trouble.writes) : null
+  await act(run, one)
+  revive?.()
+  sandbox.control.clearFaults()
+  await sandbox.control.land()
+  // Whoever gets no answer does not know whether the change was made at once.
+  if (one.act === 'change') run.planned = null
+}
+
+/** Fails each write of the journal from the n-th on, as if the process had died. Returns a function that revives it. */
+function dieAfter({ store: { jobs } }: UsageShop, writes: number): () => void {
+  let passed = 0
+  const spies = (['open', 'begin', 'settle', 'wait', 'end'] as const).map((name) => {
+    const method = jobs[name].bind(jobs) as (...args: unknown[]) => Promise<unknown>
+    return vi.spyOn(jobs, name as 'end').mockImplementation((...args: unknown[]) => {
+      if (++passed > writes) return Promise.reject(new Error('The process has died.'))
+      return method(...args) as Promise<void>
+    })
+  })
+  return () => {
+    for (const spy of spies) spy.mockRestore()
+  }
+}
+
+const ended = async () => {
+  await shared?.shop.close()
+  shared = null
+}
+const minutes = (count: number) => 60_000 * Math.max(10, count)
+
 describe('the law of value', () => {
   it(
     `holds for ${String(runs)} random sequences of ${String(actsOfSequence)} acts of a session`,
-    { timeout: 60_000 * Math.max(10, runs) },
+    { timeout: minutes(runs) },
     async () => {
       try {
         await fc.assert(fc.asyncProperty(sequences, follow), { numRuns: runs, endOnFailure: true })
       } finally {
-        await shared?.shop.close()
-        shared = null
+        await ended()
+      }
+    },
+  )
+
+  it(
+    `holds for ${String(stormRuns)} of them with two replicas, deaths and lost answers`,
+    { timeout: minutes(stormRuns) },
+    async () => {
+      const property = fc.asyncProperty(sequences, troubles, async (sequence, all) => {
+        const run = await begun(await shopWith(2), sequence)
+        for (const [index, one] of sequence.acts.entries()) {
+          await inTrouble(run, one, all[index] ?? null)
+          await laws(run)
+        }
+      })
+      try {
+        await fc.assert(property, { numRuns: stormRuns, endOnFailure: true })
+      } finally {
+        vi.restoreAllMocks()
+        await ended()
       }
     },
   )

@@ -139,6 +139,34 @@ it('a session changes to at most 1,000 of a price, or to as many as it has', asy
   expect(await buyer.askOwn('preview', to('seat_year', 5000))).toMatchObject({ status: 200 })
 })
 
+it('credit beyond what was paid is named by the checks of the service', async () => {
+  await shop.subscriber('too_much', { pro_month: 1 })
+  expect(await credits(shop, 'too_much')).toEqual([5000])
+  const check = async () => {
+    const { findings } = (await shop.asAdmin({ url: `${admin}/doctor` })).json<{
+      findings: { check: string; detail: string }[]
+    }>()
+    return findings.find((one) => one.check === 'credits')
+  }
+  expect(await check()).toMatchObject({ status: 'ok' })
+  const grants = (await shop.stripe.billing.creditGrants.list({ limit: 100 })).data
+  const grant = grants.find(({ amount }) => amount.monetary?.value === 5000)
+  await shop.stripe.billing.creditGrants.create({
+    ...{
+      customer: String(grant?.customer),
+      category: 'paid',
+      amount: { type: 'monetary', monetary: { value: 700, currency: 'usd' } },
+    },
+    applicability_config: { scope: { price_type: 'metered' } },
+    metadata: grant?.metadata ?? {},
+  })
+  await mirrored(shop)
+  expect(await check()).toMatchObject({
+    status: 'warning',
+    detail: expect.stringContaining('$57.00 in place of $50.00') as string,
+  })
+})
+
 it('a year that is taken back for months is granted once, although its balance pays the months', async () => {
   const buyer = await shop.subscriber('back_to_months', { pro_year: 1 })
   expect(await credits(shop, 'back_to_months')).toEqual([5000])

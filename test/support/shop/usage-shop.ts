@@ -1,7 +1,10 @@
 // A shop with allowances, whose service, sandbox and customers share one clock that tests move.
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { billing, startTestApp, type TestApp } from '../app.ts'
+import { buildApp } from '../../../packages/ratecard/src/server/http/app.ts'
 import { mirrored, mirrorSettings } from '../mirror.ts'
+import { serviceOver } from '../parts.ts'
+import { payingCustomer } from './paying-customer.ts'
 import { buy, cookieOf, nobody } from './selling.ts'
 
 /** Body of a response, with its HTTP status as `http`. */
@@ -11,7 +14,8 @@ export interface UsageShop extends TestApp {
   /** Present time of the shop, epoch milliseconds. */
   now(): number
   pass(days: number): Promise<void>
-  customer(id: string, priceId: string, quantity?: number): Promise<UsageCustomer>
+  /** A tenant that bought a price on a page or, in a billing mode, whose subscription the seller made at the processor. */
+  customer(id: string, priceId: string, quantity?: number, mode?: 'classic' | 'flexible'): Promise<UsageCustomer>
 }
 
 export interface UsageCustomer {
@@ -32,11 +36,18 @@ export interface UsageCustomer {
   calls(): Promise<{ readonly limit: unknown; readonly used: unknown }>
 }
 
-export async function startUsageShop(document: BillingConfig): Promise<UsageShop> {
+/** `replicas`: with two, requests of sessions go to one and the other in turns. */
+export async function startUsageShop(document: BillingConfig, { replicas = 1 } = {}): Promise<UsageShop> {
   let ahead = 0
   const now = () => Date.now() + ahead
   const app = await startTestApp({ mirror: mirrorSettings, clock: { now } })
   await app.push(document)
+  const inject = [(request: Parameters<TestApp['inject']>[0]) => app.inject(request)]
+  const second = replicas === 1 ? null : await secondReplica(app, now)
+  if (second !== null) inject.push((request) => second.app.inject(request))
+  let turn = 0
+  const toReplica = (request: Parameters<TestApp['inject']>[0]) =>
+    inject[turn++ % inject.length]?.(request) ?? app.inject(request)
   const call = async (request: ReturnType<TestApp['inject']>): Promise<UsageAnswer> => {
     const response = await request
     return { http: response.statusCode, ...response.json<Record<string, unknown>>() }
@@ -50,14 +61,20 @@ export async function startUsageShop(document: BillingConfig): Promise<UsageShop
       app.sandbox.control.advance(0)
       await mirrored(app, now())
     },
-    async customer(tenant, priceId, quantity = 1) {
-      await app.service.createTenant({ id: tenant, name: tenant }, nobody)
-      await buy(app, tenant, { price_id: priceId, quantity })
+    async close() {
+      await second?.close()
+      await app.close()
+    },
+    async customer(tenant, priceId, quantity = 1, mode) {
+      if (mode === undefined) {
+        await app.service.createTenant({ id: tenant, name: tenant }, nobody)
+        await buy(app, tenant, { price_id: priceId, quantity })
+      } else await subscribed(app, tenant, { priceId, quantity, mode })
       await mirrored(app, now())
       const opened = () => app.service.createSession(tenant, null)
       const asIn = async (session: ReturnType<typeof opened>, route: string, payload: object) => {
         const headers = { cookie: cookieOf((await session).value) }
-        return call(app.inject({ method: 'POST', url: `${billing}/${route}`, payload, headers }))
+        return call(toReplica({ method: 'POST', url: `${billing}/${route}`, payload, headers }))
       }
       const ask: UsageCustomer['ask'] = (route, body) => asIn(opened(), route, body)
       const sameSession = () => {
@@ -83,6 +100,44 @@ export async function startUsageShop(document: BillingConfig): Promise<UsageShop
           return { limit, used }
         },
       }
+    },
+  }
+}
+
+/** Makes a tenant with a subscription that no page sold. */
+async function subscribed(
+  app: TestApp,
+  tenant: string,
+  {
+    priceId,
+    quantity,
+    mode,
+  }: { readonly priceId: string; readonly quantity: number; readonly mode: 'classic' | 'flexible' },
+): Promise<void> {
+  const customer = await payingCustomer(app.stripe, { name: tenant })
+  await app.service.createTenant({ id: tenant, name: tenant, processorCustomerId: customer }, nobody)
+  const price = (await app.store.mappings.all()).findLast(
+    ({ kind, configId }) => kind === 'price' && configId === priceId,
+  )
+  await app.stripe.subscriptions.create({
+    ...{ customer, billing_mode: { type: mode } },
+    items: [{ price: price?.processorId ?? '', quantity }],
+  })
+}
+
+/** A second service over the store of the first one, with its own HTTP server. */
+async function secondReplica({ store, processor }: TestApp, now: () => number) {
+  const service = serviceOver({ store, processor, clock: { now } })
+  const app = await buildApp({
+    service,
+    settings: { rateLimit: 600, publicUrl: null, allowedRedirects: null, trustedProxies: [], logLevel: 'silent' },
+    clock: { now },
+  })
+  return {
+    app,
+    close: async () => {
+      await app.close()
+      await service.close()
     },
   }
 }

@@ -31,6 +31,9 @@ const retryMs = 60_000
 
 type Report = (error: unknown) => void
 
+/** What a decision about credits rests on. */
+export type OwedDeps = Pick<CreditDeps, 'store' | 'priceBook' | 'applied'>
+
 /**
  * Grants all owed credits: for new payments, for interrupted jobs, and for jobs whose next attempt is due. A credit that cannot be granted
  * now is passed to `report` and retried later.
@@ -113,7 +116,7 @@ async function grantCreditsOf(
     const id = jobIdOf(paid.id)
     if ((await deps.store.jobs.find(id)) === null) {
       const payment = await paymentOf(deps, paid)
-      const credits = payment === null ? [] : await decide(deps, history, payment)
+      const credits = payment === null ? [] : await decideOwed(deps, history, payment, deps.clock.now())
       if (payment !== null && credits.length > 0) await openJob(deps, id, payment, credits.map(grantRecord), report)
     }
     return true
@@ -136,7 +139,8 @@ async function paymentOf({ store }: CreditDeps, { kind, id }: PaidObject): Promi
   return purchase === null ? null : paymentOfPurchase(purchase)
 }
 
-async function decide(deps: CreditDeps, history: CreditHistory, payment: Payment) {
+/** Decides the credits of a payment, without those that have expired by `now`. */
+export async function decideOwed(deps: OwedDeps, history: CreditHistory, payment: Payment, now: number) {
   const book = await deps.priceBook()
   const terms = new Map<ProcessorId, CreditTerms>()
   for (const { price } of payment.lines) {
@@ -151,12 +155,12 @@ async function decide(deps: CreditDeps, history: CreditHistory, payment: Payment
   }
   const own = takenBackIn(book, payment.takenBack)
   const carried = terms.size === 0 ? () => 0 : await carriedIn(deps, { history, book }, payment)
-  return creditsOf(payment, terms, deps.clock.now(), (price) => own(price) + carried(price))
+  return creditsOf(payment, terms, now, (price) => own(price) + carried(price))
 }
 
 /** Returns a function that tells what earlier invoices of the subscription took back beyond what they asked. See {@link carriedBack}. */
 async function carriedIn(
-  deps: CreditDeps,
+  deps: OwedDeps,
   { history, book }: { readonly history: CreditHistory; readonly book: PriceBook },
   { id, customer, subscription, soldAt }: Payment,
 ): Promise<(price: ProcessorId) => number> {
@@ -208,7 +212,7 @@ function takenBackIn(book: PriceBook, takenBack: Payment['takenBack']): (price: 
   }
 }
 
-async function pricesOf({ store }: CreditDeps, { customer }: Pick<Payment, 'customer'>) {
+async function pricesOf({ store }: OwedDeps, { customer }: Pick<Payment, 'customer'>) {
   const subscriptions = await store.mirror.subscriptionsOf(customer)
   return new Set(subscriptions.flatMap(({ items }) => items.map(({ price }) => price.id)))
 }

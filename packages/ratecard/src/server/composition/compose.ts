@@ -7,6 +7,7 @@ import { createCheckouts } from '../../customers/checkout/checkout.ts'
 import { redirectRules } from '../../customers/checkout/redirects.ts'
 import type { Clock } from '../../base/clock.ts'
 import { createAccountInfo } from '../dashboard-backend/account-info.ts'
+import { creditBeyondPaid } from '../../customers/credits/beyond-paid.ts'
 import { createCreditHistory } from '../../customers/credits/credit-terms.ts'
 import { createCredits } from '../../customers/credits/credits.ts'
 import type { CreditDeps } from '../../customers/credits/deps.ts'
@@ -263,6 +264,8 @@ export function createService(options: ServiceOptions): ComposedService {
           processorName: options.processorName,
           environment: guarded.environment,
           dealDifferences: () => dealDifferences({ store, priceBook }),
+          creditBeyondPaid: () =>
+            creditBeyondPaid({ store, priceBook, applied: lookups.applied }, createCreditHistory(store.versions)),
           workers,
           priceBook,
           mirror,

@@ -16,13 +16,14 @@ import { jobKinds } from '../../store/records/journal.ts'
 import type { Store } from '../../store/store.ts'
 import { checkDrift, checkOwed, checkPastDue, checkSchedules, checkUnbilledUsage } from './billing-checks.ts'
 import type { BillingChecksDeps } from './billing-checks.ts'
-import { checkCredits } from './credit-check.ts'
+import { checkCredits, type CreditCheckDeps } from './credit-check.ts'
 import { checkCountedUsage, type CountedUsageDeps } from './counted-usage-check.ts'
 import { checkCustomers, type CustomersCheckDeps } from './customers-check.ts'
 import { checkMirror } from './mirror-check.ts'
 import type { MirrorCheckDeps } from './mirror-check.ts'
 
-export interface DoctorDeps extends BillingChecksDeps, MirrorCheckDeps, CountedUsageDeps, CustomersCheckDeps {
+export interface DoctorDeps
+  extends BillingChecksDeps, MirrorCheckDeps, CountedUsageDeps, CustomersCheckDeps, CreditCheckDeps {
   readonly store: Store
   readonly processor: Processor
   readonly processorName: string
