@@ -198,12 +198,18 @@ async function laws(run: Run): Promise<void> {
   const { shop, buyer } = run
   const customer = await customerOf(run)
   await shop.service.waitingJobs.continueDue()
-  const invoices = (await shop.stripe.invoices.list({ customer, limit: 100 })).data.filter(
-    ({ status }) => status === 'paid',
+  const all = (await shop.stripe.invoices.list({ customer, limit: 100 })).data
+  const invoices = all.filter(({ status }) => status === 'paid')
+  const discounts = invoices
+    .flatMap(({ total_discount_amounts: amounts }) => amounts ?? [])
+    .filter(({ amount }) => amount > 0)
+  const given = discounts.reduce((sum, { amount }) => sum + amount, 0)
+  const value = given + invoices.reduce((sum, { amount_paid: amount }) => sum + amount, 0)
+  // A renewal is asked for within an hour, and may be paid within the days of grace that the seller gives.
+  const asking = all.filter(
+    ({ status, billing_reason: why }) => status !== 'paid' && status !== 'void' && why === 'subscription_cycle',
   )
-  const paid = invoices.reduce((sum, { amount_paid: amount }) => sum + amount, 0)
-  const discounts = invoices.flatMap(({ total_discount_amounts: all }) => all ?? []).filter(({ amount }) => amount > 0)
-  const value = paid + discounts.reduce((sum, { amount }) => sum + amount, 0)
+  const valueOfCalls = value + asking.reduce((sum, { subtotal }) => sum + Math.max(0, subtotal), 0)
   const { credits } = (await shop.asAdmin({ url: `${admin}/tenants/${buyer.tenant}/credits` })).json<{
     credits: { amount: number }[]
   }>()
@@ -211,7 +217,7 @@ async function laws(run: Run): Promise<void> {
   const live = (await shop.stripe.subscriptions.list({ customer })).data
   const asked = {
     creditBeyondPaid: Math.max(0, granted - value),
-    callsBeyondPaid: Math.max(0, Math.floor(run.used - value * callsPerCent - run.changes)),
+    callsBeyondPaid: Math.max(0, Math.floor(run.used - valueOfCalls * callsPerCent - run.changes)),
     secondSubscriptions: Math.max(0, live.length - 1),
     // Each code is of the one coupon, which is taken once: on a page, or by a change, whose discount stands on one invoice.
     secondDiscounts: Math.max(0, new Set(discounts.map(({ discount }) => String(discount))).size + run.coded - 1),

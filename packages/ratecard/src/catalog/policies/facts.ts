@@ -21,6 +21,7 @@ const newIds: ReadonlySet<PlannedChange['action']> = new Set(['create', 'adopt',
 /** Returns the items that a plan changes and the prices that rise or fall. `config` is null if everything is archived. */
 export function documentFacts({ changes, renames, config, previous }: ChangedDocument) {
   const described = describedItems(config)
+  const known = describedItems(previous)
   const items = changes
     .filter(({ action }) => action !== 'keep')
     .map(({ kind, configId, action }): ChangedItem => ({
@@ -28,7 +29,8 @@ export function documentFacts({ changes, renames, config, previous }: ChangedDoc
       configId,
       action,
       ...(described.get(resourceKey(kind, configId)) ?? { metadata: null, currencies: [] }),
-      isNew: newIds.has(action),
+      // What is switched on again is added, if the document has not had it meanwhile.
+      isNew: newIds.has(action) || (action === 'reactivate' && !known.has(resourceKey(kind, configId))),
     }))
   return { items, prices: config === null ? [] : priceMoves(previous, config, renames) }
 }
