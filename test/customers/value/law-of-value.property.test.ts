@@ -329,7 +329,9 @@ async function inTrouble(run: Run, one: Act, trouble: Trouble | null): Promise<v
   sandbox.control.clearFaults()
   await sandbox.control.land()
   // Whoever gets no answer does not know whether the change was made at once.
-  if (one.act === 'change') run.planned = null
+  if (one.act !== 'change') return
+  run.planned = null
+  run.changes++
 }
 
 /** Fails each write of the journal from the n-th on, as if the process had died. Returns a function that revives it. */

@@ -69,6 +69,19 @@ describe('a coupon that is for one purchase', () => {
     expect(await buyer.ask('checkout', page('book', 'HELLO'))).toMatchObject(taken)
   })
 
+  it('is not taken again while a cancellation has taken the change with it off, and can be if the change never comes', async () => {
+    const buyer = await shop.customer('held', 'pro')
+    expect(await buyer.turn({ items: [{ price_id: 'basic' }], promotion_code: 'WELCOME' })).toMatchObject({
+      status: 'scheduled',
+    })
+    await buyer.ask('subscription/cancel', {})
+    expect(await buyer.ask('checkout', page('book', 'HELLO'))).toMatchObject(taken)
+    await buyer.ask('subscription/resume', {})
+    expect(await buyer.ask('checkout', page('book', 'HELLO'))).toMatchObject(taken)
+    await buyer.ask('subscription/resume', {})
+    expect(await buyer.ask('checkout', page('book', 'HELLO'))).toMatchObject({ http: 200 })
+  })
+
   it('is on one open page at a time, and on none after a change that takes it', async () => {
     const buyer = await shop.customer('pages', 'basic')
     const first = await buyer.ask('checkout', page('book', 'WELCOME'))

@@ -94,7 +94,8 @@ export function createCheckouts(deps: CheckoutDeps): Checkouts {
       const decideIt = async () => {
         const decided = flow === undefined ? null : decideFlow(situation, flow, live)
         for (const one of decided?.confirm?.discounts ?? [])
-          if ('promotionCode' in one) await onceOffered(deps, principal, { customer, code: one.promotionCode, signal })
+          if ('promotionCode' in one)
+            await onceOffered(deps, principal, { tenantId: tenant.id, customer, code: one.promotionCode, signal })
         return decided
       }
       const tries = isSession && (flow?.subscriptionUpdateConfirm?.discounts ?? []).length > 0
@@ -282,9 +283,14 @@ async function sellPage(
     metadata: { ...sold.metadata, ...ends },
     customer,
   }
-  const once = await onceOffered(deps, selling.principal, { customer, code: sold.promotionCode, signal })
+  const once = await onceOffered(deps, selling.principal, {
+    tenantId: tenant.id,
+    customer,
+    code: sold.promotionCode,
+    signal,
+  })
   const page = await openPage(deps, selling, request, signal)
-  if (once !== null) await sellOnce(deps, once, { tenantId: tenant.id, sessionId: page.sessionId })
+  if (once !== null) await sellOnce(deps, once, page.sessionId)
   const only = { purchase: wish.allowDuplicate !== true, trial: trial.days !== null && wish.allowSecondTrial !== true }
   if (isRecurring && (only.purchase || only.trial))
     await closeOtherPages(deps, { ...sale, sessionId: page.sessionId }, only, signal)
@@ -295,25 +301,21 @@ async function sellPage(
 async function onceOffered(
   deps: CheckoutDeps,
   principal: Principal,
-  { customer, code, signal }: Pick<OnceSale, 'customer' | 'signal'> & { readonly code: ProcessorId | null },
+  { tenantId, customer, code, signal }: Omit<OnceSale, 'once'> & { readonly code: ProcessorId | null },
 ): Promise<OnceSale | null> {
   if (principal.kind === 'key' || code === null) return null
   const once = onceCouponOf((await deps.applied()).config, code)
   if (once === null) return null
-  const sale = { once, customer, signal }
+  const sale = { once, tenantId, customer, signal }
   if (await isTaken(deps, sale)) throw invalid('promotion_code', takenText)
   return sale
 }
 
 /** Leaves the page as the only one with the coupon. If another one was paid since, this one is expired, too. */
-async function sellOnce(
-  deps: CheckoutDeps,
-  sale: OnceSale,
-  { tenantId, sessionId }: { readonly tenantId: string; readonly sessionId: string },
-): Promise<void> {
-  await closeTwins(deps, sale, { tenantId, except: sessionId })
+async function sellOnce(deps: CheckoutDeps, sale: OnceSale, sessionId: string): Promise<void> {
+  await closeTwins(deps, sale, sessionId)
   if (!(await isTaken(deps, sale))) return
-  await closeTwins(deps, sale, { tenantId })
+  await closeTwins(deps, sale)
   throw invalid('promotion_code', takenText)
 }
 

@@ -43,5 +43,5 @@ export async function closePagesWithCode(
 ): Promise<void> {
   const once = onceCouponOf((await deps.applied()).config, promotionCode)
   if (once !== null && customer !== null)
-    await closeTwins(deps, { once, customer: processorId(customer), signal }, { tenantId })
+    await closeTwins(deps, { once, tenantId, customer: processorId(customer), signal })
 }

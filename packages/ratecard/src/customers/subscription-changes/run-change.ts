@@ -28,6 +28,7 @@ import type { PlannedFreeRecord } from '../../store/tenant-store.ts'
 import { auditRow } from '../tenants/audit.ts'
 import type { TenantLease } from '../../acts/lease.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
+import { holdCodes } from '../checkout/once-per-tenant.ts'
 import { addTakenOff, forgetCancellation, keepDecided, scheduledText, type Decided } from './kept/decisions.ts'
 import type { SetAsideSchedule } from './decide/decision.ts'
 import { decidePutBack } from './kept/set-aside.ts'
@@ -83,7 +84,9 @@ const inputOf = ({ input }: JobRecord) => {
 /** Version 0.1 kept the schedule itself, with its time in it. */
 function setAsideIn(recorded: unknown): SetAsideSchedule | null {
   const kept = recorded as (SetAsideSchedule & { readonly schedule?: { readonly at: number } }) | null
-  return kept === null ? null : { from: kept.from, at: kept.schedule?.at ?? kept.at }
+  if (kept === null) return null
+  const { from, at, codes = [], schedule } = kept
+  return { from, at: schedule?.at ?? at, ...(codes.length === 0 ? {} : { codes }) }
 }
 
 /** Returns the tenant's deal as text, so that a later one can be compared with it. */
@@ -118,6 +121,8 @@ export async function runChange(deps: SwapDeps, run: ChangeRun): Promise<ChangeD
     ...(plannedFree === null ? {} : { planned_free: journalRecord(plannedFree) }),
     ...(setAside === null ? {} : { set_aside: journalRecord(setAside), deal: await dealOf(deps, tenantId) }),
   }
+  // Before the schedule is taken off, so that nobody takes its codes meanwhile.
+  if (setAside?.codes !== undefined) await holdCodes(deps, tenantId, subscription, setAside.codes)
   await jobs.open(
     {
       id,
@@ -220,6 +225,8 @@ async function complete(deps: SwapDeps, id: string, held: TenantLease): Promise<
   const { act, subscription, about, setAside } = inputOf(job)
   const result = { subscription, job_id: id, ...about, ...(done.payment === null ? {} : { payment_required: true }) }
   await note(deps, job, { id, at: job.createdAt, act, result })
+  // The schedule is back, or gone for good; after a cancellation, and while a change waits for its payment, it may come back.
+  if (done.canceledAt === undefined && done.payment === null) await holdCodes(deps, job.subject, subscription, [])
   if (act === 'resume') await forgetCancellation(deps, subscription)
   else if (act !== 'put_back') await remember(deps, job)
   // After a resumption the subscription does not end, and after a cancellation by the tenant no free subscription begins.
@@ -373,6 +380,7 @@ async function putBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Promi
   const { subscription, setAside } = inputOf(job)
   const detail = `The scheduled change was not put back: ${refusal.message}`
   const at = setAside === null ? null : toRfc3339(setAside.at)
+  await holdCodes(deps, job.subject, subscription, [])
   const result = { subscription, job_id: job.id, put_back: false, scheduled_at: at, detail }
   await note(deps, job, { id: deps.newId(), at: deps.clock.now(), act: 'put_back', result })
   await deps.store.jobs.end(job.id, 'failed', failureText(refusal, { detail }), held.token)
@@ -391,6 +399,7 @@ async function tryPutBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Pr
   const made = isDone(steps)
   const end = async (state: 'done' | 'failed' | 'cancelled') => {
     await store.jobs.end(id, state, state === 'done' ? null : (job.error ?? interrupted), held.token)
+    await holdCodes(deps, tenantId, subscription, [])
     return null
   }
   if (!made && plannedFree !== null) await store.localSubscriptions.unplan(subscription)

@@ -74,6 +74,8 @@ export interface SetAsideSchedule {
   readonly from: readonly PlannedItem[]
   /** Time of its first change or, without one, of its end. */
   readonly at: number
+  /** Promotion codes of the scheduled change in it. */
+  readonly codes?: readonly ProcessorId[]
 }
 
 /** A free subscription that begins when the paid one ends. */

@@ -123,7 +123,7 @@ export async function readChange(
   if (promotionCode !== null) {
     refuseScheduled(config, { promotionCode, state, isReplaced })
     await refuseRunning(deps, config, { promotionCode, state, signal })
-    if (session) await refuseTaken(deps, config, { promotionCode, state, signal })
+    if (session) await refuseTaken(deps, config, { tenantId: tenant.id, promotionCode, state, signal })
   }
   return {
     situation: {
@@ -260,14 +260,15 @@ function refuseScheduled(
 async function refuseTaken(
   deps: ChangeDeps,
   config: BillingConfig,
-  { promotionCode, state, signal }: Parameters<typeof refuseRunning>[2],
+  { tenantId, promotionCode, state, signal }: Parameters<typeof refuseRunning>[2] & { readonly tenantId: string },
 ): Promise<void> {
   const once = onceCouponOf(config, promotionCode)
   if (once === null) return
   // What this very subscription has scheduled is replaced by the change.
   const { customer } = state.subscription
   const isScheduled = state.scheduled?.promotionCodes.some((code) => once.codes.has(code)) === true
-  if (!isScheduled && (await isTaken(deps, { once, customer, signal }))) throw invalid('promotion_code', takenText)
+  if (!isScheduled && (await isTaken(deps, { once, tenantId, customer, signal })))
+    throw invalid('promotion_code', takenText)
 }
 
 /** Throws `conflict` if the subscription has a discount of the code's coupon already: a change would add it a second time. */

@@ -19,10 +19,14 @@ import { planned, untilOf } from './scheduled-items.ts'
 export function setAsideSchedule({
   phases,
   termEnd,
-}: Pick<ChangeableSubscription, 'phases' | 'termEnd'>): SetAsideSchedule | null {
+  scheduled,
+}: Pick<ChangeableSubscription, 'phases' | 'termEnd' | 'scheduled'>): SetAsideSchedule | null {
   const [running, ...later] = phases ?? []
   const at = later[0]?.start ?? termEnd
-  return running === undefined || at === null ? null : { from: running.items, at }
+  const codes = scheduled?.promotionCodes ?? []
+  return running === undefined || at === null
+    ? null
+    : { from: running.items, at, ...(codes.length === 0 ? {} : { codes }) }
 }
 
 /** What becomes of a schedule that was taken off. `impossible`: it cannot be put back although it should be. */

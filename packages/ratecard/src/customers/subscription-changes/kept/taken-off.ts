@@ -9,6 +9,7 @@ import type { ChangeableSubscription } from '../../../processor/subscription-cha
 import type { MirrorStore } from '../../../store/mirror-store.ts'
 import { withTenantLease } from '../../../acts/lease.ts'
 import { completeInterrupted, dealOf, readArchived, readReleased, runChange } from '../run-change.ts'
+import { holdCodes } from '../../checkout/once-per-tenant.ts'
 import { forgetCancellation, readDecided, takenOffList, type TakenOff } from './decisions.ts'
 import { planned } from './scheduled-items.ts'
 import { restorationStep, restoredPhases, type Restoration } from './set-aside.ts'
@@ -62,7 +63,9 @@ export async function putBackUndone(deps: Deps, report: (error: unknown) => void
     const shown = await deps.store.mirror.find('subscription', subscription)
     if (shown === null || (shown.endedAt === null && (shown.cancelAt !== null || shown.cancelAtPeriodEnd))) continue
     const done = shown.endedAt !== null || (await putBackOf(deps, { tenantId, subscription, report }).catch(failed))
-    if (done) await forgetCancellation(deps, subscription)
+    if (!done) continue
+    await forgetCancellation(deps, subscription)
+    await holdCodes(deps, tenantId, subscription, [])
   }
 }
 
