@@ -89,8 +89,9 @@ export class OperationsWorld {
     writeFileSync(this.at(file), `${JSON.stringify(content, null, 2)}\n`)
   }
 
-  async start(env: NodeJS.ProcessEnv = {}, dataDir = '.ratecard'): Promise<void> {
-    const server = spawn(process.execPath, [bin, 'server', 'start', '--port', '0', '--data-dir', dataDir, '--json'], {
+  async start(env: NodeJS.ProcessEnv = {}, dataDir = '.ratecard', flags: readonly string[] = []): Promise<void> {
+    const command = ['server', 'start', '--port', '0', '--data-dir', dataDir, '--json', ...flags]
+    const server = spawn(process.execPath, [bin, ...command], {
       cwd: this.cwd,
       env: { ...this.#env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

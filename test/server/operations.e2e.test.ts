@@ -1,5 +1,5 @@
 // Runs every command of the pages of docs/operations, in the situation that the page describes.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -64,6 +64,18 @@ describe('the guide to backup and restore', () => {
     world.must(page.take('mkdir -m 700 restored'))
     await world.start({}, 'restored')
     expect([servedVersion(world), secret(world)]).toEqual(['1.0.0', before])
+    await world.stop()
+
+    // An old copy in the place of the store is not served, unless that is asked for.
+    copyFileSync(world.at('backup.db'), world.at('.ratecard/ratecard.db'))
+    const refused = world.sh('ratecard server start --port 0')
+    expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining('store_behind')])
+    const [, flag = ''] = page
+      .take('ratecard server start')
+      .split('ratecard server start')
+      .map((text) => text.trim())
+    await world.start({}, '.ratecard', [flag])
+    expect(servedVersion(world)).toBe('1.0.0')
   })
 
   const installed = postgresInstalled()
