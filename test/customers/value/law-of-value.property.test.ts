@@ -209,7 +209,8 @@ async function laws(run: Run): Promise<void> {
   const asking = all.filter(
     ({ status, billing_reason: why }) => status !== 'paid' && status !== 'void' && why === 'subscription_cycle',
   )
-  const valueOfCalls = value + asking.reduce((sum, { subtotal }) => sum + Math.max(0, subtotal), 0)
+  // Each invoice rounds its prorations to cents.
+  const valueOfCalls = value + all.length + asking.reduce((sum, { subtotal }) => sum + Math.max(0, subtotal), 0)
   const { credits } = (await shop.asAdmin({ url: `${admin}/tenants/${buyer.tenant}/credits` })).json<{
     credits: { amount: number }[]
   }>()

@@ -3,7 +3,7 @@ import type { BillingConfig } from '../../../packages/ratecard/src/document/sche
 import { billing, startTestApp, type TestApp } from '../app.ts'
 import { buildApp } from '../../../packages/ratecard/src/server/http/app.ts'
 import { mirrored, mirrorSettings } from '../mirror.ts'
-import { serviceOver } from '../parts.ts'
+import { createService } from '../../../packages/ratecard/src/server/composition/compose.ts'
 import { payingCustomer } from './paying-customer.ts'
 import { buy, cookieOf, nobody } from './selling.ts'
 
@@ -127,7 +127,10 @@ async function subscribed(
 
 /** A second service over the store of the first one, with its own HTTP server. */
 async function secondReplica({ store, processor }: TestApp, now: () => number) {
-  const service = serviceOver({ store, processor, clock: { now } })
+  const service = createService({
+    settings: { requireVersionBump: false, workers: 'off' },
+    ...{ store, processor, processorName: 'sandbox', processorMode: 'sandbox', clock: { now }, mirror: mirrorSettings },
+  })
   const app = await buildApp({
     service,
     settings: { rateLimit: 600, publicUrl: null, allowedRedirects: null, trustedProxies: [], logLevel: 'silent' },
