@@ -12,7 +12,7 @@ const manySessions = 1_000
 
 interface Share {
   underWay: number
-  /** Times of the requests of the last minute, oldest first. */
+  /** When the session's requests of the last minute began, in milliseconds, oldest first. */
   times: number[]
 }
 

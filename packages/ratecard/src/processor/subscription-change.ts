@@ -111,7 +111,7 @@ export interface ReleasedSchedule {
   readonly cancels: boolean
 }
 
-/** A phase of a schedule that is put back, made from a phase of the released schedule. */
+/** One phase of the schedule that is put back on a subscription. It has the items, codes and metadata of a phase of the released schedule. */
 export interface RestoredPhase {
   /** Start of the released phase that it is made from; null for the present state of the subscription. */
   readonly of: number | null

@@ -159,8 +159,9 @@ function countedIn(
 }
 
 /**
- * A free subscription has no billing period, so its usage is counted by calendar month. A period that a change began goes on counting from the
- * start of the one that it replaced, until that one would have ended.
+ * Returns the time from which usage is counted, and until when. A free subscription has no billing period: its usage is counted by calendar
+ * month. A period that a change began goes on counting from the start of the one that it replaced, until that one would have ended: e.g. if a
+ * month from 1 March is replaced by a year on 10 March, usage since 1 March counts until 1 April.
  */
 function windowOf(entry: ProductFeature, { period, turns = [] }: FeatureSource, now: number) {
   const resets = resetsOf(entry)

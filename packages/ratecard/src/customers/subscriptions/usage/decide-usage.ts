@@ -110,9 +110,9 @@ function valueText(value: number | string): string | null {
 }
 
 /**
- * Validates the timestamp. The processor does not bill events older than 35 days, and may detect that only after it has accepted them. With
- * a session, the timestamp must lie in the running period, and must not be later than this service's clock, even if test clocks are ahead. A
- * report without a timestamp is always valid.
+ * Validates the timestamp. The processor does not bill events older than 35 days, and may detect that only after it has accepted them. A
+ * session reports only usage of the running period, e.g. in a period from 1 March none of 28 February, and none later than this service's
+ * clock, even if test clocks are ahead. A report without a timestamp is always valid.
  */
 function checkedTime(
   { now, livemode, byKey, countedFrom }: UsageSituation,

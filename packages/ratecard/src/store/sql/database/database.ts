@@ -79,7 +79,7 @@ export class Database {
     if (found?.rows[0]?.quickCheck !== 'ok') this.#refused('read', { code: 'SQLITE_CORRUPT', kind: 'damage' })
   }
 
-  /** Moves the log into the file, and empties the log. A reader of another process may keep a part of it; the next time moves that too. */
+  /** Moves SQLite's write-ahead log into the database file. What a reader of another process still needs stays until the next checkpoint. */
   async checkpoint(): Promise<void> {
     if (this.engine === 'sqlite')
       await this.read(async (db) => {

@@ -55,7 +55,7 @@ const isCommit = (frame: Buffer) => frame.readUInt32BE(4) !== 0
 const sumAt = (bytes: Buffer, at: number): Sum => ({ a: bytes.readUInt32BE(at), b: bytes.readUInt32BE(at + 4) })
 const isSame = (one: Sum, other: Sum) => one.a === other.a && one.b === other.b
 
-/** A frame's checksum covers the first eight bytes of its header, and its page. */
+/** Returns the checksum of one frame of the log: of the first eight bytes of its header, and of its page, continued from the frame before. */
 const frameSum = (frame: Buffer, bigEndian: boolean, from: Sum): Sum =>
   sumOf(frame.subarray(frameHeaderBytes), bigEndian, sumOf(frame.subarray(0, 8), bigEndian, from))
 
