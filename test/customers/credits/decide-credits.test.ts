@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { newPurchase } from '../../store/suite/mirror-records.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import {
   creditPaidFor,
@@ -60,9 +61,10 @@ describe('the purchase that a paid invoice represents', () => {
 
 test('a purchase that has an invoice grants no credits itself, because its invoice grants them', () => {
   const purchase = {
-    ...{ id: 'cs_1', customer, currency: 'usd', createdAt: paidAt, invoice: null },
+    ...newPurchase('cs_1', { customer, createdAt: paidAt - day, paidAt }),
     lines: [{ price: processorId('price_a'), quantity: 2, amount: 200 }],
   }
+  expect(paymentOfPurchase(purchase)).toMatchObject({ soldAt: paidAt - day, paidAt })
   expect(paymentOfPurchase(purchase)?.lines).toEqual([{ price: 'price_a', quantity: 2, amount: 200 }])
   expect(paymentOfPurchase({ ...purchase, invoice: 'in_1' })).toBeNull()
   expect(paymentOfPurchase({ ...purchase, customer: null })).toBeNull()

@@ -186,12 +186,12 @@ describe('the invoices of tenants', () => {
     expect(response.headers['x-ratecard-as-of']).toEqual(expect.any(String))
     const [head, ...rows] = response.body.trimEnd().split('\n')
     expect(head).toBe(
-      'date,type,id,number,tenant_id,customer,currency,subtotal,discount,tax,total,amount_paid,amount_refunded,status',
+      'date,type,id,number,tenant_id,customer,currency,subtotal,discount,tax,total,amount_paid,amount_refunded,status,tax_included,credit_applied,balance_applied,amount_due',
     )
     expect(rows.map((row) => row.split(',').at(1))).toEqual(expect.arrayContaining(['invoice', 'refund']))
     expect(rows).toHaveLength(4)
     expect(rows.find((row) => row.includes(',early,') && row.includes(',invoice,'))).toMatch(
-      /^\d{4}-\d\d-\d\d,invoice,in_\w+,[\w-]+,early,cus_\w+,usd,24\.00,0\.00,0\.00,24\.00,24\.00,4\.00,paid$/,
+      /^\d{4}-\d\d-\d\d,invoice,in_\w+,[\w-]+,early,cus_\w+,usd,24\.00,0\.00,0\.00,24\.00,24\.00,4\.00,paid,0\.00,0\.00,0\.00,24\.00$/,
     )
   })
 

@@ -115,7 +115,7 @@ async function dumpMirror({ mirror, tenants }: Store) {
     state: await mirror.state(),
     objects: await Promise.all(mirroredKinds.map((kind) => mirror.page(kind, null, 10))),
     uses: await mirror.usesOf([processorId('price_1')]),
-    refunded: await mirror.refundedOf(['in_1']),
+    refunded: await mirror.refundedOf([{ id: 'in_1', payments: ['pi_1'] }]),
     stale: await mirror.stale(10),
     standings: await mirror.standings(null, 10),
     unsummed: await mirror.unsummed(10),

@@ -7,6 +7,7 @@ import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { MakePlace } from '../../support/stores/store.ts'
 import {
   newInvoice,
+  newPurchase,
   newItem,
   newMirroredCustomer,
   newMirroredPrice,
@@ -135,7 +136,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
         (await store.mirror.save('invoice', [newInvoice('in_1'), newInvoice('in_2')], early)).overlapped,
       ).toHaveLength(2)
       expect(await store.mirror.page('invoice', null, 10)).toEqual([])
-      expect((await store.mirror.invoicesOf(customer, page)).total).toBe(0)
+      expect((await store.mirror.billedTo(customer, page)).total).toBe(0)
     })
 
     test('a page that contains one object twice can be saved', async () => {
@@ -318,47 +319,65 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       expect(await store.mirror.countByStatus()).toEqual({ active: 2, canceled: 1 })
     })
 
-    test('invoices of a customer are listed newest first, without drafts, each with its refunded amount', async () => {
+    test('invoices and purchases of a customer are listed newest first, without drafts and purchases that have an invoice', async () => {
       const store = await open()
       const begun = await store.mirror.beginRead()
       await store.mirror.save(
         'invoice',
         [
-          newInvoice('in_1', { finalizedAt: 10, payments: ['pi_1', 'ch_1'] }),
-          newInvoice('in_2', { finalizedAt: 30, payments: ['pi_2'] }),
+          newInvoice('in_1', { finalizedAt: 10 }),
+          newInvoice('in_2', { finalizedAt: 30 }),
           newInvoice('in_3', { finalizedAt: 20, status: 'open' }),
           newInvoice('in_draft', { finalizedAt: null, status: 'draft' }),
-          newInvoice('in_other', { customer: processorId('cus_2'), payments: ['pi_9'] }),
+          newInvoice('in_other', { customer: processorId('cus_2') }),
         ],
         begun,
       )
       await store.mirror.save(
-        'refund',
-        [
-          newRefund('re_1', { payments: ['ch_1', 'pi_1'], amount: 30 }),
-          newRefund('re_2', { payments: ['pi_1'], amount: 5, status: 'pending' }),
-          newRefund('re_3', { payments: ['pi_1'], amount: 500, status: 'failed' }),
-          newRefund('re_4', { payments: ['pi_9'], amount: 7, customer: null }),
-        ],
+        'purchase',
+        [newPurchase('cs_1', { paidAt: 25 }), newPurchase('cs_2', { paidAt: 26, invoice: 'in_2' })],
         begun,
       )
-      const { items, total } = await store.mirror.invoicesOf(customer, page)
-      expect(total).toBe(3)
-      expect(items.map(({ id, amountRefunded }) => [id, amountRefunded])).toEqual([
-        ['in_2', 0],
-        ['in_3', 0],
-        ['in_1', 35],
+      const { items, total } = await store.mirror.billedTo(customer, page)
+      expect(total).toBe(4)
+      expect(items.map(({ kind, object }) => [kind, object.id])).toEqual([
+        ['invoice', 'in_2'],
+        ['purchase', 'cs_1'],
+        ['invoice', 'in_3'],
+        ['invoice', 'in_1'],
       ])
-      expect(ids((await store.mirror.invoicesOf(customer, { limit: 1, offset: 1 })).items)).toEqual(['in_3'])
+      const { items: second } = await store.mirror.billedTo(customer, { limit: 1, offset: 1 })
+      expect(second.map(({ object }) => object.id)).toEqual(['cs_1'])
       expect(ids(await store.mirror.unpaidInvoicesOf(customer))).toEqual(['in_3'])
-      expect(await store.mirror.refundedOf(['in_1', 'in_2', 'in_other'])).toEqual(
+      const dated = await store.mirror.happened('purchase', { from: 0, to: 100 }, { after: null, limit: 10 })
+      expect(dated.map(({ at, object }) => [at, object.id])).toEqual([[25, 'cs_1']])
+    })
+
+    test('refunds are added up for each payment, without those that failed, and find the customer who paid', async () => {
+      const store = await open()
+      const begun = await store.mirror.beginRead()
+      const invoice = newInvoice('in_1', { payments: ['pi_1', 'ch_1'] })
+      await store.mirror.save('invoice', [invoice], begun)
+      await store.mirror.save('purchase', [newPurchase('cs_1', { payment: 'pi_9' })], begun)
+      const refunds = [
+        newRefund('re_1', { payments: ['ch_1', 'pi_1'], amount: 30 }),
+        newRefund('re_2', { payments: ['pi_1'], amount: 5, status: 'pending', customer: null }),
+        newRefund('re_3', { payments: ['pi_1'], amount: 500, status: 'failed' }),
+        newRefund('re_4', { payments: ['pi_9', 'ch_9'], amount: 7, customer: null }),
+        newRefund('re_5', { payments: ['pi_unknown'], customer: null }),
+      ]
+      await store.mirror.save('refund', refunds, begun)
+      const paid = [invoice, { id: 'in_2', payments: [] }, { id: 'cs_1', payments: ['pi_9'] }]
+      expect(await store.mirror.refundedOf(paid)).toEqual(
         new Map([
           ['in_1', 35],
-          ['in_other', 7],
+          ['cs_1', 7],
         ]),
       )
+      const customers = await store.revenue.refundedCustomers(refunds)
+      expect([...customers].sort()).toEqual(['re_1', 're_2', 're_3', 're_4'].map((id) => [id, 'cus_1']))
       await store.mirror.save('refund', [newRefund('re_1', { status: 'canceled' })], await store.mirror.beginRead())
-      expect(await store.mirror.refundedOf(['in_1'])).toEqual(new Map([['in_1', 5]]))
+      expect(await store.mirror.refundedOf([invoice])).toEqual(new Map([['in_1', 5]]))
     })
 
     test('the invoices of a period are listed in pages, oldest first, even if timestamps are equal', async () => {

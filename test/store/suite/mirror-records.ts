@@ -5,6 +5,7 @@ import type {
   MirroredInvoice,
   MirroredItem,
   MirroredPrice,
+  MirroredPurchase,
   MirroredRefund,
   MirroredSubscription,
 } from '../../../packages/ratecard/src/processor/mirrored.ts'
@@ -87,6 +88,25 @@ export function newInvoice(id: string, change: Partial<MirroredInvoice> = {}): M
     nextAttemptAt: null,
     url: null,
     payments: [],
+    lines: [],
+    ...change,
+  }
+}
+
+export function newPurchase(id: string, change: Partial<MirroredPurchase> = {}): MirroredPurchase {
+  return {
+    id,
+    customer: processorId('cus_1'),
+    currency: 'usd',
+    createdAt: 1000,
+    paidAt: 2000,
+    invoice: null,
+    payment: `pi_of_${id}`,
+    subtotal: 1000,
+    discount: 0,
+    tax: 0,
+    taxIncluded: 0,
+    total: 1000,
     lines: [],
     ...change,
   }

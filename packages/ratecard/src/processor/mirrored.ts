@@ -92,9 +92,14 @@ export interface MirroredInvoice {
   readonly subtotal: number
   /** Sum of all discounts of the invoice. */
   readonly discount: number
+  /** All taxes: those added to the amounts of the lines, and those that the amounts contain. */
   readonly tax: number
+  /** Total after credit grants and before the customer's balance. */
   readonly total: number
+  /** Due after balance and credit notes. */
   readonly amountDue: number
+  /** Credited by credit notes before the payment. Absent in copies that an earlier version made. */
+  readonly creditNotes?: number
   readonly amountPaid: number
   readonly amountRemaining: number
   readonly attemptCount: number
@@ -127,7 +132,10 @@ export interface MirroredCreditNote {
   readonly createdAt: number
   readonly subtotal: number
   readonly discount: number
+  /** All taxes, as {@link MirroredInvoice}. */
   readonly tax: number
+  /** Those of them that the amounts contain. Absent in copies that an earlier version made. */
+  readonly taxIncluded?: number
   readonly total: number
 }
 
@@ -176,8 +184,20 @@ export interface MirroredPurchase {
   readonly customer: ProcessorId | null
   readonly currency: string
   readonly createdAt: number
+  /** Time of the payment; the time of creation where nothing was to be paid. */
+  readonly paidAt: number
   /** Invoice of the purchase, if the checkout session was configured to create one; null otherwise. */
   readonly invoice: string | null
+  /** Payment intent of the purchase, to which refunds refer; null where nothing was to be paid. */
+  readonly payment: string | null
+  /** Sum of the lines before discounts, with the taxes that their amounts contain. */
+  readonly subtotal: number
+  readonly discount: number
+  /** Taxes added to the amounts of the lines. */
+  readonly tax: number
+  /** Taxes that the amounts of the lines contain. */
+  readonly taxIncluded: number
+  readonly total: number
   readonly lines: readonly {
     readonly price: ProcessorId | null
     readonly quantity: number | null

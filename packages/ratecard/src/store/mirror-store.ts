@@ -4,6 +4,7 @@ import type { ProcessorId } from '../catalog/resource.ts'
 import type {
   Mirrored,
   MirroredInvoice,
+  MirroredPurchase,
   MirroredItem,
   MirroredKind,
   MirroredSubscription,
@@ -214,26 +215,23 @@ export interface MirrorStore extends ReadCountStore {
   /** Returns objects of a kind with ids above `after`, ascending by id, e.g. for a comparison. */
   page<K extends MirroredKind>(kind: K, after: string | null, limit: number): Promise<readonly Mirrored[K][]>
   /**
-   * Returns objects dated `from` or later and before `to`, oldest first. An invoice is dated by its finalization, any other object by its
-   * creation. For the next page, pass the last object of this one.
+   * Returns objects dated `from` or later and before `to`, oldest first. An invoice is dated by its finalization, a purchase by its payment
+   * (it has no date if it has an invoice), any other object by its creation. For the next page, pass the last object of this one.
    */
-  happened<K extends 'subscription' | 'invoice' | 'credit_note' | 'refund'>(
+  happened<K extends 'subscription' | 'invoice' | 'purchase' | 'credit_note' | 'refund'>(
     kind: K,
     time: { readonly from: number; readonly to: number },
     page: { readonly after: { readonly at: number; readonly id: string } | null; readonly limit: number },
   ): Promise<readonly { readonly at: number; readonly object: Mirrored[K] }[]>
-  /** Returns the refunded amount of each invoice in minor units; invoices without refunds are omitted. */
-  refundedOf(invoices: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** Returns the refunded amount of each invoice or purchase in minor units. `payments` are the payment intents and charges that paid it. */
+  refundedOf(paid: readonly PaidBy[]): Promise<ReadonlyMap<string, number>>
   /** Returns the subscriptions of a customer, ended ones included, oldest first. */
   subscriptionsOf(customer: ProcessorId): Promise<readonly MirroredSubscription[]>
-  /** Returns a page of a customer's finalized invoices, newest first, each with its refunded amount. */
-  invoicesOf(
+  /** Returns a page of a customer's finalized invoices and of the purchases without an invoice, newest first. */
+  billedTo(
     customer: ProcessorId,
     page: { readonly limit: number; readonly offset: number },
-  ): Promise<{
-    readonly items: readonly (MirroredInvoice & { readonly amountRefunded: number })[]
-    readonly total: number
-  }>
+  ): Promise<{ readonly items: readonly BilledObject[]; readonly total: number }>
   /**
    * Returns a page of subscribers: items on these prices, and running free subscriptions to `freePrice` (null for none). Items of ended
    * subscriptions are left out. Sorted by tenant id (items without a tenant last), then by subscription.
@@ -270,6 +268,16 @@ export interface MirrorStore extends ReadCountStore {
   /** Returns customers whose sums are outdated because their objects changed, oldest mark first. */
   unsummed(limit: number): Promise<readonly Unsummed[]>
 }
+
+/** Something that was paid, and the ids of the payment intents and charges that paid it. */
+interface PaidBy {
+  readonly id: string
+  readonly payments: readonly string[]
+}
+
+export type BilledObject =
+  | { readonly kind: 'invoice'; readonly object: MirroredInvoice }
+  | { readonly kind: 'purchase'; readonly object: MirroredPurchase }
 
 /** A subscription with tax rates. */
 export interface TaxedSubscription {

@@ -112,8 +112,8 @@ export interface RevenueStore {
    */
   monthlyCounts(): Promise<readonly { readonly currency: string; readonly monthly: string; readonly items: number }[]>
   /**
-   * Returns the customer of each refund. For a refund without a customer, it is the customer of the invoice with the same payment. If there
-   * is no such invoice, the refund is omitted.
+   * Returns the customer of each refund. For a refund without a customer, it is the customer of the invoice or purchase with the same
+   * payment. If there is none, the refund is omitted.
    */
   refundedCustomers(refunds: readonly MirroredRefund[]): Promise<ReadonlyMap<string, ProcessorId>>
   /** Returns customers that owe something or had an invoice written off. */

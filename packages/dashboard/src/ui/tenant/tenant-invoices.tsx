@@ -32,6 +32,8 @@ export function TenantInvoices({ id }: { readonly id: string }) {
                   'State',
                   'Made',
                   { name: 'Total', isNumber: true },
+                  { name: 'By credit', isNumber: true },
+                  { name: 'By balance', isNumber: true },
                   { name: 'Owed', isNumber: true },
                   { name: 'Refunded', isNumber: true },
                   'Next attempt',
@@ -52,17 +54,22 @@ export function TenantInvoices({ id }: { readonly id: string }) {
 
 const cellsOf = (invoice: TenantInvoice) => [
   <Named of={invoice} />,
-  <Badge tone={tones[invoice.status]}>{stateLabel(invoice.status)}</Badge>,
+  <Badge tone={tones[invoice.status]}>{invoice.type === 'payment' ? 'Paid once' : stateLabel(invoice.status)}</Badge>,
   <Time at={invoice.createdAt} />,
   <span className="money">{invoice.formatted}</span>,
+  applied(invoice.creditApplied, invoice.creditAppliedFormatted),
+  applied(invoice.balanceApplied, invoice.balanceAppliedFormatted),
   invoice.status !== 'open' || invoice.amountRemaining === '0' ? (
     '—'
   ) : (
     <span className="money">{invoice.amountRemainingFormatted}</span>
   ),
-  invoice.amountRefunded === '0' ? '—' : <span className="money">{invoice.amountRefundedFormatted}</span>,
+  applied(invoice.amountRefunded, invoice.amountRefundedFormatted),
   invoice.nextAttemptAt === null ? '—' : <Time at={invoice.nextAttemptAt} />,
 ]
+
+const applied = (amount: string, formatted: string) =>
+  amount === '0' ? '—' : <span className="money">{formatted}</span>
 
 /** Renders the invoice number as a link to the page where the customer pays the invoice. */
 function Named({ of }: { readonly of: TenantInvoice }) {

@@ -21,7 +21,10 @@ export const TenantInvoiceLine = shape('TenantInvoiceLine', {
   period_end: Time('Its end.'),
 })
 export const TenantInvoice = shape('TenantInvoice', {
-  id: Type.String(),
+  type: Type.Enum(['invoice', 'payment'], {
+    description: '`payment`: a paid checkout of one-time prices, for which the processor made no invoice.',
+  }),
+  id: Type.String({ description: 'Id of the invoice; of a payment, the id of its payment intent.' }),
   number: nullable(Type.String()),
   subscription: nullable(Type.String({ description: 'Id of the subscription; null for an invoice created by hand.' })),
   status: Type.Enum(['open', 'paid', 'uncollectible', 'void']),
@@ -29,8 +32,13 @@ export const TenantInvoice = shape('TenantInvoice', {
   due_at: nullable(Time('Due date of the invoice.')),
   paid_at: nullable(Time('Time of the payment.')),
   currency: Type.String(),
-  ...leading('total', 'Total in minor units, including tax.'),
-  ...further('amount_due', 'Amount due when the invoice was created: the total minus credit.'),
+  ...leading('total', 'Total in minor units, including tax, before credit and balance.'),
+  ...further('credit_applied', 'Part of the total that credit grants pay.'),
+  ...further(
+    'balance_applied',
+    'Part of the total that the balance of the customer pays. Negative: the invoice gives balance, or asks what the customer owed.',
+  ),
+  ...further('amount_due', 'Amount that the invoice asks: `total` minus `credit_applied` minus `balance_applied`.'),
   ...further('amount_paid', 'Amount paid.'),
   ...further('amount_remaining', 'Amount that is still owed.'),
   ...further('amount_refunded', 'Amount refunded.'),
@@ -52,19 +60,31 @@ const Decimal = (description: string) =>
 /** Row of the invoice export. Its members are the columns of the CSV, in this order. */
 export const ExportRow = shape('ExportRow', {
   date: Day('Day (UTC) on which the document was finalized or created.'),
-  type: Type.Enum(['invoice', 'credit_note', 'refund']),
-  id: Type.String({ description: 'Id at the processor.' }),
+  type: Type.Enum(['invoice', 'credit_note', 'refund', 'payment'], {
+    description: '`payment`: a paid checkout of one-time prices, for which the processor made no invoice.',
+  }),
+  id: Type.String({ description: 'Id at the processor; of a payment, the id of its payment intent.' }),
   number: nullable(Type.String()),
   tenant_id: nullable(Type.String()),
   customer: nullable(Type.String()),
   currency: Type.String(),
-  subtotal: Decimal('Amount before discounts and tax.'),
+  subtotal: Decimal('Sum of the lines before discounts and before the tax that is added to them.'),
   discount: Decimal('Discounts.'),
-  tax: Decimal('Tax.'),
-  total: Decimal('Total including tax or, for a refund, the refunded amount.'),
-  amount_paid: Decimal('Amount that was paid so far.'),
+  tax: Decimal('Tax that is added to the lines.'),
+  total: Decimal(
+    'For a refund, the refunded amount. Otherwise `subtotal` − `discount` + `tax`: what is asked before credit and balance.',
+  ),
+  amount_paid: Decimal('Amount that was paid so far, also outside of the processor.'),
   amount_refunded: Decimal('Amount that was refunded so far.'),
-  status: Type.String({ description: 'Value of the processor, unchanged.' }),
+  status: Type.String({ description: 'Value of the processor, unchanged; `paid` for a payment.' }),
+  tax_included: Decimal('Tax that the amounts of the lines contain. It is part of `subtotal`.'),
+  credit_applied: Decimal('Part of the total that credit grants pay.'),
+  balance_applied: Decimal(
+    'Part of the total that the balance of the customer pays. Negative: the invoice gives balance, or asks what the customer owed.',
+  ),
+  amount_due: Decimal(
+    'Amount that the invoice asks: `total` − `credit_applied` − `balance_applied`. Credit notes have rows of their own.',
+  ),
 })
 export const InvoiceExport = shape('InvoiceExport', { ...mirrored, rows: Type.Array(ExportRow) })
 
@@ -76,7 +96,7 @@ export const invoiceOperations = operations({
     ...all,
     tag: 'Tenants',
     path: `${path}/tenants/:id/invoices`,
-    summary: 'List the finalized invoices of a tenant, newest first',
+    summary: 'List the finalized invoices and the one-time payments of a tenant, newest first',
     description: 'Includes outstanding and refunded amounts. Read from the mirror, without a call to the processor.',
     params: idParams,
     query: pageQuery,
@@ -87,7 +107,7 @@ export const invoiceOperations = operations({
     ...all,
     tag: 'Money',
     path: `${path}/invoices/export`,
-    summary: 'Export all finalized invoices, credit notes and refunds of a period',
+    summary: 'Export all finalized invoices, one-time payments, credit notes and refunds of a period',
     description:
       'Streams one row per line, oldest first. In CSV, the first line has the column names, and the header `X-Ratecard-As-Of` contains `as_of`.',
     query: {

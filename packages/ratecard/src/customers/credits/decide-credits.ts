@@ -57,14 +57,21 @@ export function paymentOfInvoice(invoice: MirroredInvoice): Payment | null {
  * Returns the payment of a purchase. Returns null without a customer, and if the purchase has an invoice, because then the invoice grants
  * the credit.
  */
-export function paymentOfPurchase({ id, customer, createdAt, invoice, lines }: MirroredPurchase): Payment | null {
+export function paymentOfPurchase({
+  id,
+  customer,
+  createdAt,
+  paidAt,
+  invoice,
+  lines,
+}: MirroredPurchase): Payment | null {
   if (customer === null || invoice !== null) return null
   return {
     id,
     customer,
     subscription: null,
     soldAt: createdAt,
-    paidAt: createdAt,
+    paidAt,
     lines: linesOf(lines.filter(({ amount }) => amount > 0)),
     takenBack: [],
   }

@@ -167,9 +167,9 @@ async function carriedIn(
   if (subscription === null) return () => 0
   const earlier: Payment[] = []
   for (let offset = 0; ; offset += batch) {
-    const { items } = await deps.store.mirror.invoicesOf(customer, { limit: batch, offset })
-    for (const one of items) {
-      const payment = one.subscription === subscription ? paymentOfInvoice(one) : null
+    const { items } = await deps.store.mirror.billedTo(customer, { limit: batch, offset })
+    for (const { kind, object } of items) {
+      const payment = kind === 'invoice' && object.subscription === subscription ? paymentOfInvoice(object) : null
       if (payment !== null && payment.id !== id && payment.soldAt <= soldAt) earlier.push(payment)
     }
     if (items.length < batch) break

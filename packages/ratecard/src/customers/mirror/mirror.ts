@@ -25,6 +25,8 @@ export interface Mirror {
   statusOf(progress: MirrorProgress): MirrorStatus
   /** Returns the age of a complete copy. Throws `mirror_off` (409), or `mirror_filling` (503 with Retry-After) during the first fill. */
   require(): Promise<MirrorAge>
+  /** As {@link require}, but also throws `mirror_filling` while lists are read again, e.g. after an upgrade to a version that copies more. */
+  requireWhole(): Promise<MirrorAge>
 }
 
 /** Age (ms) above which a copy counts as stale. */
@@ -36,13 +38,16 @@ const off: MirrorStatus = { state: 'off', asOf: null, stale: false, filled: 0 }
 export const mirrorOff = {
   status: () => Promise.resolve(off),
   statusOf: () => off,
-  require: (): Promise<never> =>
-    Promise.reject(
-      new ServiceError('mirror_off', 'This response needs the mirror, which is switched off.', {
-        hint: 'Start the service with RATECARD_MIRROR=on.',
-      }),
-    ),
+  require: () => refuseOff(),
+  requireWhole: () => refuseOff(),
 } satisfies Mirror
+
+function refuseOff(): Promise<never> {
+  const error = new ServiceError('mirror_off', 'This response needs the mirror, which is switched off.', {
+    hint: 'Start the service with RATECARD_MIRROR=on.',
+  })
+  return Promise.reject(error)
+}
 
 export interface MirrorOptions {
   readonly store: Pick<MirrorStore, 'state' | 'oldestStale'>
@@ -65,13 +70,23 @@ export function createMirror({ store, clock }: MirrorOptions): Mirror {
   const require = async (): Promise<MirrorAge> => {
     const { asOf, stale, filled } = await status()
     if (asOf !== null) return { asOf, stale }
-    throw new ServiceError(
-      'mirror_filling',
-      `The first copy of the account is being read: ${String(filled)} objects so far.`,
-      { retryAfter: fillingRetrySeconds, hint: 'Try again when it is complete.', extra: { objects_read: filled } },
-    )
+    throw incomplete('The first copy of the account is being read', filled)
   }
-  return { status, statusOf, require }
+  const requireWhole = async (): Promise<MirrorAge> => {
+    const age = await require()
+    const filling = (await store.state())?.filling ?? null
+    if (filling === null) return age
+    throw incomplete('A part of the account is being read again', filling.objects)
+  }
+  return { status, statusOf, require, requireWhole }
+}
+
+function incomplete(what: string, objects: number): ServiceError {
+  return new ServiceError('mirror_filling', `${what}: ${String(objects)} objects so far.`, {
+    retryAfter: fillingRetrySeconds,
+    hint: 'Try again when it is complete.',
+    extra: { objects_read: objects },
+  })
 }
 
 const fillingRetrySeconds = 5

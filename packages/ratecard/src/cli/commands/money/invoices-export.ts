@@ -12,7 +12,7 @@ import { connect } from '../../server-address.ts'
 
 export const invoicesExport: Command = {
   name: 'invoices export',
-  summary: 'Export all invoices, credit notes and refunds of a period',
+  summary: 'Export all invoices, one-time payments, credit notes and refunds of a period',
   description:
     'Prints one row for each finalized invoice, credit note and refund, oldest first, with amounts in units of the currency. The first and the last day (UTC) are included.',
   options: [

@@ -7,7 +7,7 @@ import { showTime, table } from '../../views/text/table.ts'
 
 export const tenantsInvoices: Command = {
   name: 'tenants invoices',
-  summary: 'List a tenant’s invoices: what is owed, and what was refunded',
+  summary: 'List a tenant’s invoices and one-time payments: what is owed, and what was refunded',
   arguments: [{ name: '<id>', description: 'Id of the tenant.' }],
   options: [
     { flags: '--limit <n>', description: 'Number of items to show, newest first.', range: [1, 100], defaultText: '20' },
@@ -26,7 +26,7 @@ export const tenantsInvoices: Command = {
     else {
       const columns = [
         ...['invoice', 'status', 'made (UTC)', 'due (UTC)'].map((title) => ({ title })),
-        ...['total', 'owed', 'refunded'].map((title) => ({ title, align: 'right' as const })),
+        ...['total', 'credit', 'balance', 'owed', 'refunded'].map((title) => ({ title, align: 'right' as const })),
         { title: 'next attempt (UTC)' },
       ]
       out.print(table(columns, invoices.map(rowOf), out))
@@ -40,10 +40,12 @@ export const tenantsInvoices: Command = {
 function rowOf(invoice: TenantInvoice): string[] {
   return [
     invoice.number ?? invoice.id,
-    invoice.status,
+    invoice.type === 'payment' ? 'paid once' : invoice.status,
     showTime(invoice.createdAt),
     invoice.dueAt === null ? '–' : showTime(invoice.dueAt),
     invoice.formatted,
+    invoice.creditApplied === '0' ? '' : invoice.creditAppliedFormatted,
+    invoice.balanceApplied === '0' ? '' : invoice.balanceAppliedFormatted,
     invoice.amountRemaining === '0' || invoice.status !== 'open' ? '' : invoice.amountRemainingFormatted,
     invoice.amountRefunded === '0' ? '' : invoice.amountRefundedFormatted,
     invoice.nextAttemptAt === null

@@ -1,8 +1,14 @@
-// Export for bookkeeping: all finalized invoices, credit notes and refunds of a range of days, oldest first.
+// Export for bookkeeping: all finalized invoices, one-time payments, credit notes and refunds of a range of days, oldest first.
 import { majorUnits } from '../../../base/money/format.ts'
-import type { MirroredCreditNote, MirroredInvoice, MirroredRefund } from '../../../processor/mirrored.ts'
+import type {
+  MirroredCreditNote,
+  MirroredInvoice,
+  MirroredPurchase,
+  MirroredRefund,
+} from '../../../processor/mirrored.ts'
 import type { ExportRow, Recency } from '../../../api/service/mirror.ts'
 import type { MirrorStore } from '../../../store/mirror-store.ts'
+import { bookedInvoice, bookedPurchase, paymentsOf, type Booked } from './booked.ts'
 import { addDays, dayOf, startOfDay } from '../sums/days.ts'
 import type { MirrorReadDeps } from './deps.ts'
 
@@ -16,7 +22,7 @@ export async function readExport(
   { store, mirror }: MirrorReadDeps,
   { from, to }: ExportRange,
 ): Promise<Recency & { readonly rows: AsyncIterable<ExportRow> }> {
-  const age = await mirror.require()
+  const age = await mirror.requireWhole()
   return { ...age, rows: rowsOf(store, { from: from === null ? 0 : startOfDay(from), to: startOfDay(addDays(to, 1)) }) }
 }
 
@@ -34,11 +40,11 @@ interface TimedRow {
 type ExportStore = Pick<MirrorReadDeps['store'], 'mirror' | 'revenue' | 'tenants'>
 
 /**
- * Merges invoices, credit notes and refunds by time. Each list is read in pages, so that the export of several years needs no more memory
+ * Merges invoices, payments, credit notes and refunds by time. Each list is read in pages, so that the export of several years needs no more memory
  * than that of one day.
  */
 async function* rowsOf(store: ExportStore, time: Time): AsyncGenerator<ExportRow> {
-  const lists = [invoiceRows(store, time), creditNoteRows(store, time), refundRows(store, time)]
+  const lists = [invoiceRows, paymentRows, creditNoteRows, refundRows].map((rows) => rows(store, time))
   const heads = await Promise.all(lists.map(async (list) => list.next()))
   for (;;) {
     let first = -1
@@ -56,9 +62,14 @@ async function* rowsOf(store: ExportStore, time: Time): AsyncGenerator<ExportRow
 
 const pageSize = 500
 
-type Listed = 'invoice' | 'credit_note' | 'refund'
+type Listed = 'invoice' | 'purchase' | 'credit_note' | 'refund'
 type Found<K extends Listed> = Awaited<ReturnType<MirrorStore['happened']>>[number] & {
-  readonly object: { invoice: MirroredInvoice; credit_note: MirroredCreditNote; refund: MirroredRefund }[K]
+  readonly object: {
+    invoice: MirroredInvoice
+    purchase: MirroredPurchase
+    credit_note: MirroredCreditNote
+    refund: MirroredRefund
+  }[K]
 }
 
 async function* pagesOf<K extends Listed>(
@@ -87,12 +98,57 @@ async function tenantsOf(store: ExportStore, page: readonly { readonly object: O
 
 async function* invoiceRows(store: ExportStore, time: Time): AsyncGenerator<TimedRow, undefined> {
   for await (const page of pagesOf(store, 'invoice', time)) {
-    const refunded = await store.mirror.refundedOf(page.map(({ object }) => object.id))
+    const refunded = await store.mirror.refundedOf(page.map(({ object }) => object))
     const tenantOf = await tenantsOf(store, page)
-    for (const { at, object } of page)
-      yield { at, row: invoiceRow(object, at, tenantOf(object), refunded.get(object.id) ?? 0) }
+    for (const { at, object } of page) {
+      const { id, number, customer, currency, status } = object
+      const heading = { date: dayOf(at), type: 'invoice', id, number, tenantId: tenantOf(object), customer } as const
+      const amounts = majorAmounts(bookedInvoice(object), refunded.get(id) ?? 0, currency)
+      yield { at, row: { ...heading, ...amounts, currency, status } }
+    }
   }
   return undefined
+}
+
+async function* paymentRows(store: ExportStore, time: Time): AsyncGenerator<TimedRow, undefined> {
+  for await (const page of pagesOf(store, 'purchase', time)) {
+    const refunded = await store.mirror.refundedOf(
+      page.map(({ object: { id }, object }) => ({ id, payments: paymentsOf(object) })),
+    )
+    const tenantOf = await tenantsOf(store, page)
+    for (const { at, object } of page) {
+      const { customer, currency, payment } = object
+      const id = payment ?? object.id
+      const heading = {
+        date: dayOf(at),
+        type: 'payment',
+        id,
+        number: null,
+        tenantId: tenantOf(object),
+        customer,
+      } as const
+      const amounts = majorAmounts(bookedPurchase(object), refunded.get(object.id) ?? 0, currency)
+      yield { at, row: { ...heading, ...amounts, currency, status: 'paid' } }
+    }
+  }
+  return undefined
+}
+
+/** Converts the amounts to units of the currency, e.g. 1999 to `19.99`. */
+function majorAmounts(booked: Booked, refunded: number, currency: string) {
+  const major = (amount: number) => majorUnits(amount, currency)
+  return {
+    subtotal: major(booked.subtotal),
+    discount: major(booked.discount),
+    tax: major(booked.tax),
+    total: major(booked.total),
+    amountPaid: major(booked.amountPaid),
+    amountRefunded: major(refunded),
+    taxIncluded: major(booked.taxIncluded),
+    creditApplied: major(booked.creditApplied),
+    balanceApplied: major(booked.balanceApplied),
+    amountDue: major(booked.amountDue),
+  }
 }
 
 async function* creditNoteRows(store: ExportStore, time: Time): AsyncGenerator<TimedRow, undefined> {
@@ -115,32 +171,25 @@ async function* refundRows(store: ExportStore, time: Time): AsyncGenerator<Timed
   return undefined
 }
 
-function invoiceRow(invoice: MirroredInvoice, at: number, tenantId: string | null, refunded: number): ExportRow {
-  const { id, number, customer, currency, status } = invoice
-  const major = (amount: number) => majorUnits(amount, currency)
-  return {
-    ...{ date: dayOf(at), type: 'invoice', id, number, tenantId, customer, currency },
-    subtotal: major(invoice.subtotal),
-    discount: major(invoice.discount),
-    tax: major(invoice.tax),
-    total: major(invoice.total),
-    amountPaid: major(invoice.amountPaid),
-    amountRefunded: major(refunded),
-    status,
-  }
+/** Columns that have no value in a row of a credit note or refund. */
+const notAsked = {
+  ...{ amountPaid: null, amountRefunded: null },
+  ...{ creditApplied: null, balanceApplied: null, amountDue: null },
 }
 
 function creditNoteRow(note: MirroredCreditNote, at: number, tenantId: string | null): ExportRow {
-  const { id, number, customer, currency, status } = note
+  const { id, number, customer, currency, status, discount, taxIncluded = 0, total } = note
   const major = (amount: number) => majorUnits(amount, currency)
+  const tax = note.tax - taxIncluded
   return {
     ...{ date: dayOf(at), type: 'credit_note', id, number, tenantId, customer, currency },
-    subtotal: major(note.subtotal),
-    discount: major(note.discount),
-    tax: major(note.tax),
-    total: major(note.total),
-    ...{ amountPaid: null, amountRefunded: null },
+    subtotal: major(total - tax + discount),
+    discount: major(discount),
+    tax: major(tax),
+    total: major(total),
+    ...notAsked,
     status,
+    taxIncluded: major(taxIncluded),
   }
 }
 
@@ -152,9 +201,9 @@ function refundRow(
 ): ExportRow {
   return {
     ...{ date: dayOf(at), type: 'refund', id, number: null, tenantId, customer, currency },
-    ...{ subtotal: null, discount: null, tax: null },
+    ...{ subtotal: null, discount: null, tax: null, taxIncluded: null },
     total: majorUnits(amount, currency),
-    ...{ amountPaid: null, amountRefunded: null },
+    ...notAsked,
     status,
   }
 }

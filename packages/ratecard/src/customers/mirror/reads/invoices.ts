@@ -1,17 +1,19 @@
-// Invoices of a tenant, with their due and refunded amounts.
+// Invoices and one-time payments of a tenant, with their due and refunded amounts.
 import { processorId } from '../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
-import type { MirroredInvoice, MirroredInvoiceLine } from '../../../processor/mirrored.ts'
+import type { MirroredInvoice, MirroredInvoiceLine, MirroredPurchase } from '../../../processor/mirrored.ts'
 import type { MirroredItems, TenantInvoice } from '../../../api/service/mirror.ts'
 import type { PageQuery } from '../../../api/service/service.ts'
 import { tenantNotFound } from '../../tenants/customer-link.ts'
 import { further, leading } from './amounts.ts'
+import { bookedInvoice, bookedPurchase, paymentsOf, type Booked } from './booked.ts'
 import type { MirrorReadDeps } from './deps.ts'
 
 type NamePrice = (price: ProcessorId) => string | undefined
 
 /**
- * Returns a page of finalized invoices, newest first; empty for a tenant without a customer at the processor. Throws `tenant_not_found`.
+ * Returns a page of finalized invoices and one-time payments, newest first; empty for a tenant without a customer at the processor. Throws
+ * `tenant_not_found`.
  */
 export async function readTenantInvoices(
   deps: MirrorReadDeps,
@@ -21,30 +23,66 @@ export async function readTenantInvoices(
   const tenant = await deps.store.tenants.find(id)
   if (tenant === null) throw tenantNotFound(id)
   const { processorCustomerId } = tenant
-  const age = await deps.mirror.require()
+  const age = await deps.mirror.requireWhole()
   if (processorCustomerId === null) return { ...age, items: [], total: 0 }
-  const { items, total } = await deps.store.mirror.invoicesOf(processorId(processorCustomerId), page)
+  const { items, total } = await deps.store.mirror.billedTo(processorId(processorCustomerId), page)
+  const refunded = await deps.store.mirror.refundedOf(
+    items.map(({ kind, object }) => (kind === 'invoice' ? object : { id: object.id, payments: paymentsOf(object) })),
+  )
   const book = await deps.priceBook()
-  return { ...age, items: items.map((invoice) => shownInvoice(invoice, (price) => book.idOf(price))), total }
+  const idOf: NamePrice = (price) => book.idOf(price)
+  const shown = items.map((item) => {
+    const refund = refunded.get(item.object.id) ?? 0
+    return item.kind === 'invoice' ? shownInvoice(item.object, refund, idOf) : shownPayment(item.object, refund, idOf)
+  })
+  return { ...age, items: shown, total }
 }
 
-function shownInvoice(invoice: MirroredInvoice & { readonly amountRefunded: number }, idOf: NamePrice): TenantInvoice {
+function shownInvoice(invoice: MirroredInvoice, refunded: number, idOf: NamePrice): TenantInvoice {
   const { id, number, subscription, status, createdAt, dueAt, paidAt, currency, attemptCount, nextAttemptAt, url } =
     invoice
   return {
+    type: 'invoice',
     ...{ id, number, subscription, createdAt, dueAt, paidAt, currency, attemptCount, nextAttemptAt, url },
     // Never true, because only finalized invoices are listed and none of them is a draft. The comparison only narrows the type.
     status: status === 'draft' ? 'open' : status,
-    ...leading('total', invoice.total, currency),
-    ...further('amountDue', invoice.amountDue, currency),
-    ...further('amountPaid', invoice.amountPaid, currency),
+    ...amountsOf(bookedInvoice(invoice), currency),
     ...further('amountRemaining', invoice.amountRemaining, currency),
-    ...further('amountRefunded', invoice.amountRefunded, currency),
+    ...further('amountRefunded', refunded, currency),
     lines: invoice.lines.map((line) => shownLine(line, currency, idOf)),
   }
 }
 
-function shownLine(line: MirroredInvoiceLine, currency: string, idOf: NamePrice): TenantInvoice['lines'][number] {
+function shownPayment(purchase: MirroredPurchase, refunded: number, idOf: NamePrice): TenantInvoice {
+  const { createdAt, paidAt, currency } = purchase
+  const at = { periodStart: paidAt, periodEnd: paidAt }
+  return {
+    type: 'payment',
+    id: purchase.payment ?? purchase.id,
+    ...{ number: null, subscription: null, status: 'paid', createdAt, dueAt: null, paidAt, currency },
+    ...{ attemptCount: 1, nextAttemptAt: null, url: null },
+    ...amountsOf(bookedPurchase(purchase), currency),
+    ...further('amountRemaining', 0, currency),
+    ...further('amountRefunded', refunded, currency),
+    lines: purchase.lines.map((line) =>
+      shownLine({ ...line, ...at, description: null, proration: false }, currency, idOf),
+    ),
+  }
+}
+
+function amountsOf({ total, creditApplied, balanceApplied, amountDue, amountPaid }: Booked, currency: string) {
+  return {
+    ...leading('total', total, currency),
+    ...further('creditApplied', creditApplied, currency),
+    ...further('balanceApplied', balanceApplied, currency),
+    ...further('amountDue', amountDue, currency),
+    ...further('amountPaid', amountPaid, currency),
+  }
+}
+
+type ShownLine = Omit<MirroredInvoiceLine, 'subscriptionItem' | 'discount' | 'inclusiveTax'>
+
+function shownLine(line: ShownLine, currency: string, idOf: NamePrice): TenantInvoice['lines'][number] {
   const { description, price, quantity, amount, proration, periodStart, periodEnd } = line
   return {
     description,

@@ -8,7 +8,7 @@ import { creditKey } from '../customers/credit-grants.ts'
 import { readAll, translateReply } from '../customers/single-object.ts'
 import { moment } from './mirrored-invoice.ts'
 
-export const purchaseExpand = ['line_items'] as const
+export const purchaseExpand = ['line_items', 'payment_intent.latest_charge'] as const
 
 export type SessionReply = UntrustedReply<Stripe.Checkout.Session>
 type LineReply = Untrusted<Stripe.LineItem>
@@ -30,13 +30,33 @@ export async function mirroredPurchase(
     customer: idIn(said.customer),
     currency: text(said.currency, 'currency'),
     createdAt: milliseconds(said.created, 'created'),
+    paidAt: milliseconds(chargeOf(said)?.created ?? said.created, 'created'),
     invoice: idIn(said.invoice),
+    payment: idIn(said.payment_intent),
+    ...amountsOf(said),
     lines: lines.map(({ price, quantity, amount_subtotal: amount }) => ({
       price: idIn(price),
       quantity: quantity ?? null,
       amount: integer(amount, 'amount of a line'),
     })),
   }))
+}
+
+function chargeOf({ payment_intent: intent }: SessionReply): Untrusted<Stripe.Charge> | null {
+  const charge = typeof intent === 'object' ? intent?.latest_charge : null
+  return typeof charge === 'object' ? (charge ?? null) : null
+}
+
+/** Returns the amounts of a session. It has one sum of all taxes; those that are not added to the total are part of its lines' amounts. */
+function amountsOf(
+  said: SessionReply,
+): Pick<MirroredPurchase, 'subtotal' | 'discount' | 'tax' | 'taxIncluded' | 'total'> {
+  const details = present(said.total_details, 'total_details')
+  const subtotal = integer(said.amount_subtotal, 'amount_subtotal') + (details.amount_shipping ?? 0)
+  const discount = integer(details.amount_discount, 'amount_discount')
+  const total = integer(said.amount_total, 'amount_total')
+  const tax = total - subtotal + discount
+  return { subtotal, discount, tax, taxIncluded: integer(details.amount_tax, 'amount_tax') - tax, total }
 }
 
 async function allLines(

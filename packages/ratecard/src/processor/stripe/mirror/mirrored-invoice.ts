@@ -58,6 +58,7 @@ function translated(
     tax: taxOf(said),
     total: amount('total'),
     amountDue: amount('amount_due'),
+    creditNotes: said.pre_payment_credit_notes_amount ?? 0,
     amountPaid: amount('amount_paid'),
     amountRemaining: amount('amount_remaining'),
     attemptCount: amount('attempt_count'),
@@ -80,9 +81,21 @@ export function sum(parts: readonly { readonly amount?: number | null | undefine
 }
 
 /** Returns the sum of all taxes. API versions before 2025 have `total_tax_amounts` in place of `total_taxes`. */
-export function taxOf(said: { readonly total_taxes?: unknown }): number {
-  const listed = said.total_taxes ?? formerObjectList(said, 'total_tax_amounts')
-  return sum(listOf(listed as readonly { readonly amount?: number | null }[] | null), 'tax')
+export function taxOf(said: Taxed): number {
+  return sum(totalTaxes(said), 'tax')
+}
+
+/** Returns the sum of those taxes that the amounts contain. */
+export function inclusiveTaxOf(said: Taxed): number {
+  return sum(totalTaxes(said).filter(isInclusive), 'tax')
+}
+
+interface Taxed {
+  readonly total_taxes?: unknown
+}
+
+function totalTaxes(said: Taxed): readonly TaxReply[] {
+  return listOf((said.total_taxes ?? formerObjectList(said, 'total_tax_amounts')) as readonly TaxReply[] | null)
 }
 
 function formerObjectList(said: object, member: string): unknown {

@@ -13,7 +13,7 @@ import type {
 import { former, idIn, idOf, integer, milliseconds, requiredList, text, word } from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import { observedAmount } from '../kinds/amounts.ts'
-import { sum, taxOf } from './mirrored-invoice.ts'
+import { inclusiveTaxOf, sum, taxOf } from './mirrored-invoice.ts'
 
 /**
  * Converts a refund. Like all functions of this file, it throws a plain error with the name of the member if a member is missing or
@@ -43,6 +43,7 @@ export function mirroredCreditNote(said: UntrustedReply<Stripe.CreditNote>): Mir
     subtotal: integer(said.subtotal, 'subtotal'),
     discount: said.discount_amount ?? sum((said.discount_amounts ?? []) as { amount?: number }[], 'discount'),
     tax: taxOf(said),
+    taxIncluded: inclusiveTaxOf(said),
     total: integer(said.total, 'total'),
   }
 }

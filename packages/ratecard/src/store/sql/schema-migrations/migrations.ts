@@ -23,6 +23,13 @@ export const migrations: readonly Migration[] = [
       ...(dialect.engine === 'sqlite' ? indexesBesideDocuments : []),
     ],
   },
+  {
+    name: 'purchases with their amounts',
+    // The lists from purchases on are read again. The export waits for that.
+    statements: () => [
+      `update mirror_state set filling = '{"kind":"purchase","after":null,"objects":0}' where filling is null`,
+    ],
+  },
 ]
 
 /** Schema of the separate file for worker log lines beside an embedded store. */

@@ -176,7 +176,7 @@ export class SqlMirror implements MirrorStore {
     return this.#database.read((db) => reads.objectPage(db, kind, after, limit))
   }
 
-  async happened<K extends 'subscription' | 'invoice' | 'credit_note' | 'refund'>(
+  async happened<K extends 'subscription' | 'invoice' | 'purchase' | 'credit_note' | 'refund'>(
     kind: K,
     time: { readonly from: number; readonly to: number },
     page: { readonly after: { readonly at: number; readonly id: string } | null; readonly limit: number },
@@ -184,16 +184,16 @@ export class SqlMirror implements MirrorStore {
     return this.#database.read((db) => reads.objectsBetween(db, kind, time, page))
   }
 
-  async refundedOf(invoices: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return this.#database.read((db) => reads.refundedOf(db, invoices))
+  async refundedOf(paid: Parameters<MirrorStore['refundedOf']>[0]): Promise<ReadonlyMap<string, number>> {
+    return this.#database.read((db) => reads.refundedOf(db, paid))
   }
 
   async subscriptionsOf(customer: ProcessorId) {
     return this.#database.read((db) => reads.subscriptionsOf(db, customer))
   }
 
-  async invoicesOf(customer: ProcessorId, page: Page) {
-    return this.#database.read((db) => reads.invoicesOf(db, customer, page))
+  async billedTo(customer: ProcessorId, page: Page) {
+    return this.#database.read((db) => reads.billedTo(db, customer, page))
   }
 
   async unpaidInvoicesOf(customer: ProcessorId) {

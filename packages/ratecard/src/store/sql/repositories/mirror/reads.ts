@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { processorId } from '../../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { Mirrored, MirroredInvoice, MirroredKind, MirroredSubscription } from '../../../../processor/mirrored.ts'
-import type { PriceUse, TaxedSubscription } from '../../../mirror-store.ts'
+import type { BilledObject, MirrorStore, PriceUse, TaxedSubscription } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { ReadConnection } from '../../database/database.ts'
 import { endedStatuses, objectOf } from './rows.ts'
@@ -109,35 +109,36 @@ export async function liveSubscriptionsOf(
   return found
 }
 
-const finalizedInvoices = (db: ReadConnection, customer: ProcessorId) =>
+/** Invoices that are not drafts, and purchases that have no invoice: see `factsOf` in rows.ts. */
+const billedObjects = (db: ReadConnection, customer: ProcessorId) =>
   db
     .selectFrom('mirrorObjects')
-    .where('kind', '=', 'invoice')
+    .where('kind', 'in', ['invoice', 'purchase'])
     .where('customer', '=', customer)
     .where('happenedAt', 'is not', null)
 
-export async function invoicesOf(db: ReadConnection, customer: ProcessorId, page: Page) {
-  const rows = await finalizedInvoices(db, customer)
-    .select('object')
+export async function billedTo(db: ReadConnection, customer: ProcessorId, page: Page) {
+  const rows = await billedObjects(db, customer)
+    .select(['kind', 'object'])
     .orderBy('happenedAt', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit)
     .offset(page.offset)
     .execute()
-  const { total } = await finalizedInvoices(db, customer)
+  const { total } = await billedObjects(db, customer)
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  const invoices = present<'invoice'>(rows)
-  const refunded = await refundedOf(
-    db,
-    invoices.map(({ id }) => id),
-  )
-  return { items: invoices.map((invoice) => ({ ...invoice, amountRefunded: refunded.get(invoice.id) ?? 0 })), total }
+  const items = rows.flatMap(({ kind, object }) => {
+    const found = objectOf({ object })
+    return found === null ? [] : [{ kind, object: found } as BilledObject]
+  })
+  return { items, total }
 }
 
 export async function unpaidInvoicesOf(db: ReadConnection, customer: ProcessorId): Promise<readonly MirroredInvoice[]> {
-  const rows = await finalizedInvoices(db, customer)
+  const rows = await billedObjects(db, customer)
     .select('object')
+    .where('kind', '=', 'invoice')
     .where('status', 'in', ['open', 'uncollectible'])
     .orderBy('happenedAt')
     .orderBy('id')
@@ -146,33 +147,37 @@ export async function unpaidInvoicesOf(db: ReadConnection, customer: ProcessorId
 }
 
 /**
- * Returns the refunded amount of each invoice, without refunds that failed or were cancelled. A refund that names both the payment intent
- * and the charge of an invoice is counted once.
+ * Returns the refunded amount of each invoice or purchase, without refunds that failed or were cancelled. A refund that names both the payment
+ * intent and the charge of an invoice is counted once.
  */
 export async function refundedOf(
   db: ReadConnection,
-  invoices: readonly string[],
+  paid: Parameters<MirrorStore['refundedOf']>[0],
 ): Promise<ReadonlyMap<string, number>> {
-  const sums = new Map<string, number>()
-  await inBatches(invoices, async (slice) => {
-    const rows = await db
-      .selectFrom('mirrorPayments as paid')
-      .innerJoin('mirrorPayments as refunded', 'refunded.payment', 'paid.payment')
-      .innerJoin('mirrorObjects as refund', 'refund.id', 'refunded.id')
-      .select(['paid.id as invoice', 'refund.id', 'refund.object'])
-      .distinct()
-      .where('paid.kind', '=', 'invoice')
-      .where('paid.id', 'in', slice)
-      .where('refunded.kind', '=', 'refund')
-      .where('refund.kind', '=', 'refund')
-      .where('refund.status', 'not in', ['failed', 'canceled'])
-      .execute()
-    for (const row of rows) {
-      const amount = objectOf<'refund'>(row)?.amount ?? 0
-      sums.set(row.invoice, (sums.get(row.invoice) ?? 0) + amount)
-    }
+  const refunds = new Map<string, Map<string, number>>()
+  await inBatches(
+    paid.flatMap(({ payments }) => payments),
+    async (slice) => {
+      const rows = await db
+        .selectFrom('mirrorPayments as refunded')
+        .innerJoin('mirrorObjects as refund', 'refund.id', 'refunded.id')
+        .select(['refunded.payment', 'refund.id', 'refund.object'])
+        .where('refunded.payment', 'in', slice)
+        .where('refunded.kind', '=', 'refund')
+        .where('refund.kind', '=', 'refund')
+        .where('refund.status', 'not in', ['failed', 'canceled'])
+        .execute()
+      for (const { payment, id, object } of rows) {
+        const found = refunds.get(payment) ?? new Map<string, number>()
+        refunds.set(payment, found.set(id, objectOf<'refund'>({ object })?.amount ?? 0))
+      }
+    },
+  )
+  const sums = paid.map(({ id, payments }) => {
+    const once = new Map(payments.flatMap((payment) => [...(refunds.get(payment) ?? [])]))
+    return [id, [...once.values()].reduce((sum, amount) => sum + amount, 0)] as const
   })
-  return sums
+  return new Map(sums.filter(([, amount]) => amount !== 0))
 }
 
 const itemsOn = (db: ReadConnection, prices: readonly ProcessorId[]) =>

@@ -136,6 +136,20 @@ export class SqlRevenue implements RevenueStore {
           )
           .where('paid.kind', '=', 'invoice')
           .where('invoice.kind', '=', 'invoice')
+          .union(
+            db
+              .selectFrom('mirrorPayments as refunded')
+              // The status of a purchase is its payment: see `factsOf` in rows.ts.
+              .innerJoin('mirrorObjects as purchase', 'purchase.status', 'refunded.payment')
+              .select(['refunded.id', 'purchase.customer'])
+              .where('refunded.kind', '=', 'refund')
+              .where(
+                'refunded.id',
+                'in',
+                slice.map(({ id }) => id),
+              )
+              .where('purchase.kind', '=', 'purchase'),
+          )
           .execute(),
       )
       for (const { id, customer } of rows) if (customer !== null) found.set(id, processorId(customer))

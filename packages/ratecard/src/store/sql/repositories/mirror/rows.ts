@@ -20,7 +20,13 @@ const factsOf: { readonly [K in MirroredKind]: (object: Mirrored[K]) => Facts } 
   invoice: ({ customer, status, finalizedAt }) => ({ customer, status, happenedAt: finalizedAt }),
   credit_note: ({ customer, status, createdAt }) => ({ customer, status, happenedAt: createdAt }),
   refund: ({ customer, status, createdAt }) => ({ customer, status, happenedAt: createdAt }),
-  purchase: ({ customer, createdAt }) => ({ customer, status: null, happenedAt: createdAt }),
+  // A purchase with an invoice is listed as that invoice, so it has no time. The payment stands in the place of the status, which a
+  // purchase does not have: the customer of a refund is found by it.
+  purchase: ({ customer, payment, invoice, paidAt }) => ({
+    customer,
+    status: payment,
+    happenedAt: invoice === null ? paidAt : null,
+  }),
   credit_grant: ({ customer, createdAt }) => ({ customer, status: null, happenedAt: createdAt }),
   credit_transaction: ({ createdAt }) => ({ customer: null, status: null, happenedAt: createdAt }),
 }
