@@ -109,3 +109,15 @@ test('a change that bills only usage takes effect at the time of its preview, no
   const { effective_at: begins } = preview.json<{ readonly effective_at: string }>()
   expect(Date.parse(begins)).toBe(start + day * 1000)
 })
+
+test('a change of the quantity bills no usage, and its preview does not say that it does', async () => {
+  const buyer = await shop.subscriber('seats', { basic: 3, usage: null }, flexible)
+  await use(buyer)
+  const more = { items: [{ price_id: 'basic', quantity: 5 }] }
+  // 20 of 30 days are left for two more seats; the 100 calls are billed with the renewal.
+  expect(await buyer.change(more)).toMatchObject({
+    ...{ status: 'changed', due_now: { amount: 4000 }, next_invoice: { amount: 15_200 }, warnings: [] },
+  })
+  await buyer.pass(21)
+  expect(await buyer.totals()).toEqual([9000, 4000, 15_200])
+})

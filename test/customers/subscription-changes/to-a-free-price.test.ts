@@ -40,6 +40,30 @@ const toFree = { items: [{ price_id: 'free' }] }
 const at = (days: number) => new Date((begin + days * day) * 1000).toISOString()
 
 describe('a change to a free price', () => {
+  test('shows the last invoice where usage is to be billed, and is silent about usage where there is none', async () => {
+    const metered = planDocument('1.0.0', ({ products }) => {
+      products[0]?.prices?.push({ id: 'free', amount: 0, currency: 'usd', interval: 'month' })
+      Object.assign(products[1]?.prices?.[0] ?? {}, { attached_prices: ['usage'] })
+    })
+    const shop = await startChangingShop({}, metered)
+    onTestFinished(() => shop.close())
+    for (const [id, calls, warnings] of [
+      ['idle', 0, []],
+      ['busy', 70, [{ code: 'usage_apart' }]],
+    ] as const) {
+      const buyer = await shop.subscriber(id, { pro: 1, usage: null })
+      await buyer.pass(10)
+      const payload = { stripe_customer_id: buyer.customer, value: String(calls) }
+      const event = { event_name: 'call', payload, timestamp: begin + 5 * day }
+      if (calls > 0) await shop.stripe.billing.meterEvents.create(event)
+      const shown = await buyer.change(toFree)
+      const next = { amount: calls * 2, at: at(30) }
+      expect(shown).toMatchObject({ status: 'scheduled', due_now: { amount: 0 }, next_invoice: next, warnings })
+      await buyer.pass(21)
+      expect(await buyer.totals()).toEqual([9000, calls * 2])
+    }
+  })
+
   test('costs nothing, ends the paid plan at the end of its period, and starts the free plan then', async () => {
     const shop = await openShop()
     const buyer = await shop.subscriber('t', { pro: 1 })

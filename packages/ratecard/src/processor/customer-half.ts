@@ -289,6 +289,8 @@ export interface InvoicePreviewLine {
   readonly price: ProcessorId | null
   readonly quantity: number | null
   readonly amount: number
+  /** What the line adds to the total: `amount` after discounts and credit, with the taxes that are added. */
+  readonly net: number
   /** True for a credit or charge of a part of a period. */
   readonly proration: boolean
   readonly periodStart: number
@@ -305,6 +307,8 @@ export interface InvoicePreview {
   readonly startingBalance: number
   /** Sum of the credit grants that pay for usage on the invoice. */
   readonly creditsApplied: number
+  /** Ids of the discounts that take something off this invoice. */
+  readonly discounts: readonly string[]
   /** Time at which the invoice will be created; null if the processor's response has none. */
   readonly dueAt: number | null
   readonly lines: readonly InvoicePreviewLine[]

@@ -44,11 +44,20 @@ export interface ItemsUpdate {
   readonly ends?: readonly string[]
 }
 
+/** An update of items for a preview. `promotion` lists all discounts that the invoice has; with a `code` of null only those beside it. */
+export interface PreviewedUpdate extends Omit<ItemsUpdate, 'promotion'> {
+  readonly promotion: (Omit<PromotionToApply, 'code'> & { readonly code: ProcessorId | null }) | null
+}
+
 /**
  * Kind of invoice to preview. `immediate`: the invoice that the change creates now. `renewal`: the next regular invoice, for a change that
- * bills nothing now. `recurring`: a regular invoice of the changed items, without the amounts that the change bills now.
+ * bills nothing now. `recurring`: a regular invoice of the changed items, without the amounts that the change bills now. `final`: the invoice at the
+ * end of the period if the subscription is cancelled then.
  */
-export type PreviewedInvoice = 'immediate' | 'renewal' | 'recurring'
+export type PreviewedInvoice = 'immediate' | 'renewal' | 'recurring' | 'final'
+
+/** Kind of invoice that a schedule can preview. */
+export type ScheduledInvoice = Exclude<PreviewedInvoice, 'immediate' | 'final'>
 
 /** An invoice that a customer has to pay before a change takes effect. */
 export interface RequiredPayment {
@@ -90,7 +99,10 @@ export interface ItemsSchedule {
 }
 
 /** Items that replace others in the schedule of a subscription, for a preview. */
-export type PreviewedSchedule = Omit<ItemsSchedule, 'restores' | 'cancelsAt'>
+export type PreviewedSchedule = Omit<ItemsSchedule, 'restores' | 'cancelsAt'> & {
+  /** Ids of discounts that the invoice of the change has used up. Absent if it used none up. */
+  readonly usedUp?: readonly string[]
+}
 
 /** A change that {@link SubscriptionChanges.scheduleItems} made and that has not begun. */
 export type ScheduledChange = Pick<ItemsSchedule, 'at' | 'coming' | 'restores' | 'promotionCodes' | 'ends'>
@@ -131,12 +143,24 @@ export interface ScheduleRestoration {
   readonly cancels: boolean
 }
 
+export interface DiscountTerms {
+  readonly id: string
+  /** True for a coupon that the next invoice uses up. */
+  readonly once: boolean
+  /** True for a coupon that takes an amount off the whole invoice; false for a percentage, and if the terms are unknown. */
+  readonly fixed: boolean
+  /** Time at which the discount ends; null for a coupon with the duration `forever` or `once`. */
+  readonly endsAt: number | null
+}
+
 /** State of a subscription on which a change of it rests. */
 export interface ChangeableSubscription {
   readonly subscription: LiveSubscription
   readonly billingMode: 'classic' | 'flexible'
   /** Ids of the subscription's own discounts. */
   readonly discounts: readonly string[]
+  /** How long each of these discounts lasts, and what it takes off, in the same order. */
+  readonly discountTerms: readonly DiscountTerms[]
   /** Ids of the discounts of its items. */
   readonly itemDiscounts: readonly string[]
   /** Phases of the subscription's schedule, the running one first; null without a schedule. */
@@ -185,14 +209,14 @@ export interface SubscriptionChanges {
   /** Returns the phases of an active schedule, the running one first; empty if none is running. */
   schedulePhases(schedule: string, signal: AbortSignal): Promise<readonly SchedulePhase[]>
   /** Returns a preview of an invoice after the change; null if there would be no invoice. Writes nothing. */
-  previewUpdate(update: ItemsUpdate, invoice: PreviewedInvoice, signal: AbortSignal): Promise<InvoicePreview | null>
+  previewUpdate(update: PreviewedUpdate, invoice: PreviewedInvoice, signal: AbortSignal): Promise<InvoicePreview | null>
   /**
    * Returns the next invoice with items replaced through the subscription's schedule; null if there would be none. {@link previewUpdate}
    * shows the next invoice as the present schedule makes it. Writes nothing.
    */
   previewScheduled(
     request: PreviewedSchedule,
-    invoice: Exclude<PreviewedInvoice, 'immediate'>,
+    invoice: ScheduledInvoice,
     signal: AbortSignal,
   ): Promise<InvoicePreview | null>
   /**

@@ -96,7 +96,7 @@ function situation(
         subscription,
         billingMode: 'flexible',
         discounts: [],
-        itemDiscounts: [],
+        ...{ discountTerms: [], itemDiscounts: [] },
         phases: null,
         termEnd: null,
         scheduled: null,
@@ -111,7 +111,14 @@ function situation(
       const found = items.find((one) => one.live.price.id === price) ?? present(price.slice(2), 1)
       return { priceId: found.priceId, terms: found.terms }
     },
-    ...{ wish: {}, promotionCode: null, endsFree: [], session: false, begunBySession: false },
+    ...{
+      wish: {},
+      promotionCode: null,
+      promotionTerms: { once: false, fixed: false },
+      endsFree: [],
+      session: false,
+      begunBySession: false,
+    },
     ...{ scheduledBySession: false, takenOff: false },
     ...more,
   }
@@ -135,7 +142,7 @@ describe('the decision about a subscription change', () => {
         { op: 'set', item: 'si_calls', price: 'p_calls_pro', quantity: null },
         { op: 'set', item: 'si_basic', price: 'p_pro', quantity: 2 },
       ],
-      warnings: [{ code: 'usage_apart' }],
+      warnings: [],
     })
     expect(decideChange(situation(items, [wanted('calls', null), wanted('pro', 1)])).items).toEqual([
       { op: 'set', item: 'si_basic', price: 'p_pro', quantity: 1 },

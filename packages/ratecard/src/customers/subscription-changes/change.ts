@@ -17,6 +17,8 @@ import { billedNow, onlyUsageDiffers, type BilledNow } from './decide/billed-now
 import { decideChange } from './decide/decide-change.ts'
 import type { ChangeDecision } from './decide/decision.ts'
 import { freeSteps } from './decide/decide-free.ts'
+import { afterInvoice, invoiceWarnings } from './decide/next-invoice.ts'
+import { nextInvoice } from './next-invoice.ts'
 import type { ChangeDeps } from './deps.ts'
 import { requestId } from './kept/kept.ts'
 import { monthlyShown } from './decide/monthly.ts'
@@ -190,59 +192,17 @@ async function costed(
   signal: AbortSignal,
 ): Promise<Costed> {
   const decision = decideChange(situation)
-  if (decision.free !== null) {
-    const moment = at ?? situation.state.clockTime ?? deps.clock.now()
-    const shown = shownOf(decision, { due: null, next: null, moment })
-    return { decision, at: moment, shown, billed: billedNow(null, situation.present) }
-  }
-  const { billsNow } = decision
   const update = updateOf(decision, at)
   const preview = () => deps.processor.previewUpdate(update, 'immediate', signal)
-  const due = billsNow ? await askProcessor(signal, preview) : null
-  const renewal = await nextInvoice(deps, decision, update, signal)
+  const due = decision.billsNow ? await askProcessor(signal, preview) : null
+  const renewal = await nextInvoice(deps, { decision, situation }, { update, due }, signal)
   const next = due === null ? renewal : afterInvoice(renewal, due)
-  const moment = at ?? situation.state.clockTime ?? momentOf(due) ?? deps.clock.now()
-  const shown = shownOf(decision, { due, next, moment })
+  const { state, promotionTerms } = situation
+  const moment = at ?? state.clockTime ?? momentOf(due) ?? deps.clock.now()
+  const isFixed = [promotionTerms, ...state.discountTerms].some(({ fixed }) => fixed)
+  const warnings = invoiceWarnings(decision, isFixed, { due, next })
+  const shown = shownOf(decision, { due, next, moment, warnings })
   return { decision, at: moment, shown, billed: billedNow(due, situation.present) }
-}
-
-async function nextInvoice(
-  { processor }: ChangeDeps,
-  decision: ChangeDecision,
-  update: ItemsUpdate,
-  signal: AbortSignal,
-): Promise<InvoicePreview | null> {
-  const { billsNow, restarts, when, subscription, renewal } = decision
-  const mode = restarts && billsNow ? 'recurring' : 'renewal'
-  if (renewal !== null) return askProcessor(signal, () => processor.previewScheduled(renewal, mode, signal))
-  const next = await askProcessor(signal, () => processor.previewUpdate(update, mode, signal))
-  // The processor previews a new period as if it began now.
-  return restarts && when === 'period_end' && subscription.status !== 'trialing' ? begunAt(next, decision) : next
-}
-
-/**
- * Returns the next invoice with the customer's balance that the invoice of the change leaves: it uses up credit that the customer has, and
- * what it gives back is credit for the next one.
- */
-function afterInvoice(
-  next: InvoicePreview | null,
-  { total, startingBalance, amountDue }: InvoicePreview,
-): InvoicePreview | null {
-  if (next === null) return null
-  const balance = startingBalance + total - amountDue
-  return { ...next, amountDue: Math.max(0, next.total + balance) }
-}
-
-/** Returns the preview of the next regular invoice with the dates that it will have if the change begins at the end of the period. */
-function begunAt(renewal: InvoicePreview | null, { periodEnd }: ChangeDecision): InvoicePreview | null {
-  if (renewal === null || periodEnd === null) return renewal
-  const later = periodEnd - Math.max(...renewal.lines.map(({ periodStart }) => periodStart))
-  const lines = renewal.lines.map((line) => ({
-    ...line,
-    periodStart: line.periodStart + later,
-    periodEnd: line.periodEnd + later,
-  }))
-  return { ...renewal, dueAt: periodEnd, lines }
 }
 
 /**
@@ -261,9 +221,15 @@ function shownOf(
     due,
     next,
     moment,
-  }: { readonly due: InvoicePreview | null; readonly next: InvoicePreview | null; readonly moment: number },
+    warnings,
+  }: {
+    readonly due: InvoicePreview | null
+    readonly next: InvoicePreview | null
+    readonly moment: number
+    readonly warnings: ChangeDecision['warnings']
+  },
 ): Shown {
-  const { subscription, when, periodEnd, before, after, monthly, warnings } = decision
+  const { subscription, when, periodEnd, before, after, monthly } = decision
   const { currency } = subscription
   const names = new Map([...before, ...after].map(({ processorPriceId, priceId }) => [processorPriceId, priceId]))
   return {
@@ -283,7 +249,7 @@ function shownOf(
       })),
     },
     monthly: { before: monthlyShown(monthly.before, currency), after: monthlyShown(monthly.after, currency) },
-    warnings: [...warnings],
+    warnings: [...decision.warnings, ...warnings],
   }
 }
 

@@ -59,6 +59,7 @@ import {
   setPriceActive,
   swapItems,
 } from './subscriptions/subscriptions.ts'
+import { createCoupons } from './mirror/coupons.ts'
 import { redeemed } from './customers/redeemed.ts'
 import { recordUsage } from './customers/usage.ts'
 import { readUsageErrors } from './customers/usage-errors.ts'
@@ -120,6 +121,7 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
 }
 
 function customerHalf(context: StripeContext): SubscriptionProcessor {
+  const coupons = createCoupons(context)
   return {
     someSubscriptions: (pages, signal) => someSubscriptions(context, pages, signal),
     entitlements: (customer, signal) => readEntitlements(context, customer, signal),
@@ -129,7 +131,7 @@ function customerHalf(context: StripeContext): SubscriptionProcessor {
     subscription: (id, signal) => readSubscription(context, id, signal),
     swapItems: (subscription, swaps, writing) => swapItems(context, subscription, swaps, writing),
     scheduleSwaps: (request, writing) => scheduleSwaps(context, request, writing),
-    changeable: (subscription, signal) => readChangeable(context, subscription, signal),
+    changeable: (subscription, signal) => readChangeable(context, coupons, subscription, signal),
     schedulePhases: (schedule, signal) => readPhases(context, schedule, signal),
     previewUpdate: (update, invoice, signal) => previewUpdate(context, update, invoice, signal),
     previewScheduled: (request, invoice, signal) => previewScheduled(context, request, invoice, signal),

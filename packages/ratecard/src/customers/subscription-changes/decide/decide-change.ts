@@ -7,7 +7,7 @@ import { compareFractions } from '../../../base/money/fraction.ts'
 import { unitAmountOf } from '../../../document/pricing/calculate.ts'
 import type { LiveItem } from '../../../processor/customer-half.ts'
 import type { ChangeableSubscription, ItemChange } from '../../../processor/subscription-change.ts'
-import { decideFree, freePriceOf, usageAtEnd } from './decide-free.ts'
+import { decideFree, freePriceOf } from './decide-free.ts'
 import { invalid } from './invalid.ts'
 import type { ChangeDecision, ChangeSituation, ChangeWarning, OtherItem, PlacedItem, PresentItem } from './decision.ts'
 import { intervalOf, monthlySum, termsOf, type ItemTerms } from './monthly.ts'
@@ -81,7 +81,7 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
     ],
     monthly: { before, after: monthlyWith(beside) },
     free: null,
-    warnings: warningsOf(situation, { when, items, isPutBack: waitsForPayment && setAside !== null }),
+    warnings: warningsOf(situation, { isPutBack: waitsForPayment && setAside !== null }),
   }
 }
 
@@ -95,13 +95,9 @@ const otherOf = (item: PresentItem): OtherItem => ({ ...placed(item), terms: ite
 
 function wholeFree(situation: ChangeSituation, decision: ReturnType<typeof decideFree>): ChangeDecision {
   const { present } = situation
-  const hasMeter = present.some(({ terms }) => terms.usageType === 'metered')
-  const usage: ChangeWarning[] = hasMeter ? [{ code: 'usage_apart', detail: usageAtEnd(decision.periodEnd) }] : []
   // That the subscription ends is what the change is about.
-  const others = warningsOf(situation, { when: decision.when, items: [], isPutBack: false }).filter(
-    ({ code }) => code !== 'ends_anyway',
-  )
-  return { ...decision, before: present.map(placed), proration: 'none', warnings: [...others, ...usage] }
+  const warnings = warningsOf(situation, { isPutBack: false }).filter(({ code }) => code !== 'ends_anyway')
+  return { ...decision, before: present.map(placed), proration: 'none', warnings }
 }
 
 /** Refuses a change because of the state of the subscription (e.g. an earlier change is unpaid), no matter when the change would begin. */
@@ -253,15 +249,13 @@ function billsNow(items: readonly ItemChange[]): boolean {
 
 function warningsOf(
   { state, present, isReplaced, wanted }: ChangeSituation,
-  { when, items, isPutBack }: Pick<ChangeDecision, 'when' | 'items'> & { readonly isPutBack: boolean },
+  { isPutBack }: { readonly isPutBack: boolean },
 ): readonly ChangeWarning[] {
   const { subscription, phases, termEnd } = state
   const ends = subscription.cancelAt ?? termEnd
   const legacy = present.find(
     (one) => one.replaced && one.legacy && wanted.every(({ processorId }) => processorId !== one.live.price.id),
   )
-  const meters =
-    items.some(({ op }) => op !== 'add') && present.some((one) => one.replaced && one.live.quantity === null)
   const warnings: (ChangeWarning | false)[] = [
     legacy !== undefined && {
       code: 'legacy_price_left',
@@ -277,11 +271,6 @@ function warningsOf(
         ? 'This change replaces the scheduled change, which is cancelled. If this change is not paid, the scheduled change is put back.'
         : 'This change replaces the scheduled change, which is cancelled.',
     },
-    meters &&
-      when === 'now' && {
-        code: 'usage_apart',
-        detail: 'Usage up to now is billed with the change, at the current price.',
-      },
   ]
   return warnings.filter((warning) => warning !== false)
 }

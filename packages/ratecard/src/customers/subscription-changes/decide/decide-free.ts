@@ -1,6 +1,5 @@
 // Decides a change to a free price. A free price does not exist at the processor, so the paid subscription ends and a free one begins in
 // its place. Pure.
-import { toRfc3339 } from '../../../base/clock.ts'
 import { isLocalPrice } from '../../../document/schema/ids.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import type { ChangeStep } from '../../item-swaps/change-step.ts'
@@ -87,7 +86,3 @@ export function freeSteps(
   if (endsAnyway) return []
   return [...releaseOf(id, releases), { op: 'settings', subscription: id, cancellation: 'period_end' }]
 }
-
-/** Text of the warning about usage that is billed when the subscription ends. */
-export const usageAtEnd = (at: number | null): string =>
-  `Usage of the current period is billed when the subscription ends${at === null ? '' : `, at ${toRfc3339(at)}`}.`

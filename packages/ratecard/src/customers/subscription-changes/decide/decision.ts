@@ -4,6 +4,7 @@ import type { Fraction } from '../../../base/money/fraction.ts'
 import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
 import type {
   ChangeableSubscription,
+  DiscountTerms,
   ItemChange,
   ItemsSchedule,
   PlannedItem,
@@ -51,6 +52,8 @@ export interface ChangeSituation {
   readonly wish: Pick<NewChange, 'when' | 'proration'>
   /** Promotion code of the request; null for none. */
   readonly promotionCode: ProcessorId | null
+  /** Terms of the coupon of that code, as in {@link DiscountTerms}. */
+  readonly promotionTerms: Pick<DiscountTerms, 'once' | 'fixed'>
   /** Ids of the tenant's running free subscriptions that a coming price replaces. */
   readonly endsFree: readonly string[]
   /** True if a tenant's session asks, which may do less than a service key. */
@@ -64,7 +67,7 @@ export interface ChangeSituation {
 }
 
 export interface ChangeWarning {
-  readonly code: 'legacy_price_left' | 'ends_anyway' | 'replaces_scheduled' | 'usage_apart'
+  readonly code: 'legacy_price_left' | 'ends_anyway' | 'replaces_scheduled' | 'usage_apart' | 'discount_shared'
   readonly detail: string
 }
 

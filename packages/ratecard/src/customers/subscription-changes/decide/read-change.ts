@@ -128,6 +128,7 @@ export async function readChange(
   return {
     situation: {
       ...{ state, present, wanted, isReplaced, planned, wish, promotionCode, endsFree, session },
+      promotionTerms: promotionTerms(config, promotionCode),
       ...{ begunBySession, scheduledBySession, takenOff },
     },
     beside,
@@ -223,6 +224,15 @@ function promotionOf({ clock }: ChangeDeps, { config, hidden }: Offer, { promoti
     present: presentId(config, 'promotion_code', promotionCode),
     now: clock.now(),
   })
+}
+
+function promotionTerms(
+  { promotion_codes: codes = [], coupons = [] }: BillingConfig,
+  promotionCode: ProcessorId | null,
+): ChangeSituation['promotionTerms'] {
+  const named = codes.find((one) => one.processor_id === promotionCode)?.coupon
+  const coupon = promotionCode === null ? undefined : coupons.find(({ id }) => id === named)
+  return { once: coupon?.duration === 'once', fixed: coupon?.amount_off !== undefined }
 }
 
 /**

@@ -15,6 +15,7 @@ import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import type { MirroredInvoice, MirroredInvoiceLine } from '../../mirrored.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readAll, translateReply } from '../customers/single-object.ts'
+import { formerList, isInclusive, lineAmounts, sum, type TaxReply } from '../subscriptions/invoice-lines.ts'
 
 export const invoiceExpand = ['payments'] as const
 
@@ -75,11 +76,6 @@ export function moment(seconds: number | null | undefined, member: string): numb
   return seconds === null || seconds === undefined ? null : milliseconds(seconds, member)
 }
 
-/** Returns the sum of the amounts of discounts or taxes. */
-export function sum(parts: readonly { readonly amount?: number | null | undefined }[], member: string): number {
-  return parts.reduce((total, part) => total + integer(part.amount, `amount of a ${member}`), 0)
-}
-
 /** Returns the sum of all taxes. API versions before 2025 have `total_tax_amounts` in place of `total_taxes`. */
 export function taxOf(said: Taxed): number {
   return sum(totalTaxes(said), 'tax')
@@ -95,11 +91,7 @@ interface Taxed {
 }
 
 function totalTaxes(said: Taxed): readonly TaxReply[] {
-  return listOf((said.total_taxes ?? formerObjectList(said, 'total_tax_amounts')) as readonly TaxReply[] | null)
-}
-
-function formerObjectList(said: object, member: string): unknown {
-  return (said as Readonly<Record<string, unknown>>)[member] ?? null
+  return listOf((said.total_taxes ?? formerList(said, 'total_tax_amounts')) as readonly TaxReply[] | null)
 }
 
 function subscriptionOf(said: InvoiceReply): string | null {
@@ -120,33 +112,17 @@ function paymentIds({ status, payment }: Untrusted<Stripe.InvoicePayment>): stri
 function lineOf(line: LineReply): MirroredInvoiceLine {
   const item = line.parent?.subscription_item_details
   const byHand = line.parent?.invoice_item_details
+  const { amount, discount, inclusiveTax } = lineAmounts(line)
   return {
     description: line.description ?? null,
     price: idIn(line.pricing?.price_details?.price) ?? idIn(formerObject(line, 'price')),
     subscriptionItem: idIn(item?.subscription_item) ?? formerId(line, 'subscription_item'),
     quantity: line.quantity ?? null,
-    amount: integer(line.amount, 'amount of a line'),
-    discount: sum(listOf(line.discount_amounts), 'discount of a line'),
-    inclusiveTax: sum(listOf(taxesOf(line)).filter(isInclusive), 'tax of a line'),
+    ...{ amount, discount, inclusiveTax },
     proration: (item?.proration ?? byHand?.proration ?? formerFlag(line, 'proration')) === true,
     periodStart: milliseconds(line.period?.start, 'period of a line'),
     periodEnd: milliseconds(line.period?.end, 'period of a line'),
   }
-}
-
-interface TaxReply {
-  readonly amount?: number | null | undefined
-  readonly tax_behavior?: unknown
-  readonly inclusive?: unknown
-}
-
-/** API versions before 2025 have `tax_amounts` in place of `taxes`, with a boolean `inclusive` in each. */
-function taxesOf(line: LineReply): readonly TaxReply[] | null {
-  return (line.taxes ?? formerObjectList(line, 'tax_amounts')) as readonly TaxReply[] | null
-}
-
-function isInclusive(tax: TaxReply): boolean {
-  return tax.tax_behavior === 'inclusive' || tax.inclusive === true
 }
 
 function formerFlag(said: object, member: string): unknown {

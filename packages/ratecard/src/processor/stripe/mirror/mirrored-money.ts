@@ -13,7 +13,8 @@ import type {
 import { former, idIn, idOf, integer, milliseconds, requiredList, text, word } from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import { observedAmount } from '../kinds/amounts.ts'
-import { inclusiveTaxOf, sum, taxOf } from './mirrored-invoice.ts'
+import { sum } from '../subscriptions/invoice-lines.ts'
+import { inclusiveTaxOf, taxOf } from './mirrored-invoice.ts'
 
 /**
  * Converts a refund. Like all functions of this file, it throws a plain error with the name of the member if a member is missing or

@@ -7,9 +7,11 @@ import type { WriteOptions } from '../../processor.ts'
 import type {
   Cancellation,
   ChangeableSubscription,
+  DiscountTerms,
   ItemChange,
   ItemsUpdate,
   PreviewedInvoice,
+  PreviewedUpdate,
   SchedulePhase,
   SubscriptionSettings,
   UpdatedSubscription,
@@ -18,6 +20,7 @@ import { processorId } from '../../../catalog/resource.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readOne, translateReply, writeOne } from '../customers/single-object.ts'
 import { idOf, integer, listOf, word } from '../connection/reading.ts'
+import { mirroredDiscounts, type DiscountReply, type FindCoupon } from '../mirror/coupons.ts'
 import type { SubscriptionReply } from './live-subscription.ts'
 import { previewInvoice } from './previews.ts'
 import { paymentOf, readPayment } from './required-payment.ts'
@@ -28,13 +31,14 @@ import { translated } from './subscriptions.ts'
 
 export async function readChangeable(
   context: StripeContext,
+  findCoupon: FindCoupon,
   id: string,
   signal: AbortSignal,
 ): Promise<ChangeableSubscription | null> {
   const request = {
     operation: 'GET /v1/subscriptions/:id',
     send: (options: Stripe.RequestOptions) =>
-      context.stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] }, options),
+      context.stripe.subscriptions.retrieve(id, { expand: ['latest_invoice', 'discounts'] }, options),
   }
   const reply = await readOne<Stripe.Subscription>(context, request, { object: 'subscription', id }, signal)
   if (reply === null) return null
@@ -49,6 +53,7 @@ export async function readChangeable(
       discounts: discountIds(one.discounts),
       itemDiscounts: listOf(one.items?.data).flatMap(({ discounts }) => discountIds(discounts)),
     })),
+    discountTerms: await readTerms(listOf(reply.discounts), findCoupon, signal),
     payment: await readPayment(context, reply, signal),
     ...plan,
     clockTime: subscription.testClock === null ? null : await timeOf(context, subscription.testClock, signal),
@@ -58,13 +63,29 @@ export async function readChangeable(
 const discountIds = (discounts: SubscriptionReply['discounts']) =>
   listOf(discounts).map((discount) => idOf(discount, 'discount'))
 
+async function readTerms(
+  discounts: readonly DiscountReply[],
+  findCoupon: FindCoupon,
+  signal: AbortSignal,
+): Promise<readonly DiscountTerms[]> {
+  const found = await mirroredDiscounts(discounts, findCoupon, signal)
+  return found.map(({ id, duration, amountOff, endsAt }) => ({
+    id,
+    once: duration === 'once',
+    fixed: Object.keys(amountOff).length > 0,
+    endsAt,
+  }))
+}
+
 /**
  * Returns the parameter `discounts` with the promotion code and all existing discounts, because the parameter replaces the whole list.
  * Empty without a promotion code.
  */
-function discountParams({ promotion }: ItemsUpdate): Pick<Stripe.SubscriptionUpdateParams, 'discounts'> {
+function discountParams({ promotion }: PreviewedUpdate) {
   if (promotion === null) return {}
-  return { discounts: [...promotion.beside.map((discount) => ({ discount })), { promotion_code: promotion.code }] }
+  const { code, beside } = promotion
+  const all = [...beside.map((discount) => ({ discount })), ...(code === null ? [] : [{ promotion_code: code }])]
+  return { discounts: all.length === 0 ? ('' as const) : all }
 }
 
 async function readPlan(
@@ -121,12 +142,12 @@ function itemParams(change: ItemChange): Stripe.SubscriptionUpdateParams.Item {
 }
 
 /** Returns the parameter `proration_date`. Omits it with `proration_behavior: none`, because Stripe refuses that combination. */
-const prorationDate = ({ prorateAt, proration }: ItemsUpdate) =>
+const prorationDate = ({ prorateAt, proration }: PreviewedUpdate) =>
   prorateAt === null || proration === 'none' ? {} : { proration_date: Math.floor(prorateAt / 1000) }
 
 export function previewUpdate(
   context: StripeContext,
-  update: ItemsUpdate,
+  update: PreviewedUpdate,
   invoice: PreviewedInvoice,
   signal: AbortSignal,
 ): Promise<InvoicePreview | null> {
@@ -139,6 +160,7 @@ export function previewUpdate(
     subscription_details: {
       items,
       proration_behavior: prorates ? 'always_invoice' : 'none',
+      ...(invoice === 'final' ? { cancel_at_period_end: true } : {}),
       ...(prorates ? prorationDate(update) : {}),
     },
   }

@@ -4,9 +4,10 @@ import type { InvoicePreview, InvoicePreviewLine } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import { replyFlaw, type StripeContext } from '../catalog/context.ts'
 import { translateReply } from '../customers/single-object.ts'
+import { lineAmounts } from './invoice-lines.ts'
 import { hasEnded } from './live-subscription.ts'
 import { pageFlaw } from '../connection/pages.ts'
-import { formerId, idIn, integer, listOf, milliseconds, requiredList, text } from '../connection/reading.ts'
+import { formerId, idIn, idOf, integer, listOf, milliseconds, requiredList, text } from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import { retrieveSubscription } from './subscriptions.ts'
 
@@ -103,17 +104,31 @@ function previewOf(
     total: integer(invoice.total, 'total'),
     amountDue: integer(invoice.amount_due, 'amount_due'),
     startingBalance: invoice.starting_balance ?? 0,
-    creditsApplied: creditsIn(invoice),
+    creditsApplied: creditsIn(invoice.total_pretax_credit_amounts),
+    discounts: listOf(invoice.total_discount_amounts).flatMap(({ discount, amount }) =>
+      amount === 0 ? [] : [idOf(discount, 'discount')],
+    ),
     // The creation time of a preview is the time at which the invoice will be created.
     dueAt: milliseconds(invoice.created, 'created'),
     lines: lines.map(lineOf),
   }
 }
 
-function creditsIn({ total_pretax_credit_amounts: amounts }: UntrustedReply<Stripe.Invoice>): number {
-  return listOf(amounts)
+interface PretaxCredit {
+  readonly type?: unknown
+  readonly amount?: number | null
+}
+
+/** Returns the sum of the credit grants in `pretax_credit_amounts` of a line or `total_pretax_credit_amounts` of an invoice. */
+function creditsIn(amounts: unknown): number {
+  return listOf(amounts as readonly PretaxCredit[] | null | undefined)
     .filter(({ type }) => type === 'credit_balance_transaction')
     .reduce((sum, { amount }) => sum + integer(amount, 'amount of a credit'), 0)
+}
+
+function amountsOf(line: InvoiceLineReply): Pick<InvoicePreviewLine, 'amount' | 'net'> {
+  const { amount, discount, addedTax } = lineAmounts(line)
+  return { amount, net: amount - discount - creditsIn(line.pretax_credit_amounts) + addedTax }
 }
 
 function lineOf(line: InvoiceLineReply): InvoicePreviewLine {
@@ -125,7 +140,7 @@ function lineOf(line: InvoiceLineReply): InvoicePreviewLine {
     proration:
       line.parent?.subscription_item_details?.proration === true ||
       line.parent?.invoice_item_details?.proration === true,
-    amount: integer(line.amount, 'line amount'),
+    ...amountsOf(line),
     periodStart: milliseconds(line.period?.start, 'line period'),
     periodEnd: milliseconds(line.period?.end, 'line period'),
   }

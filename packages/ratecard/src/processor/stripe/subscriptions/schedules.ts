@@ -5,7 +5,7 @@ import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import { endsKey } from '../../customer-half.ts'
 import type { InvoicePreview, LiveItem, LiveSubscription, ScheduledSwaps } from '../../customer-half.ts'
-import type { ItemsSchedule, PreviewedInvoice, PreviewedSchedule } from '../../subscription-change.ts'
+import type { ItemsSchedule, ScheduledInvoice, PreviewedSchedule } from '../../subscription-change.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'
@@ -81,8 +81,8 @@ function segmentsOf(
 /** Previews the next invoice of a subscription that has a schedule. Throws `rejected` if the subscription is going to be cancelled. */
 export async function previewScheduled(
   context: StripeContext,
-  { subscription: id, ...request }: PreviewedSchedule,
-  invoice: Exclude<PreviewedInvoice, 'immediate'>,
+  { subscription: id, usedUp = [], ...request }: PreviewedSchedule,
+  invoice: ScheduledInvoice,
   signal: AbortSignal,
 ): Promise<InvoicePreview | null> {
   const { present, ...held } = await readScheduled(context, id, signal)
@@ -97,13 +97,25 @@ export async function previewScheduled(
       schedule: change.schedule,
       ...(invoice === 'recurring' ? { preview_mode: 'recurring' } : {}),
       schedule_details: {
-        phases,
+        phases: phases.map((phase) => withoutDiscounts(phase, usedUp)),
         ...(ending === 'release' ? { end_behavior: ending } : {}),
         ...(prorates === undefined ? {} : { proration_behavior: prorates }),
       },
     },
     signal,
   )
+}
+
+function withoutDiscounts<P extends Pick<Stripe.SubscriptionScheduleUpdateParams.Phase, 'discounts'>>(
+  phase: P,
+  usedUp: readonly string[],
+): P {
+  const { discounts } = phase
+  if (!Array.isArray(discounts) || usedUp.length === 0) return phase
+  return {
+    ...phase,
+    discounts: discounts.filter(({ discount }) => discount === undefined || !usedUp.includes(discount)),
+  }
 }
 
 /** True if the segment has the items and promotion codes of its phase. */
