@@ -36,7 +36,7 @@ const within = {
   'base/errors': { neighbours: [] },
   'base/money': { neighbours: ['base/errors'] },
   // Imports nothing, so that the dashboard can bundle it.
-  'base/wording': { neighbours: [], outside: [] },
+  'base/wording': { neighbours: ['base/money'], outside: [] },
   'document/schema': { neighbours: [] },
   'document/rules': { neighbours: ['document/schema'] },
   'document/files': { neighbours: ['document/rules', 'document/schema'] },

@@ -10,12 +10,8 @@ import type { BodyOf, Operation } from '../../packages/ratecard/src/api/notation
 import type { PushReport, PushSummary } from '../../packages/ratecard/src/api/push/pushes.ts'
 import type { History } from '../../packages/ratecard/src/api/push/revisions.ts'
 import type { Inside } from '../../packages/ratecard/src/api/notation/schema.ts'
-import type {
-  Audit,
-  Tenant,
-  TenantSubscriptions,
-  UpcomingInvoice,
-} from '../../packages/ratecard/src/api/customers/tenants.ts'
+import type { Audit, Tenant, TenantSubscriptions } from '../../packages/ratecard/src/api/customers/tenants.ts'
+import type { UpcomingInvoice } from '../../packages/ratecard/src/api/customers/upcoming-invoices.ts'
 import type { CronRunList, WorkerLogLine } from '../../packages/ratecard/src/api/workers/worker-runs.ts'
 import type { Worker } from '../../packages/ratecard/src/api/workers/workers.ts'
 

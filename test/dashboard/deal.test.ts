@@ -62,7 +62,7 @@ function moneyOf(on: SubscriptionItem, lines: readonly ReturnType<typeof line>[]
   const subscription = subscriptionOf([on])
   const invoice = {
     ...{ subscription: 'sub_1', currency: 'usd', subtotal: 0, total: 0, amountDue: 0, creditsApplied: 0 },
-    ...{ dueAt: renewal, formatted: '' },
+    ...{ dueAt: renewal, formatted: '', balance: 0, balanceApplied: 0 },
     lines: [...lines],
   }
   const [found] = dealLines({ swaps: [{ ...swap, from }] }, { subscriptions: [subscription] }, documentOf(), {

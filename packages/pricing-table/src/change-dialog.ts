@@ -22,6 +22,13 @@ interface PlacedItem {
   readonly quantity: number | null
 }
 
+/** An invoice, and what pays it beside the customer: `amount` is what is charged. Minor units. */
+interface Invoiced extends Money {
+  /** Absent in answers of older services, as `balance_applied`. */
+  readonly credit_applied?: number
+  readonly balance_applied?: number
+}
+
 /** The part of a preview that the dialog shows. */
 interface Preview {
   readonly preview: string
@@ -29,8 +36,8 @@ interface Preview {
   readonly effective_at: string
   readonly before: readonly PlacedItem[]
   readonly after: readonly PlacedItem[]
-  readonly due_now: Money
-  readonly next_invoice: (Money & { readonly at: string | null }) | null
+  readonly due_now: Invoiced
+  readonly next_invoice: (Invoiced & { readonly at: string | null }) | null
   readonly monthly: { readonly before: readonly Money[]; readonly after: readonly Money[] }
   readonly warnings: readonly { readonly code: string; readonly detail: string }[]
 }
@@ -185,6 +192,7 @@ function payLink(url: string | null, words: Messages): HTMLElement[] {
 function previewParts(preview: Preview, { words, locale }: Conversation, notice: string | null): Child[] {
   const { when, effective_at: at, due_now: due, next_invoice: next, monthly, warnings } = preview
   const money = ({ amount, currency }: Money) => formatRounded(String(amount), currency, locale)
+  const charged = (invoice: Invoiced) => [money(invoice), ...paidBy(invoice, words, locale)].join(' · ')
   const sum = (all: readonly Money[]) => all.map(money).join(' + ')
   const date = next?.at ?? null
   const row = (name: string, value: string): HTMLElement[] => [h('dt', {}, name), h('dd', {}, value)]
@@ -195,20 +203,34 @@ function previewParts(preview: Preview, { words, locale }: Conversation, notice:
       { class: 'preview', part: 'preview' },
       ...quantityOf(preview).flatMap((quantity) => row(words.quantity, formatCount(quantity, locale))),
       ...row(words.changeBegins, when === 'now' ? words.atOnce : formatDate(at, locale)),
-      ...row(words.dueNow, money(due)),
+      ...row(words.dueNow, charged(due)),
       ...row(
         words.nextInvoice,
         next === null
           ? words.noInvoice
           : date === null
-            ? money(next)
-            : fill(words.moneyOn, { money: money(next), date: formatDate(date, locale) }),
+            ? charged(next)
+            : fill(words.moneyOn, { money: charged(next), date: formatDate(date, locale) }),
       ),
       ...row(words.monthlyCost, fill(words.fromTo, { before: sum(monthly.before), after: sum(monthly.after) })),
     ),
     ...warnings.map(({ code, detail }) =>
       h('p', { class: 'warning', part: 'warning', dir: 'auto' }, warningText(code, words) ?? detail),
     ),
+  ]
+}
+
+function paidBy(
+  { amount, currency, credit_applied: credit = 0, balance_applied: balance = 0 }: Invoiced,
+  words: Messages,
+  locale: string,
+): string[] {
+  const say = (text: string, value: number) => fill(text, { money: formatRounded(String(value), currency, locale) })
+  return [
+    ...(credit > 0 ? [say(words.creditPays, credit)] : []),
+    ...(balance > 0 ? [say(words.balancePays, balance)] : []),
+    // A negative part beside a charge is an old debt, which the amount contains.
+    ...(balance < 0 && Number(amount) === 0 ? [say(words.balanceGiven, -balance)] : []),
   ]
 }
 

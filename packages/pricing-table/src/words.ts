@@ -66,6 +66,12 @@ export interface Messages {
   readonly calculating: string
   readonly dueNow: string
   readonly nextInvoice: string
+  /** Part of an invoice that prepaid credit pays: `{money}`. */
+  readonly creditPays: string
+  /** Part of an invoice that the customer's balance pays: `{money}`. */
+  readonly balancePays: string
+  /** What a change gives back as balance: `{money}`. */
+  readonly balanceGiven: string
   /** Text with the placeholders `{money}` and `{date}`. */
   readonly moneyOn: string
   readonly noInvoice: string
@@ -148,6 +154,9 @@ const en: Messages = {
   calculating: 'Calculating …',
   dueNow: 'Due now',
   nextInvoice: 'Next invoice',
+  creditPays: '{money} from your credit',
+  balancePays: '{money} from your balance',
+  balanceGiven: '{money} is added to your balance',
   moneyOn: '{money} on {date}',
   noInvoice: 'None',
   monthlyCost: 'Monthly cost',
@@ -228,6 +237,9 @@ const de: Messages = {
   calculating: 'Wird berechnet …',
   dueNow: 'Jetzt fällig',
   nextInvoice: 'Nächste Rechnung',
+  creditPays: '{money} aus Ihrem Guthabenpaket',
+  balancePays: '{money} aus Ihrem Kundenguthaben',
+  balanceGiven: '{money} kommt zu Ihrem Kundenguthaben',
   moneyOn: '{money} am {date}',
   noInvoice: 'Keine',
   monthlyCost: 'Kosten im Monat',
@@ -308,6 +320,9 @@ const fr: Messages = {
   calculating: 'Calcul en cours …',
   dueNow: 'À payer maintenant',
   nextInvoice: 'Prochaine facture',
+  creditPays: '{money} de vos crédits',
+  balancePays: '{money} de votre solde',
+  balanceGiven: '{money} s’ajoute à votre solde',
   moneyOn: '{money} le {date}',
   noInvoice: 'Aucune',
   monthlyCost: 'Coût mensuel',
@@ -388,6 +403,9 @@ const es: Messages = {
   calculating: 'Calculando …',
   dueNow: 'A pagar ahora',
   nextInvoice: 'Próxima factura',
+  creditPays: '{money} de su crédito',
+  balancePays: '{money} de su saldo',
+  balanceGiven: '{money} se suma a su saldo',
   moneyOn: '{money} el {date}',
   noInvoice: 'Ninguna',
   monthlyCost: 'Coste mensual',

@@ -1,5 +1,5 @@
 // Routes that read the mirror: a shop with subscribers, an earlier generation of a price, debts and a refund.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test as check } from 'vitest'
 import { admin, billing, changedConfig, sampleConfig, startTestApp } from '../../support/app.ts'
 import type { TestApp } from '../../support/app.ts'
 import { mirrored, mirrorSettings } from '../../support/mirror.ts'
@@ -22,6 +22,7 @@ beforeAll(async () => {
   await buy(test, 'late', { price_id: 'pro_monthly', quantity: 1 })
   await test.service.createTenant({ id: 'works', name: 'Łódź works' }, nobody)
   await refundPartOf('early', 400)
+  await test.stripe.customers.update(await customerOf('early'), { balance: -29_480 })
   await billByHand('late', 500)
   await mirrored(test)
   off = await startTestApp()
@@ -101,6 +102,15 @@ describe('the list of tenants', () => {
     expect((await get('tenants?sort=money')).status).toBe(400)
     expect((await get('tenants?search=early')).status).toBe(400)
   })
+})
+
+check('the balance of a tenant is with its subscriptions and with its next invoice', async () => {
+  const { body } = await get('tenants/early/subscriptions')
+  expect(body['balance']).toEqual([{ currency: 'usd', amount: '29480', formatted: '$294.80' }])
+  const upcoming = await get('tenants/early/upcoming-invoice')
+  expect(upcoming.body).toMatchObject({ total: 2400, amount_due: 0, balance: 29_480, balance_applied: 2400 })
+  expect((await get('tenants/late/subscriptions')).body['balance']).toEqual([])
+  expect((await get('tenants/alone/subscriptions', off)).body).not.toHaveProperty('balance')
 })
 
 describe('the list of the subscribers of a price', () => {

@@ -121,3 +121,16 @@ test('a change of the quantity bills no usage, and its preview does not say that
   await buyer.pass(21)
   expect(await buyer.totals()).toEqual([9000, 4000, 15_200])
 })
+
+test('a preview says what the balance of the customer pays, and what the change gives to it', async () => {
+  const buyer = await shop.subscriber('yearly', { pro_yearly: 1 })
+  await buyer.pass(183)
+  const monthly = await buyer.change({ items: [{ price_id: 'basic' }], when: 'now' })
+  // 183 of 366 days are left: 366.00 − 30.00 for the month that begins.
+  expect(monthly).toMatchObject({
+    due_now: { amount: 0, balance: 0, balance_applied: -33_600 },
+    next_invoice: { amount: 0, balance: 33_600, balance_applied: 3000 },
+  })
+  const { balance } = (await shop.stripe.customers.retrieve(buyer.customer)) as { balance: number }
+  expect(balance).toBe(-33_600)
+})

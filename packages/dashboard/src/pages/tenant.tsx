@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import type { EnterpriseOutcome, ListedTenant, Tenant } from '@ratecard/client'
+import { paidByWords } from '../../../ratecard/src/base/wording/invoice-words.ts'
 import { api } from '../api.ts'
 import { dealMoney, type DealMoney } from '../amounts/deal.ts'
 import { useAct, useLoaded } from '../frame/live.ts'
@@ -96,7 +97,14 @@ function Invoice({ id }: { readonly id: string }) {
                         <span className="quiet">
                           on <Time at={invoice.dueAt} />
                         </span>
-                      )}
+                      )}{' '}
+                      <span className="quiet">
+                        {paidByWords({
+                          ...invoice,
+                          amount: invoice.amountDue,
+                          creditApplied: invoice.creditsApplied,
+                        }).join(' ')}
+                      </span>
                     </p>
                     <Table
                       caption="Lines of the invoice"

@@ -1,6 +1,7 @@
 // Actions on a tenant's subscription: change plan or seats, cancel, resume, pause. Each action first shows its effect.
 import { useState, type ReactNode } from 'react'
 import type { ChangePreview, PriceDocument, Subscription, Tenant } from '@ratecard/client'
+import { paidByWords } from '../../../../ratecard/src/base/wording/invoice-words.ts'
 import { endOf, periodEndOf } from '../../../../ratecard/src/base/wording/planned-end.ts'
 import { api } from '../../api.ts'
 import { useAct, useLoaded } from '../../frame/live.ts'
@@ -211,8 +212,8 @@ function Previewed({ preview }: { readonly preview: ChangePreview }) {
     ['After', <Items key="after" items={after} />],
     [
       'Due now',
-      <span key="due" className="money">
-        {dueNow.formatted}
+      <span key="due">
+        <span className="money">{dueNow.formatted}</span> <PaidBy invoice={dueNow} />
       </span>,
     ],
     [
@@ -227,7 +228,8 @@ function Previewed({ preview }: { readonly preview: ChangePreview }) {
               {' '}
               on <Time at={nextInvoice.at} />
             </>
-          )}
+          )}{' '}
+          <PaidBy invoice={nextInvoice} />
         </span>
       ),
     ],
@@ -244,6 +246,10 @@ function Previewed({ preview }: { readonly preview: ChangePreview }) {
     </>
   )
 }
+
+const PaidBy = ({ invoice }: { readonly invoice: ChangePreview['dueNow'] }) => (
+  <span className="quiet">{paidByWords(invoice).join(' ')}</span>
+)
 
 const sums = (amounts: readonly { readonly formatted: string }[]) =>
   amounts.map(({ formatted }) => formatted).join(' + ')

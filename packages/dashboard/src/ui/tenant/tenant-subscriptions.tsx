@@ -20,77 +20,85 @@ export function TenantSubscriptions({ tenant }: { readonly tenant: Tenant }) {
   return (
     <Card title="Subscriptions" isFlush={(list.value?.subscriptions.length ?? 0) > 0}>
       <Show of={list} what="Subscriptions">
-        {({ subscriptions, customerDeleted }) =>
-          subscriptions.length === 0 ? (
-            <p className="quiet">
-              {customerDeleted === true
-                ? 'The customer was deleted at the processor. The next checkout of the tenant makes a new one.'
-                : 'No subscriptions yet. A subscription starts when your application sends the tenant to a checkout.'}
-            </p>
-          ) : (
-            <>
-              <Table
-                caption="Subscriptions"
-                columns={['State', 'Price', { name: 'Quantity', isNumber: true }, 'Renews', 'Subscription']}
-                rows={subscriptions.flatMap((subscription) =>
-                  subscription.items.map((item) => ({
-                    key: item.id,
-                    cells: [
-                      <>
-                        <SubscriptionState of={{ ...subscription, endsAt: endOf(subscription) }} />
-                        {subscription.scheduled === null ? null : (
-                          <p className="small quiet">
-                            from <Time at={subscription.scheduled.at} />:{' '}
-                            {subscription.scheduled.items
-                              .map(
-                                ({ priceId, processorPriceId, quantity }) =>
-                                  `${priceId ?? processorPriceId}${quantity === null ? '' : ` × ${String(quantity)}`}`,
-                              )
-                              .join(', ')}
-                          </p>
-                        )}
-                        {subscription.duplicateOf === null ? null : (
-                          <p className="small">
-                            <Badge tone="bad">second</Badge> beside <Id>{subscription.duplicateOf}</Id>, of the same
-                            product or group: both are billed. Cancel one at the processor and refund it.
-                          </p>
-                        )}
-                      </>,
-                      <>
-                        <Id>{item.priceId ?? item.processorPriceId}</Id>{' '}
-                        {item.legacy ? <Badge tone="warn">earlier price</Badge> : null}
-                        {item.legacy ? (
-                          <ListPrice of={prices.value?.get(item.priceId ?? '')} currency={subscription.currency} />
-                        ) : null}
-                        {item.scheduledPriceId === null ? null : (
-                          <p className="small quiet">
-                            {item.scheduledPriceId === item.priceId ? (
-                              'its current version from the next period on'
-                            ) : (
-                              <>
-                                then <Id>{item.scheduledPriceId}</Id>
-                              </>
-                            )}
-                          </p>
-                        )}
-                      </>,
-                      item.usageType === 'metered' ? 'by usage' : count(item.quantity ?? 1),
-                      <NextPeriod of={subscription} item={item} />,
-                      <Id>{subscription.id}</Id>,
-                    ],
-                  })),
-                )}
-              />
-              {mayAct
-                ? subscriptions
-                    .filter(({ home }) => home === 'processor')
-                    .map((subscription) => (
-                      <PlanActs key={subscription.id} tenant={tenant} subscription={subscription} />
-                    ))
-                : null}
-            </>
-          )
-        }
+        {({ subscriptions, balance = [], customerDeleted }) => (
+          <>
+            {subscriptions.length === 0 ? (
+              <p className="quiet">
+                {customerDeleted === true
+                  ? 'The customer was deleted at the processor. The next checkout of the tenant makes a new one.'
+                  : 'No subscriptions yet. A subscription starts when your application sends the tenant to a checkout.'}
+              </p>
+            ) : (
+              <>
+                <Table
+                  caption="Subscriptions"
+                  columns={['State', 'Price', { name: 'Quantity', isNumber: true }, 'Renews', 'Subscription']}
+                  rows={subscriptions.flatMap((subscription) =>
+                    subscription.items.map((item) => ({
+                      key: item.id,
+                      cells: [
+                        <>
+                          <SubscriptionState of={{ ...subscription, endsAt: endOf(subscription) }} />
+                          {subscription.scheduled === null ? null : (
+                            <p className="small quiet">
+                              from <Time at={subscription.scheduled.at} />:{' '}
+                              {subscription.scheduled.items
+                                .map(
+                                  ({ priceId, processorPriceId, quantity }) =>
+                                    `${priceId ?? processorPriceId}${quantity === null ? '' : ` × ${String(quantity)}`}`,
+                                )
+                                .join(', ')}
+                            </p>
+                          )}
+                          {subscription.duplicateOf === null ? null : (
+                            <p className="small">
+                              <Badge tone="bad">second</Badge> beside <Id>{subscription.duplicateOf}</Id>, of the same
+                              product or group: both are billed. Cancel one at the processor and refund it.
+                            </p>
+                          )}
+                        </>,
+                        <>
+                          <Id>{item.priceId ?? item.processorPriceId}</Id>{' '}
+                          {item.legacy ? <Badge tone="warn">earlier price</Badge> : null}
+                          {item.legacy ? (
+                            <ListPrice of={prices.value?.get(item.priceId ?? '')} currency={subscription.currency} />
+                          ) : null}
+                          {item.scheduledPriceId === null ? null : (
+                            <p className="small quiet">
+                              {item.scheduledPriceId === item.priceId ? (
+                                'its current version from the next period on'
+                              ) : (
+                                <>
+                                  then <Id>{item.scheduledPriceId}</Id>
+                                </>
+                              )}
+                            </p>
+                          )}
+                        </>,
+                        item.usageType === 'metered' ? 'by usage' : count(item.quantity ?? 1),
+                        <NextPeriod of={subscription} item={item} />,
+                        <Id>{subscription.id}</Id>,
+                      ],
+                    })),
+                  )}
+                />
+                {mayAct
+                  ? subscriptions
+                      .filter(({ home }) => home === 'processor')
+                      .map((subscription) => (
+                        <PlanActs key={subscription.id} tenant={tenant} subscription={subscription} />
+                      ))
+                  : null}
+              </>
+            )}
+            {balance.length === 0 ? null : (
+              <p className="card-words">
+                Balance <span className="money">{balance.map(({ formatted }) => formatted).join(', ')}</span>, which
+                pays later invoices
+              </p>
+            )}
+          </>
+        )}
       </Show>
     </Card>
   )

@@ -5,7 +5,8 @@ import { MoneyOf } from '../notation/mirrored.ts'
 import { customerErrors, keyErrors, keyHeader, operations } from '../notation/operation.ts'
 import { closed, Moment, nullable, shape, Time } from '../notation/schema.ts'
 import { tenant_id } from './checkout.ts'
-import { InvoiceLine, Subscription } from './tenants.ts'
+import { Subscription } from './tenants.ts'
+import { InvoiceLine, paidByBalance } from './upcoming-invoices.ts'
 
 const subscription = Type.Optional(
   Type.String({
@@ -90,9 +91,17 @@ const money = {
   formatted: Type.String({ description: '`amount`, formatted for display.' }),
 }
 
+/** An invoice of a change: what is charged, and what pays the rest. */
+const invoiced = {
+  ...money,
+  amount: Type.Integer({ description: 'Minor units that are charged: after credit and balance.' }),
+  credit_applied: Type.Integer({ description: 'Part that credit grants pay, in minor units.' }),
+  ...paidByBalance,
+}
+
 const NextInvoice = shape('NextInvoice', {
   at: nullable(Time('Time at which the invoice will be created.')),
-  ...money,
+  ...invoiced,
   lines: Type.Array(InvoiceLine),
 })
 
@@ -102,7 +111,7 @@ const shown = {
   effective_at: Time('Time at which the change takes effect.'),
   before: Type.Array(PlacedItem, { description: 'Items of the subscription before the change.' }),
   after: Type.Array(PlacedItem, { description: 'Items of the subscription after the change.' }),
-  due_now: Type.Object(money, { ...closed, description: 'Amount of the invoice for the change.' }),
+  due_now: Type.Object(invoiced, { ...closed, description: 'Amount of the invoice for the change.' }),
   next_invoice: nullable(NextInvoice),
   monthly: Type.Object(
     {

@@ -16,7 +16,7 @@ import { named } from '../notation/marks.ts'
 import { CreditBalance } from './credits.ts'
 import { MoneyOf, mirroredOrAsked, perhapsDeleted, perhapsMirrored } from '../notation/mirrored.ts'
 import { AnyObject, choice, closed, Count, Moment, nullable, shape, Time } from '../notation/schema.ts'
-import { DroppedUsage } from './usage.ts'
+import { UpcomingInvoice } from './upcoming-invoices.ts'
 
 /** Text or null. The schema is no union, because an invalid value would then produce an error for each branch. */
 const TextOrNull = (maxLength: number, description: string) =>
@@ -168,6 +168,11 @@ export const Subscription = shape('Subscription', {
 export const TenantSubscriptions = shape('TenantSubscriptions', {
   tenant_id: Type.String(),
   billing_status: BillingStatus,
+  balance: Type.Optional(
+    MoneyOf(
+      'Balance of the customer, which pays its next invoices; negative if the customer owes it. Left out if the mirror does not know the customer.',
+    ),
+  ),
   ...perhapsDeleted,
   ...perhapsMirrored,
   subscriptions: Type.Array(Subscription),
@@ -262,54 +267,6 @@ export const AuditEntry = shape('AuditEntry', {
   created_at: Time('Time of the change.'),
 })
 export const Audit = shape('Audit', { entries: Type.Array(AuditEntry), pagination: Pagination })
-
-const Minor = (description: string) => Type.Integer({ description })
-export const InvoiceLine = shape('InvoiceLine', {
-  description: nullable(Type.String()),
-  price_id: nullable(
-    Type.String({ description: 'Configuration id of the price; null if it is not in the configuration.' }),
-  ),
-  processor_price_id: nullable(Type.String()),
-  quantity: nullable(Type.Integer()),
-  amount: Minor('Minor units.'),
-  period_start: Time('Start of the period that the line bills.'),
-  period_end: Time('Its end.'),
-})
-const invoice = {
-  currency: Type.String(),
-  subtotal: Minor('Amount in minor units, before discounts and tax.'),
-  total: Minor('Minor units.'),
-  amount_due: Minor('Amount in minor units that will be charged.'),
-  credits_applied: Minor(
-    'Credit that pays for usage on this invoice, in minor units. It is already subtracted from the total.',
-  ),
-  due_at: nullable(Time('Time at which the invoice will be created.')),
-  formatted: Type.String({ description: 'The amount due, formatted for display.' }),
-  lines: Type.Array(InvoiceLine),
-}
-export const Invoice = shape('Invoice', { subscription: Type.String(), ...invoice })
-export const UpcomingInvoice = shape(
-  'UpcomingInvoice',
-  {
-    tenant_id: Type.String(),
-    currency: nullable(invoice.currency),
-    subtotal: nullable(invoice.subtotal),
-    total: nullable(invoice.total),
-    amount_due: nullable(invoice.amount_due),
-    credits_applied: nullable(invoice.credits_applied),
-    due_at: invoice.due_at,
-    formatted: nullable(invoice.formatted),
-    lines: invoice.lines,
-    invoices: Type.Array(Invoice, { description: 'One invoice for each subscription that will be invoiced.' }),
-    dropped_usage: nullable(
-      Type.Array(DroppedUsage, {
-        description:
-          'Reports about dropped usage with an example of this tenant. The amounts do not include that usage. null if the processor’s reports could not be read.',
-      }),
-    ),
-  },
-  'All members except `invoices` are those of the earliest invoice.',
-)
 
 const path = '/api/v1/billing/admin/tenants'
 const all = { tag: 'Tenants', access: 'service_key' } as const

@@ -13,6 +13,7 @@ import type { QueryOf } from '../notation/operation.ts'
 import type { Inside } from '../notation/schema.ts'
 import type * as sessions from '../customers/sessions.ts'
 import type * as tenants from '../customers/tenants.ts'
+import type * as upcoming from '../customers/upcoming-invoices.ts'
 import type * as usage from '../customers/usage.ts'
 import type { PerhapsMirrored } from './mirror.ts'
 
@@ -175,7 +176,7 @@ export type MigrationLine = Inside<typeof migrations.MigrationLine>
 
 export type MigrationPlan = Inside<typeof migrations.MigrationPlan>
 
-export type UpcomingInvoices = readonly Inside<typeof tenants.Invoice>[]
+export type UpcomingInvoices = readonly Inside<typeof upcoming.Invoice>[]
 
 export interface TenantOperations {
   createTenant(tenant: NewTenant, caller: Caller): Promise<Tenant>

@@ -10,6 +10,7 @@ import { askProcessor } from '../../processor/failures.ts'
 import type { ItemsUpdate } from '../../processor/subscription-change.ts'
 import type { Caller, ChangeOutcome, ChangePreview, NewChange, Principal } from '../../api/service/tenants.ts'
 import type { PlannedFreeRecord, TenantRecord } from '../../store/tenant-store.ts'
+import { paidByBalance } from '../item-swaps/paid-by-balance.ts'
 import { beginPlanned } from '../tenants/planned-free.ts'
 import { settleFree } from '../tenants/free-subscriptions.ts'
 import { withTenantLease, type TenantLease } from '../../acts/lease.ts'
@@ -238,11 +239,11 @@ function shownOf(
     effectiveAt: periodEnd ?? moment,
     before: [...before],
     after: [...after],
-    dueNow: moneyOf(due?.amountDue ?? 0, currency),
+    dueNow: due === null ? { ...moneyOf(0, currency), creditApplied: 0, balance: 0, balanceApplied: 0 } : invoiced(due),
     nextInvoice: next && {
       at: next.dueAt,
-      ...moneyOf(next.amountDue, next.currency),
-      lines: next.lines.map(({ price, proration: _proration, ...line }) => ({
+      ...invoiced(next),
+      lines: next.lines.map(({ price, proration: _proration, net: _net, ...line }) => ({
         ...line,
         priceId: price === null ? null : (names.get(price) ?? null),
         processorPriceId: price,
@@ -252,6 +253,12 @@ function shownOf(
     warnings: [...decision.warnings, ...warnings],
   }
 }
+
+const invoiced = (invoice: InvoicePreview) => ({
+  ...moneyOf(invoice.amountDue, invoice.currency),
+  creditApplied: invoice.creditsApplied,
+  ...paidByBalance(invoice),
+})
 
 const moneyOf = (amount: number, currency: string) => ({ amount, currency, formatted: formatMinor(amount, currency) })
 

@@ -1,6 +1,8 @@
 import { processorId, type ProcessorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
+import { formatMinor } from '../../base/money/format.ts'
 import { askProcessor } from '../../processor/failures.ts'
+import type { MirroredCustomer } from '../../processor/mirrored.ts'
 import type { SchedulePhase } from '../../processor/subscription-change.ts'
 import type { LiveSubscription } from '../../processor/customer-half.ts'
 import type { TenantSubscription, TenantSubscriptions } from '../../api/service/tenants.ts'
@@ -42,20 +44,23 @@ export async function readSubscriptions(deps: SubscriberDeps, tenantId: string):
     })),
     ...running.map((one) => localSubscription(one, names)),
   ].sort((a, b) => a.createdAt - b.createdAt)
-  const isGone = atProcessor.length === 0 && (await isCustomerDeleted(deps, tenant))
+  const { processorCustomerId: customer } = tenant
+  const known = customer === null ? null : await deps.store.mirror.find('customer', customer)
+  const isGone =
+    customer !== null && (known?.deleted ?? (atProcessor.length === 0 && (await isDeleted(deps, customer))))
   return {
     billingStatus: billingStatus(subscriptions),
+    ...(known === null ? {} : { balance: balanceOf(known) }),
     ...(isGone ? { customerDeleted: true as const } : {}),
     subscriptions,
   }
 }
 
-/** True if the mirror knows that the tenant's customer was deleted or, where it knows no such customer, if the processor says so. */
-async function isCustomerDeleted(deps: SubscriberDeps, { processorCustomerId: id }: TenantRecord): Promise<boolean> {
-  if (id === null) return false
-  const known = await deps.store.mirror.find('customer', id)
-  return known === null ? isDeleted(deps, id) : known.deleted
-}
+/** Returns what the customer has. At the processor, a negative balance is what the customer has. */
+const balanceOf = ({ balance }: MirroredCustomer) =>
+  Object.entries(balance)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([currency, amount]) => ({ currency, amount: String(-amount), formatted: formatMinor(-amount, currency) }))
 
 function pricesIn({ subscription, scheduled, phases }: ScheduledSubscription): readonly ProcessorId[] {
   const planned = phases.flatMap(({ items }) => items.map(({ price }) => price))

@@ -2,6 +2,7 @@ import { formatMinor } from '../../base/money/format.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { InvoicePreview } from '../../processor/customer-half.ts'
 import type { TenantOperations } from '../../api/service/tenants.ts'
+import { paidByBalance } from '../item-swaps/paid-by-balance.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readPriceNames, type PriceNames } from './price-names.ts'
 import { liveSubscriptions } from './subscriptions.ts'
@@ -24,11 +25,13 @@ export async function readUpcomingInvoices(deps: SubscriberDeps, tenantId: strin
   return due.map((preview) => named(preview, names))
 }
 
-function named({ startingBalance: _balance, ...preview }: InvoicePreview, names: PriceNames): UpcomingInvoices[number] {
+function named(whole: InvoicePreview, names: PriceNames): UpcomingInvoices[number] {
+  const { startingBalance: _balance, discounts: _discounts, ...preview } = whole
   return {
     ...preview,
+    ...paidByBalance(whole),
     formatted: formatMinor(preview.amountDue, preview.currency),
-    lines: preview.lines.map(({ price, ...line }) => ({
+    lines: preview.lines.map(({ price, net: _net, ...line }) => ({
       ...line,
       priceId: price === null ? null : names(price).configId,
       processorPriceId: price,

@@ -3,6 +3,7 @@ import type { ChangeOutcome, ChangePreview, Subscription } from '@ratecard/clien
 import { defaultProration } from '../../../api/server/limits.ts'
 import { authorOf } from '../../author.ts'
 import { systemClock } from '../../../base/clock.ts'
+import { paidByWords } from '../../../base/wording/invoice-words.ts'
 import { usageFailure } from '../../failure.ts'
 import { futureTime } from '../../future-time.ts'
 import type { ArgumentSpec, Command, CommandContext, CommandResult, OptionSpec } from '../../program/command.ts'
@@ -137,8 +138,8 @@ function printChange({ out }: CommandContext, preview: ChangePreview): void {
     ['items', itemsText(before), '→', itemsText(after)],
     ['a month', sum(monthly.before), '→', sum(monthly.after)],
     ['begins', when === 'now' ? 'now' : `${showTime(effectiveAt)} UTC`, '', ''],
-    ['due now', dueNow.formatted, '', ''],
-    ['next invoice', `${next}${at}`, '', ''],
+    ['due now', [dueNow.formatted, ...paidByWords(dueNow)].join('  '), '', ''],
+    ['next invoice', [`${next}${at}`, ...(nextInvoice === null ? [] : paidByWords(nextInvoice))].join('  '), '', ''],
   ]
   out.print(table(['', '', '', ''], rows, out))
   for (const { detail } of warnings) out.say(`${out.paint.yellow('!')} ${inline(detail)}`)

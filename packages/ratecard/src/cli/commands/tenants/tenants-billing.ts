@@ -1,5 +1,6 @@
 import type { AuditEntry, Invoice } from '@ratecard/client'
 import { formatMinor } from '../../../base/money/format.ts'
+import { paidByWords } from '../../../base/wording/invoice-words.ts'
 import type { Command } from '../../program/command.ts'
 import type { Output } from '../../terminal/output.ts'
 import { connect } from '../../server-address.ts'
@@ -23,8 +24,8 @@ export const tenantsUpcomingInvoice: Command = {
         `${invoice.subscription}  ${invoice.dueAt === null ? '' : showTime(invoice.dueAt)}  ${invoice.formatted}`,
       )
       out.print(linesOf(invoice, out))
-      if (invoice.creditsApplied > 0)
-        out.say(`Credit pays ${formatMinor(invoice.creditsApplied, invoice.currency)} of it.`)
+      const { amountDue: amount, creditsApplied: creditApplied } = invoice
+      for (const sentence of paidByWords({ ...invoice, amount, creditApplied })) out.say(sentence)
     }
     printDroppedUsage(context, upcoming.droppedUsage)
     return { json: jsonUpcomingInvoice(upcoming) }

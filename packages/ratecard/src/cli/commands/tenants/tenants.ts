@@ -68,6 +68,9 @@ export const tenantsShow: Command = {
         `  customer    ${tenant.processorCustomerId ?? 'none yet'}`,
         `  enterprise  ${enterpriseOf(tenant)}${tenant.enterpriseEndsAt === null ? '' : `, ${dealEndText(tenant.enterpriseEndsAt, tenant.enterpriseThen)}`}`,
         `  billing     ${subscriptions.customerDeleted === true ? 'the customer was deleted at the processor; the next checkout makes a new one' : subscriptions.billingStatus}`,
+        ...((subscriptions.balance ?? []).length === 0
+          ? []
+          : [`  balance     ${subscriptions.balance?.map(({ formatted }) => formatted).join(', ') ?? ''}`]),
         ...(credits === undefined || credits.length === 0
           ? []
           : [`  credit      ${credits.map(({ formatted }) => formatted).join(', ')}`]),

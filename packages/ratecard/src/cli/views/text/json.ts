@@ -28,8 +28,8 @@ import {
   Tenant,
   TenantList,
   TenantSubscriptions,
-  UpcomingInvoice,
 } from '../../../api/customers/tenants.ts'
+import { UpcomingInvoice } from '../../../api/customers/upcoming-invoices.ts'
 import { DroppedUsageList } from '../../../api/customers/usage.ts'
 import { WebhookListing, WebhookRotation } from '../../../api/push/webhooks.ts'
 import { CronRun, CronRunList, WorkerLogLine } from '../../../api/workers/worker-runs.ts'

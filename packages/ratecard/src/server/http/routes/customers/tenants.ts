@@ -70,6 +70,8 @@ const noInvoice = {
   total: null,
   amountDue: null,
   creditsApplied: null,
+  balance: null,
+  balanceApplied: null,
   dueAt: null,
   formatted: null,
   lines: [],
