@@ -31,6 +31,52 @@ describe('reading one file:', () => {
     expect(parsed.locate('#')).toEqual({ line: 1, column: 1 })
   })
 
+  const priced = (amounts: string) =>
+    `{ "version": "1.0.0", "products": [{ "id": "a", "name": "A", "prices": [{ "id": "p", "currency": "eur", "interval": "month", ${amounts} }] }] }`
+
+  test.each([
+    [
+      '"amount": 199.00',
+      ['#/products/0/prices/0/amount: `199.00` is €1.99', 'Write 19900 for €199.00, or 199 for €1.99.'],
+    ],
+    ['"amount": 12.0', ['#/products/0/prices/0/amount: `12.0` is €0.12', 'Write 1200 for €12.00, or 12 for €0.12.']],
+    [
+      '"tiers": [{ "up_to": "inf", "unit_amount": 3.00, "flat_amount": 500 }]',
+      ['#/products/0/prices/0/tiers/0/unit_amount: `3.00` is €0.03', 'Write 300 for €3.00, or 3 for €0.03.'],
+    ],
+    [
+      '"amount": 500, "currency_options": { "usd": { "amount": 20.00 }, "jpy": { "amount": 700.00 } }',
+      [
+        '#/products/0/prices/0/currency_options/usd/amount: `20.00` is $0.20',
+        'Write 2000 for $20.00, or 20 for $0.20.',
+      ],
+    ],
+    ['"amount": 19900, "trial_period_days": 14.0, "unit_amount_decimal": "1.50"', []],
+  ])('an amount of minor units that is written like one of the currency is warned about: %s', (amounts, said) => {
+    const text = priced(amounts)
+    for (const [path, body] of [
+      ['a.json', text],
+      ['a.jsonc', text],
+      ['a.yaml', text],
+    ] as const) {
+      const { issues } = source(path, body)
+      const [first] = issues
+      expect(issues).toHaveLength(said.length === 0 ? 0 : 1)
+      if (first === undefined) continue
+      expect(first).toMatchObject({ code: 'amount_looks_major', severity: 'warning', path, line: 1 })
+      const [reading] = first.detail.split(', because')
+      expect([`${first.pointer}: ${reading ?? ''}`, first.hint]).toEqual(said)
+    }
+  })
+
+  test('an anchored amount in YAML is warned about once, where it is written', () => {
+    const { issues } = source(
+      'a.yaml',
+      'version: 1.0.0\nproducts:\n  - id: a\n    name: A\n    prices:\n      - {id: p, currency: eur, interval: month, amount: &x 9.00}\n      - {id: q, currency: eur, interval: year, amount: *x}\n',
+    )
+    expect(issues.map(({ code, line, column }) => [code, line, column])).toEqual([['amount_looks_major', 6, 60]])
+  })
+
   test.each([
     ['a.json', '{ "a": 1, }', 1, 11],
     ['a.json', '{\n  // no\n}', 2, 3],

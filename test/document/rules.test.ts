@@ -9,6 +9,7 @@ import { ruleCases, validDocument, warningCases } from '../support/rules/rule-ca
 /** Codes that no document alone can cause: they need files, variables, sizes, other request bodies, the processor, or the plan. */
 const elsewhere: readonly IssueCode[] = [
   'syntax',
+  'amount_looks_major',
   'deal_moved',
   'metadata_full',
   'no_room_for_mark',

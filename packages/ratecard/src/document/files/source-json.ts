@@ -1,5 +1,13 @@
-import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
+import {
+  findNodeAtLocation,
+  getNodePath,
+  parseTree,
+  printParseErrorCode,
+  type Node,
+  type ParseError,
+} from 'jsonc-parser'
 import { pathOf, pointerOf, type Issue } from '../../base/errors/issue.ts'
+import { isWrittenWithDecimals, majorAmounts, type WrittenNumber } from './major-amounts.ts'
 import { duplicateKey, LineIndex, syntaxIssue, type ParsedText, type Position } from './position.ts'
 
 /**
@@ -12,9 +20,10 @@ export function parseJson(text: string, relaxed: boolean): ParsedText {
   const root = parseTree(text, errors, { disallowComments: !relaxed, allowTrailingComma: relaxed })
   const issues = errors.map((error) => syntaxIssue(jsonErrorText(error), lines.at(error.offset), '#', jsonHint(error)))
   const document = root === undefined ? undefined : toValue(root, [], lines, issues)
+  const numbers = root === undefined ? [] : numbersIn(root, text, lines)
   return {
     document: errors.length > 0 ? undefined : document,
-    issues: issues.slice(0, 100),
+    issues: [...issues, ...majorAmounts(document, numbers)].slice(0, 100),
     locate: (pointer) => (root === undefined ? undefined : lines.at(nearestNode(root, pathOf(pointer)).offset)),
   }
 }
@@ -38,6 +47,20 @@ function toValue(
     members.set(name, toValue(value, place, lines, issues))
   }
   return Object.fromEntries(members)
+}
+
+/** Returns the numbers that are written with decimals although they are whole. */
+function numbersIn(root: Node, text: string, lines: LineIndex): readonly WrittenNumber[] {
+  const found: WrittenNumber[] = []
+  const visit = (node: Node): void => {
+    const { type, offset, length, children = [] } = node
+    const written = type === 'number' ? text.slice(offset, offset + length) : ''
+    if (isWrittenWithDecimals(written))
+      found.push({ pointer: pointerOf(getNodePath(node)), text: written, position: lines.at(offset) })
+    for (const child of children) visit(child)
+  }
+  visit(root)
+  return found
 }
 
 function nearestNode(root: Node, path: readonly string[]): Node {

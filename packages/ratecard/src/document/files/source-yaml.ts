@@ -1,5 +1,6 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument, visit, type Document, type Node } from 'yaml'
 import { pathOf, pointerOf, type Issue } from '../../base/errors/issue.ts'
+import { isWrittenWithDecimals, majorAmounts, type WrittenNumber } from './major-amounts.ts'
 import { duplicateKey, LineIndex, syntaxIssue, type ParsedText, type Position } from './position.ts'
 
 /**
@@ -15,10 +16,11 @@ export function parseYaml(text: string): ParsedText {
   )
   const broken = issues.length > 0 || brokenAliases(parsed, lines, issues)
   const value = broken ? undefined : plainValue(parsed, issues)
-  duplicates(parsed.contents, [], lines, issues)
+  const numbers: WrittenNumber[] = []
+  walk(parsed.contents, [], { lines, issues, numbers })
   return {
     document: value,
-    issues: issues.slice(0, 100),
+    issues: [...issues, ...majorAmounts(value, numbers)].slice(0, 100),
     locate: (pointer) => lines.at(nearestNode(parsed, pathOf(pointer))?.range?.[0] ?? 0),
   }
 }
@@ -58,13 +60,19 @@ function brokenAliases(parsed: Document, lines: LineIndex, issues: (Issue & Posi
   return issues.length > 0
 }
 
-function duplicates(
-  node: unknown,
-  path: readonly (string | number)[],
-  lines: LineIndex,
-  issues: (Issue & Position)[],
-): void {
-  if (isSeq(node)) node.items.forEach((item, index) => duplicates(item, [...path, index], lines, issues))
+interface Found {
+  readonly lines: LineIndex
+  readonly issues: (Issue & Position)[]
+  /** Whole numbers that are written with decimals. */
+  readonly numbers: WrittenNumber[]
+}
+
+/** Finds keys that occur twice, and whole numbers that are written with decimals. */
+function walk(node: unknown, path: readonly (string | number)[], found: Found): void {
+  const { lines, issues, numbers } = found
+  if (isSeq(node)) node.items.forEach((item, index) => walk(item, [...path, index], found))
+  if (isScalar(node) && typeof node.value === 'number' && isWrittenWithDecimals(node.source ?? ''))
+    numbers.push({ pointer: pointerOf(path), text: node.source ?? '', position: lines.at(node.range?.[0] ?? 0) })
   if (!isMap(node)) return
   const seen = new Set<string>()
   for (const { key, value } of node.items) {
@@ -73,7 +81,7 @@ function duplicates(
     const place = [...path, name]
     if (seen.has(name)) issues.push(duplicateKey(name, pointerOf(place), lines.at(key.range?.[0] ?? 0)))
     seen.add(name)
-    duplicates(value, place, lines, issues)
+    walk(value, place, found)
   }
 }
 
