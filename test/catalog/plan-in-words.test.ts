@@ -26,7 +26,10 @@ function said(figures: Partial<PlanFigures> & { readonly kept?: Partial<PlanFigu
     negotiated: new Set(),
     lowered: { products: 0, tenants: 0 },
     ...rest,
-    impact: { prices: [], ...rest.impact, kept: { replaced: none, archived: none, ...kept } },
+    impact: {
+      ...{ prices: [], lostCurrencies: [], ...rest.impact },
+      kept: { replaced: none, archived: none, current: none, same: none, ...kept },
+    },
   })
 }
 const money = (monthly: number, after: number, currency = 'eur') => ({
@@ -34,7 +37,11 @@ const money = (monthly: number, after: number, currency = 'eur') => ({
   monthly: [{ currency, amount: monthly }],
   monthlyAfter: [{ currency, amount: after }],
 })
-const impactOf = (...prices: PlanFigures['impact']['prices']) => ({ prices, kept: { replaced: none, archived: none } })
+const impactOf = (...prices: PlanFigures['impact']['prices']) => ({
+  prices,
+  lostCurrencies: [],
+  kept: { replaced: none, archived: none, current: none, same: none },
+})
 
 describe('the summary of a plan in words', () => {
   it('contains the prices that increase, the customers who keep the old price, and the amount for new customers', () => {
@@ -126,5 +133,28 @@ describe('the summary of a plan in words', () => {
     expect(said({})).toBe('Nothing changes for any customer.')
     expect(said({ changes: [change('keep', 'price')] })).toBe('Nothing changes for any customer.')
     expect(said({ changes: [change('update', 'product')] })).toBe('No customer pays more or less.')
+  })
+
+  it('says of each group only what is true of it: who keeps another amount, who becomes current, who would pay the same', () => {
+    const people = (tenants: number) => ({ tenants, withoutTenant: 0 })
+    expect(said({ moves: [falls('a')], kept: { current: people(6) } })).toBe(
+      '1 price falls. 6 tenants have the price that is sold again, and become current.',
+    )
+    expect(said({ moves: [rises('a')], kept: { replaced: people(3), current: people(1), same: people(2) } })).toBe(
+      '1 price rises. 3 tenants keep the old price until you move them. 1 tenant has the price that is sold again, and becomes current. 2 tenants would pay the same at the new price.',
+    )
+  })
+
+  it('names a currency in which prices are no longer sold, and counts a tenant with two of them once', () => {
+    const lost = (priceId: string, tenants: readonly string[], currency = 'usd', withoutTenant = 0) => ({
+      ...{ priceId, currency, tenants },
+      subscribers: { tenants: tenants.length, withoutTenant },
+    })
+    const removed = (...lostCurrencies: PlanFigures['impact']['lostCurrencies']) =>
+      said({ changes: [change('replace', 'price')], impact: { ...impactOf(), lostCurrencies } })
+    expect(removed(lost('a', ['x', 'y', 'z']))).toBe('1 price is no longer sold in USD; 3 tenants pay in USD.')
+    expect(removed(lost('a', ['x']), lost('b', ['x'], 'usd', 1), lost('b', [], 'jpy', 1))).toBe(
+      '1 price is no longer sold in JPY; 1 customer that is not a tenant pays in JPY. 2 prices are no longer sold in USD; 1 tenant and 1 customer that is not a tenant pay in USD.',
+    )
   })
 })

@@ -10,6 +10,7 @@ import { ruleCases, validDocument, warningCases } from '../support/rules/rule-ca
 const elsewhere: readonly IssueCode[] = [
   'syntax',
   'amount_looks_major',
+  'currency_removed',
   'deal_moved',
   'metadata_full',
   'no_room_for_mark',

@@ -114,6 +114,7 @@ export type {
 } from './results.ts'
 export type {
   AccountInfo,
+  AffectedSubscriber,
   Audit,
   AuditEntry,
   BillingDocument,

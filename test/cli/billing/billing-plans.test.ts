@@ -250,10 +250,23 @@ describe('the subscribers whom a push affects', () => {
     await post('/v1/subscriptions', { customer, 'items[0][price]': price, 'items[0][quantity]': '12' })
     write(priced(11_900, '1.1.0'))
     const affected =
-      'pro_monthly: 1 subscription of customers that are not tenants, €1,188.00 a month keeps the old price until you move it'
+      'pro_monthly: 1 subscription of customers that are not tenants pays €1,188.00 a month, at the new price €1,428.00'
     // No webhook announces the new subscription, so the mirror sees it at its next poll.
     const plan = async () => (await world.run(['billing', 'push', '--dry-run'])).stdout
     await expect.poll(plan, { timeout: 30_000 }).toContain(affected)
+    // Who it is, and for how much, before and after the push.
+    const who = new RegExp(`${customer} +pro_monthly +€1,188\\.00 +€1,428\\.00`)
+    expect((await world.run(['billing', 'push', '--dry-run', '--who'])).stdout).toMatch(who)
+    const comment = (await world.run(['billing', 'push', '--dry-run', '--format', 'markdown'])).stdout
+    expect(comment).toContain('<details><summary>Who, and how much (1)</summary>')
+    expect(comment).toContain(`| \`${customer}\` | \`pro_monthly\` | \`€1,188.00\` | \`€1,428.00\` |`)
+    await world.run(['billing', 'push', '--yes'])
+    const { config: applied, revision } = await client().admin.config()
+    expect(applied.version).toBe('1.1.0')
+    const shown = await world.run(['billing', 'history', '--revision', String(revision), '--who'])
+    expect(shown.stdout).toContain('1 customer that is not a tenant keeps the old price until you move it')
+    expect(shown.stdout).toContain(affected)
+    expect(shown.stdout).toMatch(who)
   })
 })
 

@@ -42,6 +42,7 @@ const outcome = (details: Detail[], more: Partial<PushOutcome> = {}): PushOutcom
   warnings: [],
   violations: [],
   impact: [],
+  who: [],
   writes: 3,
   plan: 'f1ngerpr1nt',
   ...more,
@@ -74,6 +75,7 @@ describe('a plan in Markdown', () => {
           monthlyAfter: [],
           usageBased: false,
           generations: [],
+          subscribersUrl: '',
         },
       ],
       warnings: [
@@ -85,7 +87,7 @@ describe('a plan in Markdown', () => {
       '**1 price rises.**',
       'Plan: 1 to replace. 3 writes to the processor. At `https://billing.example.test (production)`.',
       '#### Money and people',
-      '- `pro_monthly`: 12 subscriptions of 9 tenants, €144.00 a month keep the old price until you move them',
+      '- `pro_monthly`: 12 subscriptions of 9 tenants pay €144.00 a month',
       '#### Warnings',
       '- The version is not raised. (`version_not_raised`)',
       '|  | Kind | Id | Before | After |',
@@ -108,6 +110,7 @@ describe('a plan in Markdown', () => {
       monthlyAfter: [],
       usageBased: false,
       generations: [],
+      subscribersUrl: '',
     })
     const impact = [price('a', 'eur', '€10.00'), price('b', 'eur', '€10.00'), price('c', 'usd', '$10.00')]
     expect(show([detail()], { impact })).toContain(

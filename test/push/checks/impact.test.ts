@@ -91,6 +91,7 @@ describe('the impact of a price change', () => {
         monthly: [{ currency: 'usd', amount: 39_600, formatted: '$396.00' }],
         monthlyAfter: [{ currency: 'usd', amount: 51_600, formatted: '$516.00' }],
         usageBased: false,
+        subscribersUrl: '/api/v1/billing/admin/prices/pro_monthly/subscribers',
         generations: [
           {
             processorPriceId: monthly,

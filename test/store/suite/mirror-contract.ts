@@ -435,6 +435,7 @@ export function mirrorContract(engine: string, makePlace: MakePlace): void {
       const uses = await store.mirror.usesOf(prices('price_1', 'price_2'))
       expect(uses).toHaveLength(4)
       expect(uses).toContainEqual({
+        item: 'si_sub_2',
         price: 'price_1',
         subscription: 'sub_2',
         customer: 'cus_2',

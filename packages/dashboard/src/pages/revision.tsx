@@ -1,7 +1,7 @@
 // Revision page: the changes of a revision, its document, and the rollback to it.
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
-import type { BillingDocument } from '@ratecard/client'
+import type { BillingDocument, Revision } from '@ratecard/client'
 import { reportedChanges } from '../../../ratecard/src/base/wording/change-words.ts'
 import { placeWords } from '../../../ratecard/src/base/wording/place-words.ts'
 import { api } from '../api.ts'
@@ -19,9 +19,9 @@ import {
 import { Card, Copy, Facts, Id, Loading, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
 import { changesText } from '../ui/plan/changes.tsx'
 import { Confirm } from '../ui/dialog.tsx'
-import { PlanView } from '../ui/plan/plan-view.tsx'
+import { Impact, PlanView } from '../ui/plan/plan-view.tsx'
 import { RevisionChanges } from '../ui/plan/revision-changes.tsx'
-import { useOverride } from '../ui/plan/violations.tsx'
+import { useOverride, Violations } from '../ui/plan/violations.tsx'
 
 export function RevisionPage() {
   const { revision: text = '' } = useParams()
@@ -67,6 +67,7 @@ export function RevisionPage() {
                 ]}
               />
             </Card>
+            <PlanThen of={entry} />
             <RevisionChanges of={entry} />
             {entry.document === null ? null : <Document text={JSON.stringify(entry.document, null, 2)} />}
           </>
@@ -76,6 +77,22 @@ export function RevisionPage() {
         <RollBack revision={revision} document={loaded.value?.document ?? null} onClose={() => setAsking(false)} />
       ) : null}
     </Page>
+  )
+}
+
+/** Renders what the plan said of money and people when it was applied. Nothing for a revision of before that was kept. */
+function PlanThen({ of: { plan } }: { readonly of: Revision }) {
+  if (plan === null || plan.summary === '') return null
+  return (
+    <Card title="When it was applied">
+      <div className="stack">
+        <p>
+          <b>{plan.summary}</b>
+        </p>
+        <Violations of={plan.violations} />
+        {plan.impact.length === 0 ? null : <Impact impact={plan.impact} who={plan.who} />}
+      </div>
+    </Card>
   )
 }
 

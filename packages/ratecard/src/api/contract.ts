@@ -16,7 +16,7 @@ import { Calculation, priceListOperations } from './push/price-list.ts'
 import { Issue, Problem } from './server/problem.ts'
 import { processorEventOperations } from './server/processor-events.ts'
 import { policyOperations, Violation } from './push/policies.ts'
-import { PriceImpact, pushOperations, PushStep } from './push/pushes.ts'
+import { AffectedSubscriber, PriceImpact, pushOperations, PushStep } from './push/pushes.ts'
 import { revisionOperations } from './push/revisions.ts'
 import { descriptionOperations, doctorOperations, serverOperations } from './server/server.ts'
 import { sessionOperations } from './customers/sessions.ts'
@@ -71,6 +71,7 @@ export const components = {
   ChangeReport,
   Detail,
   PriceImpact,
+  AffectedSubscriber,
   PushStep,
   Violation,
   FeatureCheck,

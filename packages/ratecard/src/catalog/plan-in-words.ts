@@ -22,7 +22,13 @@ export interface PlanFigures {
   readonly negotiated: ReadonlySet<string>
   readonly impact: {
     readonly prices: readonly { readonly action: string; readonly monthly: Amounts; readonly monthlyAfter: Amounts }[]
-    readonly kept: Readonly<Record<'replaced' | 'archived', Subscribers>>
+    readonly kept: Readonly<Record<'replaced' | 'archived' | 'current' | 'same', Subscribers>>
+    readonly lostCurrencies: readonly {
+      readonly priceId: string
+      readonly currency: string
+      readonly subscribers: Subscribers
+      readonly tenants: readonly string[]
+    }[]
   }
   /** Number of products that lose features or get lower limits, and number of affected tenants. */
   readonly lowered: { readonly products: number; readonly tenants: number }
@@ -35,13 +41,16 @@ export function negotiatedIds(...configs: readonly (BillingConfig | null)[]): Re
 }
 
 /**
- * Returns one to four sentences, e.g. `3 prices rise. 120 tenants keep the old price until you move them; at the new price they would pay
+ * Returns one or several sentences, e.g. `3 prices rise. 120 tenants keep the old price until you move them; at the new price they would pay
  * €1,040.00 a month more in total.`
  */
 export function planInWords(plan: PlanFigures): string {
   const sentences = [
     pricesInWords(plan),
     keptInWords(plan),
+    currentInWords(plan.impact.kept.current),
+    sameInWords(plan.impact.kept.same),
+    ...lostInWords(plan.impact.lostCurrencies),
     endedInWords(plan.impact.kept.archived),
     loweredInWords(plan),
   ]
@@ -110,12 +119,13 @@ function directionOf({ currencies }: PlanFigures['moves'][number]): 'rise' | 'fa
 /** Returns the sentence about replaced prices: how many tenants keep the old price, and how much more or less they would pay at the new one. */
 function keptInWords({ impact: { kept, prices }, moves }: PlanFigures): string | null {
   const whose = subscribersInWords(kept.replaced)
-  if (whose === null) return moves.length === 0 ? null : noneKept(moves.length)
-  const isOne = kept.replaced.tenants + kept.replaced.withoutTenant === 1
+  const others = subscribersInWords(kept.current) ?? subscribersInWords(kept.same)
+  if (whose === null) return moves.length === 0 || others !== null ? null : noneKept(moves.length)
+  const one = isOne(kept.replaced)
   const money = differencesInWords(prices.filter(({ action }) => action === 'replace'))
-  const then = isOne ? `it would pay ${money ?? ''}` : `they would pay ${money ?? ''} in total`
+  const then = one ? `it would pay ${money ?? ''}` : `they would pay ${money ?? ''} in total`
   return [
-    `${whose} ${isOne ? 'keeps' : 'keep'} the old price until you move ${isOne ? 'it' : 'them'}`,
+    `${whose} ${one ? 'keeps' : 'keep'} the old price until you move ${one ? 'it' : 'them'}`,
     ...(money === null ? [] : [`at the new price ${then}`]),
   ]
     .join('; ')
@@ -125,11 +135,42 @@ function keptInWords({ impact: { kept, prices }, moves }: PlanFigures): string |
 const noneKept = (prices: number): string =>
   `${prices === 1 ? 'It has' : 'They have'} no subscribers, so only new customers are affected.`
 
+/** Returns the sentence about subscribers of an earlier price that is sold again, e.g. after a rollback. */
+function currentInWords(current: Subscribers): string | null {
+  const whose = subscribersInWords(current)
+  if (whose === null) return null
+  return isOne(current)
+    ? `${whose} has the price that is sold again, and becomes current.`
+    : `${whose} have the price that is sold again, and become current.`
+}
+
+function sameInWords(same: Subscribers): string | null {
+  const whose = subscribersInWords(same)
+  return whose === null ? null : `${whose} would pay the same at the new price.`
+}
+
+/** Returns e.g. `1 price is no longer sold in USD; 3 tenants pay in USD.`, one sentence for each currency. */
+function lostInWords(lost: PlanFigures['impact']['lostCurrencies']): readonly string[] {
+  const currencies = [...new Set(lost.map(({ currency }) => currency))].sort()
+  return currencies.map((currency) => {
+    const own = lost.filter((one) => one.currency === currency)
+    const code = currency.toUpperCase()
+    const paying = {
+      // A tenant with two of the prices counts once.
+      tenants: new Set(own.flatMap(({ tenants }) => tenants)).size,
+      withoutTenant: own.reduce((sum, { subscribers }) => sum + subscribers.withoutTenant, 0),
+    }
+    const prices = own.length === 1 ? '1 price is' : `${counted(own.length, 'price')} are`
+    return `${prices} no longer sold in ${code}; ${subscribersInWords(paying) ?? ''} ${isOne(paying) ? 'pays' : 'pay'} in ${code}.`
+  })
+}
+
+const isOne = ({ tenants, withoutTenant }: Subscribers): boolean => tenants + withoutTenant === 1
+
 function endedInWords(archived: Subscribers): string | null {
   const whose = subscribersInWords(archived)
   if (whose === null) return null
-  const one = archived.tenants + archived.withoutTenant === 1
-  return `${whose} ${one ? 'goes' : 'go'} on paying a price that is no longer sold.`
+  return `${whose} ${isOne(archived) ? 'goes' : 'go'} on paying a price that is no longer sold.`
 }
 
 function loweredInWords({ lowered: { products, tenants } }: PlanFigures): string | null {

@@ -21,6 +21,7 @@ import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './webhooks/retiring.ts'
 import { unknownCustomers } from './checks/customers-of-codes.ts'
 import { beyondThreshold, impactOf } from './checks/impact.ts'
+import { removedCurrencies } from './checks/who-pays.ts'
 import type { Impact } from './checks/impact.ts'
 import { keptTaxRates } from './checks/kept-tax-rates.ts'
 import { loweredFeatures } from './checks/lowered-features.ts'
@@ -113,7 +114,7 @@ export async function planAgainstLive(
   const customers = await unknownCustomers(deps, { plan, config }, signal)
   refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now()), ...customers], plan.changes)
   await yieldToRequests()
-  const impact = await impactOf(deps, { plan, snapshot, mappings, config }, signal)
+  const impact = await impactOf(deps, { plan, snapshot, mappings, config, previous }, signal)
   const waiting = await waitingMigrations(deps, { plan, config })
   const lowered = await loweredFeatures(deps, { plan, config, previous, mappings }, signal)
   const kept = await keptTaxRates(deps, { plan, config, mappings }, signal)
@@ -144,6 +145,7 @@ export async function planAgainstLive(
     movedAlong: waiting.movedAlong,
     cautions: [
       ...[...customers, ...waiting.scheduled, ...lowered.issues, ...kept, ...changedTax(config, previous)],
+      ...removedCurrencies(impact.lostCurrencies, config),
       ...(await policiesElsewhere(deps)),
     ],
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),

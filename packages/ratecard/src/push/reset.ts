@@ -46,9 +46,13 @@ export async function resetConfig(deps: SyncDeps, request: ResetOptions): Promis
     const mappings = await deps.store.mappings.all()
     const plan = await planReset(deps, current, { snapshot, mappings, scope: request.scope })
     const documented = documentFacts({ ...plan, config: null, previous: currentDocument(current) })
-    const impact = await impactOf(deps, { plan, snapshot, mappings, config: null }, lease.signal)
+    const impact = await impactOf(
+      deps,
+      { plan, snapshot, mappings, config: null, previous: currentDocument(current) },
+      lease.signal,
+    )
     const facts = planFacts(documented, impact, request.message)
-    const { overrides } = await deps.guard.allow(facts, request.override ?? [])
+    const { violations, overrides } = await deps.guard.allow(facts, request.override ?? [])
     const run = {
       kind: 'reset' as const,
       document: null,
@@ -60,6 +64,8 @@ export async function resetConfig(deps: SyncDeps, request: ResetOptions): Promis
       baseRevision: current?.revision ?? null,
       impact: impact.prices,
       tenants: impact.tenants,
+      who: impact.who,
+      violations,
       overrides,
     }
     const opened = await openPush(deps, run, plan, lease)

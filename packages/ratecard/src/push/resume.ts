@@ -17,7 +17,7 @@ import { lastAmounts } from './checks/last-amounts.ts'
 import { planFacts } from './checks/plan-facts.ts'
 import { resolveSteps } from './recover.ts'
 import { finishPush } from './run.ts'
-import type { StoredPlan } from './run.ts'
+import { impactOfStored, type StoredPlan } from './lookup/stored-plan.ts'
 
 export type ResumeOptions = Pick<PushOptions, 'onOpen' | 'override'> & Partial<Pick<PushOptions, 'by' | 'message'>>
 
@@ -69,6 +69,7 @@ export async function resumePush(
       warnings: [],
       violations,
       impact: impactOfStored(plan),
+      who: [...(plan.who ?? [])],
       writes: push.stepsTotal,
       plan: plan.fingerprint ?? '',
     }
@@ -89,8 +90,4 @@ async function factsOfStored(
   const documented = documentFacts({ changes, renames, ...documents })
   const last = await lastAmounts(deps, { ...documents, renames })
   return planFacts({ ...documented, prices: [...documented.prices, ...last] }, { prices, tenants }, push.message)
-}
-
-function impactOfStored({ impact = [] }: StoredPlan): PushOutcome['impact'] {
-  return impact.map((one) => ({ ...one, generations: one.generations ?? [], monthlyAfter: one.monthlyAfter ?? [] }))
 }

@@ -3,11 +3,11 @@
 import { ServiceError } from '../base/errors/service-error.ts'
 import { reportText } from '../catalog/change-report.ts'
 import type { PlannedChange } from '../catalog/change.ts'
-import type { Binding, Plan } from '../catalog/plan/plan-changes.ts'
-import type { Rename } from '../catalog/renames.ts'
+import type { Plan } from '../catalog/plan/plan-changes.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
-import type { PriceImpact } from '../api/service/service.ts'
+import type { AffectedSubscriber, PriceImpact } from '../api/service/service.ts'
+import type { Violation } from '../catalog/policies/decide.ts'
 import type { LeaseToken, MappingChange, NewVersion, PushRecord, VersionRecord } from '../store/store.ts'
 import { keyOf } from '../store/records/actor.ts'
 import type { By } from '../store/records/actor.ts'
@@ -15,6 +15,7 @@ import { yieldToRequests } from '../base/event-loop.ts'
 import { StepFailure, applySteps } from './apply.ts'
 import type { Results } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
+import type { StoredPlan } from './lookup/stored-plan.ts'
 
 export interface PushRun {
   readonly kind: PushRecord['kind']
@@ -31,27 +32,12 @@ export interface PushRun {
   readonly impact?: readonly PriceImpact[]
   /** Number of distinct tenants in the impact. */
   readonly tenants?: number
+  readonly who?: readonly AffectedSubscriber[]
+  /** Policies that the plan broke when it was approved. */
+  readonly violations?: readonly Violation[]
   readonly summary?: string
   /** Ids of the policies that were overridden. */
   readonly overrides?: readonly string[]
-  readonly movedAlong?: readonly string[]
-}
-
-export interface StoredPlan {
-  readonly changes: readonly PlannedChange[]
-  readonly bindings: readonly Binding[]
-  readonly renames: readonly Rename[]
-  readonly checksum: string
-  readonly fingerprint?: string
-  readonly impact?: readonly (Omit<PriceImpact, 'generations' | 'monthlyAfter'> &
-    Partial<Pick<PriceImpact, 'generations' | 'monthlyAfter'>>)[]
-  readonly tenants?: number
-  readonly summary?: string
-  readonly overrides?: readonly string[]
-  /**
-   * Ids of migration jobs that wait for a date and whose target price this push replaces. The author of the push has approved that their
-   * subscribers move to the new price instead; see customers/price-migrations/move-step.ts.
-   */
   readonly movedAlong?: readonly string[]
 }
 
@@ -80,6 +66,8 @@ export async function openPush(deps: SyncDeps, run: PushRun, plan: Plan, lease: 
     ...(run.fingerprint === undefined ? {} : { fingerprint: run.fingerprint }),
     ...(run.impact === undefined ? {} : { impact: run.impact }),
     ...(run.tenants === undefined ? {} : { tenants: run.tenants }),
+    ...(run.who === undefined ? {} : { who: run.who }),
+    ...(run.violations === undefined ? {} : { violations: run.violations }),
     ...(run.summary === undefined ? {} : { summary: run.summary }),
     ...(run.overrides === undefined || run.overrides.length === 0 ? {} : { overrides: run.overrides }),
     ...(run.movedAlong === undefined || run.movedAlong.length === 0 ? {} : { movedAlong: run.movedAlong }),

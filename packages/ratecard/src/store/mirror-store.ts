@@ -3,6 +3,7 @@
 import type { ProcessorId } from '../catalog/resource.ts'
 import type {
   Mirrored,
+  MirroredDiscount,
   MirroredInvoice,
   MirroredPurchase,
   MirroredItem,
@@ -245,6 +246,11 @@ export interface MirrorStore extends ReadCountStore {
    * quantity, status and currency.
    */
   usesOf(prices: readonly ProcessorId[]): Promise<readonly PriceUse[]>
+  /**
+   * Returns the subscriptions on these prices that have a discount for ever: of their own, of an item, or of their customer. Subscriptions that have
+   * ended are left out.
+   */
+  discountedOn(prices: readonly ProcessorId[]): Promise<readonly DiscountedSubscription[]>
   /** Returns the subscriptions that charge one of these tax rates and have not ended, sorted by id. */
   taxedWith(rates: readonly ProcessorId[]): Promise<readonly TaxedSubscription[]>
   /** Returns the prices of all items, ascending. Items of ended subscriptions are left out. */
@@ -279,6 +285,12 @@ export type BilledObject =
   | { readonly kind: 'invoice'; readonly object: MirroredInvoice }
   | { readonly kind: 'purchase'; readonly object: MirroredPurchase }
 
+export interface DiscountedSubscription {
+  readonly subscription: MirroredSubscription
+  /** null if the customer has no discount. */
+  readonly customerDiscount: MirroredDiscount | null
+}
+
 /** A subscription with tax rates. */
 export interface TaxedSubscription {
   readonly subscription: string
@@ -288,6 +300,7 @@ export interface TaxedSubscription {
 
 /** One subscription item on a price, reduced to what sums need. */
 export interface PriceUse {
+  readonly item: string
   readonly price: ProcessorId
   readonly subscription: string
   readonly customer: ProcessorId

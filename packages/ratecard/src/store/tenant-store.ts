@@ -72,6 +72,8 @@ export interface TenantStore {
    * there are.
    */
   idsByCustomer(processorCustomerIds: Iterable<string>): Promise<ReadonlyMap<string, string>>
+  /** Returns the names of these tenants by id; unknown ones are omitted. */
+  names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Returns the ids of all tenants with the template, ascending, in one consistent read. */
   idsOnTemplate(template: string): Promise<readonly string[]>
   /** Returns a page of the tenants that match all members of the query. Default order: ascending by id. */

@@ -1,12 +1,13 @@
 // A plan for approval: changes, affected subscribers, amounts and warnings.
 import { useMemo, type ComponentProps, type ReactNode } from 'react'
+import { Link } from 'wouter'
 import type { BillingDocument, PushOutcome } from '@ratecard/client'
 import { changeWords } from '../../../../ratecard/src/base/wording/change-words.ts'
 import { Chart } from '../../charts/chart.tsx'
 import { impactMoney } from '../../amounts/impact.ts'
 import { pricesById } from '../../amounts/price-change.ts'
 import { axisMoney, count, pluralize, money } from '../../words/words.ts'
-import { Badge, Facts, Id, IssueList, Table } from '../basic.tsx'
+import { Badge, Facts, Id, IssueList, Table, Text } from '../basic.tsx'
 import { Changes, changesText } from './changes.tsx'
 import { Violations } from './violations.tsx'
 import { WhichAccount } from '../which-account.tsx'
@@ -39,7 +40,7 @@ export function PlanView({ outcome, document, place = (issues) => issues, acts }
           ['Fingerprint', <code key="plan">{plan.slice(0, 12)}</code>],
         ]}
       />
-      {impact.length === 0 ? null : <Impact impact={impact} />}
+      {impact.length === 0 ? null : <Impact impact={impact} who={outcome.who} />}
       {warnings.length === 0 ? null : (
         <div className="alert alert-warning">
           <p>
@@ -58,7 +59,8 @@ export function PlanView({ outcome, document, place = (issues) => issues, acts }
   )
 }
 
-function Impact({ impact }: Pick<PushOutcome, 'impact'>) {
+/** Renders whom a plan, or a revision's plan when it was applied, touches. Plans of older services do not name them. */
+export function Impact({ impact, who = [] }: Pick<PushOutcome, 'impact'> & { readonly who?: PushOutcome['who'] }) {
   const sums = useMemo(() => impactMoney(impact), [impact])
   const currencies = [...new Set(sums.filter(({ after }) => after !== null).map(({ currency }) => currency))]
   const sold = impact.filter(({ subscriptions }) => subscriptions > 0)
@@ -77,7 +79,7 @@ function Impact({ impact }: Pick<PushOutcome, 'impact'>) {
       <h3>Affected subscribers</h3>
       <p className="small quiet">
         Live subscriptions to the changed prices, including earlier versions of them. They keep their price until you
-        move them. “After” is what they would pay per month at the new list price.
+        move them. “Before” is what they pay per month, less discounts that last; “After” is that at the new price.
       </p>
       <Table
         caption="Impact"
@@ -94,7 +96,7 @@ function Impact({ impact }: Pick<PushOutcome, 'impact'>) {
           return {
             key: one.processorPriceId,
             cells: [
-              <Id>{one.priceId}</Id>,
+              <Link href={`/prices/${encodeURIComponent(one.priceId)}`}>{one.priceId}</Link>,
               <Badge tone={one.action === 'archive' ? 'bad' : 'warn'}>{changeWords[one.action].todo}</Badge>,
               <Generations one={one} />,
               count(one.tenants),
@@ -107,6 +109,7 @@ function Impact({ impact }: Pick<PushOutcome, 'impact'>) {
         })}
       />
       {unsold === 0 ? null : <p className="small quiet">And {pluralize(unsold, 'price')} without subscribers.</p>}
+      {who.length === 0 ? null : <WhoPays who={who} />}
       {currencies.map((currency) => (
         <ImpactChart
           key={currency}
@@ -115,6 +118,34 @@ function Impact({ impact }: Pick<PushOutcome, 'impact'>) {
         />
       ))}
     </section>
+  )
+}
+
+/** Renders the subscribers with the largest differences. The link of a price leads to all of them. */
+function WhoPays({ who }: Pick<PushOutcome, 'who'>) {
+  return (
+    <details open={who.length <= 10}>
+      <summary>Whose price changes most</summary>
+      <Table
+        caption="Whose price changes most"
+        columns={['Who', 'Price', { name: 'Per month, before', isNumber: true }, { name: 'After', isNumber: true }]}
+        rows={who.map((one) => ({
+          key: `${one.subscription} ${one.priceId}`,
+          cells: [
+            one.tenantId === null ? (
+              <Id>{one.customer}</Id>
+            ) : (
+              <Link href={`/tenants/${encodeURIComponent(one.tenantId)}`}>
+                <Text>{one.name ?? one.tenantId}</Text>
+              </Link>
+            ),
+            <Id>{one.priceId}</Id>,
+            money(one.before, one.currency),
+            money(one.after, one.currency),
+          ],
+        }))}
+      />
+    </details>
   )
 }
 

@@ -195,3 +195,7 @@ export const moneyOperations = operations({
     errors: ['price_not_found', 'config_not_found', ...mirrorErrors],
   },
 })
+
+/** Returns the path of the list of the subscribers of a price. */
+export const subscribersPath = (priceId: string): string =>
+  moneyOperations.listSubscribers.path.replace(':id', encodeURIComponent(priceId))

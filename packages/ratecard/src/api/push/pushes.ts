@@ -26,7 +26,8 @@ const MonthlyImpact = Type.Array(
     closed,
   ),
   {
-    description: 'Amount per month at list price. Empty for metered prices, because their amount depends on the usage.',
+    description:
+      'What the subscriptions pay a month, less discounts that last. Empty for metered prices, because their amount depends on the usage.',
   },
 )
 
@@ -51,6 +52,7 @@ export const PriceImpact = shape(
       description:
         'What the same subscriptions would pay at the new price. Empty if the price is not replaced, or if the amount depends on the usage.',
     }),
+    subscribers_url: Type.String({ description: 'Path of the list of the subscribers of the price.' }),
     usage_based: Type.Boolean(),
     generations: Type.Array(
       Type.Object(
@@ -75,6 +77,21 @@ export const PriceImpact = shape(
   'Live subscriptions to the prices that the plan changes, including those on earlier, replaced versions.',
 )
 
+export const AffectedSubscriber = shape(
+  'AffectedSubscriber',
+  {
+    price_id: Type.String(),
+    tenant_id: nullable(Type.String({ description: 'null: the customer is not a tenant.' })),
+    customer: Type.String({ description: 'Id of the customer at the processor.' }),
+    name: nullable(Type.String({ description: 'Name of the tenant.' })),
+    subscription: Type.String(),
+    currency: Type.String(),
+    before: Count('What it pays a month, in minor units, less discounts that last.'),
+    after: Count('What it would pay at the new price.'),
+  },
+  'A subscriber who would pay another amount at a new price.',
+)
+
 export const PushOutcome = shape('PushOutcome', {
   status: Type.Enum(['applied', 'unchanged', 'planned']),
   version: Type.String(),
@@ -91,6 +108,10 @@ export const PushOutcome = shape('PushOutcome', {
     description: 'Policies that the plan breaks. With severity `deny` a push is refused, unless they are overridden.',
   }),
   impact: Type.Array(shared(PriceImpact)),
+  who: Type.Array(shared(AffectedSubscriber), {
+    description:
+      'Subscribers who would pay another amount at a new price: for each currency, the ten with the largest difference. All: `subscribers_url` of a price in `impact`.',
+  }),
   ...perhapsMirrored,
   writes: Count('Number of write requests to the processor.'),
   plan: Type.String({ description: 'Fingerprint of the plan, for `X-Ratecard-Plan`.' }),

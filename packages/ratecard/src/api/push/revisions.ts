@@ -2,6 +2,8 @@
 import { Type } from 'typebox'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import { ChangeReport, DocumentDifference } from './changes.ts'
+import { Violation } from './policies.ts'
+import { AffectedSubscriber, PriceImpact } from './pushes.ts'
 import { By, Pagination, PushKind, ResourceKind, Revision as RevisionNumber } from '../notation/common.ts'
 import { operations, pageQuery } from '../notation/operation.ts'
 import { AnyObject, closed, document, nullable, shape, shared, Time } from '../notation/schema.ts'
@@ -50,6 +52,17 @@ export const Revision = shape(
     ...entry,
     document: nullable(document<BillingConfig>('BillingConfig')),
     written: nullable(AnyObject),
+    plan: nullable(
+      Type.Object(
+        {
+          summary: Type.String({ description: 'What the plan said of customers and money when it was applied.' }),
+          impact: Type.Array(shared(PriceImpact)),
+          who: Type.Array(shared(AffectedSubscriber)),
+          violations: Type.Array(shared(Violation), { description: 'Policies that the plan broke.' }),
+        },
+        { ...closed, description: 'The plan as it was applied; null for a revision without a push.' },
+      ),
+    ),
   },
   '`document` is null for a reset. `written` is the source document, with `${NAME}` where `document` has values; null if the push sent no source document.',
 )

@@ -35,6 +35,7 @@ export interface Actor {
 }
 
 export type PriceImpact = Inside<typeof pushes.PriceImpact>
+export type AffectedSubscriber = Inside<typeof pushes.AffectedSubscriber>
 
 export interface PushOptions extends Actor {
   readonly dryRun?: boolean

@@ -102,6 +102,8 @@ export const issueCodes = {
   amount_suspicious: 'The amount looks 100 times too high for a currency without decimals (warning).',
   amount_not_chargeable:
     'In this currency the processor charges only multiples of 10 or 100 minor units (a warning for an adopted object).',
+  currency_removed:
+    'The plan stops selling a price in a currency in which subscriptions are billed; the tenants are named (warning).',
   amount_looks_major:
     'An amount is written with decimals, like an amount of the currency, but it is in minor units: `199.00` is 1.99 (warning).',
   amount_below_minimum: 'The amount is below the minimum that the processor charges in this currency (warning).',

@@ -10,7 +10,7 @@ import type { FiledIssue, ReadConfig } from '../files/read-config.ts'
 import type { ServerConnection } from '../server-address.ts'
 import { followPush, type ShownPlan } from '../follow/follow-push.ts'
 import { noteAsOf } from '../views/as-of.ts'
-import { showImpact } from '../views/plan/impact.ts'
+import { showImpact, showWho } from '../views/plan/impact.ts'
 import { showIssues, showWarning, type ViewedIssue } from '../views/issues.ts'
 import { jsonOutcome, jsonViolation } from '../views/text/json.ts'
 import { outcomeMarkdown } from '../views/markdown.ts'
@@ -36,9 +36,15 @@ export const actorOptions: readonly OptionSpec[] = [
   },
   { flags: '--message <text>', description: 'Reason for the change, shown in the history.' },
 ]
+export const whoOption: OptionSpec = {
+  flags: '--who',
+  description: 'Name the subscribers whose price a plan changes most, with what they pay and would pay a month.',
+}
+
 export const impactOptions: readonly OptionSpec[] = [
   { flags: '--force', description: 'Overwrite fields that were edited at the processor.' },
   { flags: '--approve-impact', description: 'Approve the impact: push although live subscriptions are affected.' },
+  whoOption,
 ]
 
 export const overrideOption: OptionSpec = {
@@ -128,12 +134,20 @@ export function showPlanOf(
   if (variables.length > 0) out.say(`Variables used: ${variablesText(variables)}.`)
   const impact = showImpact(plan.impact, paint)
   if (impact !== '') out.say(`\n${impact}`)
+  sayWho(context, plan.who)
   if (impact !== '' || plan.stale === true) noteAsOf(plan, out)
   // Warnings that were already shown for the files are not repeated.
   const said = new Set(warnings.map(({ detail }) => detail))
   for (const issue of place(plan.warnings).filter(({ detail }) => !said.has(detail)))
     out.note(showWarning(issue, paint))
   noteViolations(context, plan.violations)
+}
+
+/** With `--who`, prints the subscribers with the largest differences; otherwise says that it can. Older servers do not send them. */
+export function sayWho({ out, options }: Pick<CommandContext, 'out' | 'options'>, who: PushOutcome['who'] = []): void {
+  if (who.length === 0) return
+  if (options.flag('who')) out.say(`\n${showWho(who, out)}`)
+  else out.say(out.paint.dim('  Who, and how much: --who.'))
 }
 
 export function showWarnings(context: CommandContext, warnings: readonly FiledIssue[]): void {
@@ -272,6 +286,7 @@ export async function followStarted(
       warnings: [],
       violations: [],
       impact: [],
+      who: [],
       writes: report.stepsTotal,
       plan: '',
     }),

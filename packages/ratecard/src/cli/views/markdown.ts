@@ -1,6 +1,14 @@
 // Formats a plan as Markdown for a pull request: effects on customers and money, broken policies, warnings, the table of changes, and the
 // fingerprint.
-import type { Detail, DocumentDifference, DriftReport, PriceImpact, PushOutcome, Violation } from '@ratecard/client'
+import type {
+  AffectedSubscriber,
+  Detail,
+  DocumentDifference,
+  DriftReport,
+  PriceImpact,
+  PushOutcome,
+  Violation,
+} from '@ratecard/client'
 import { formatMinor } from '../../base/money/format.ts'
 import {
   changeWord,
@@ -10,7 +18,7 @@ import {
   kindWord,
   type Tense,
 } from '../../base/wording/change-words.ts'
-import { impactSentence } from './plan/impact.ts'
+import { impactSentence, whoRow } from './plan/impact.ts'
 import { count, type ViewedIssue } from './issues.ts'
 import { codeText, proseText } from './text/markdown-text.ts'
 import { asDetails, changedFields, planSummary, shortened, valueText, type Change } from './plan/plan.ts'
@@ -46,6 +54,8 @@ export interface MarkdownPlan {
   /** Headings of the two value columns. */
   readonly columns: readonly [before: string, after: string]
   readonly impact?: readonly PriceImpact[]
+  /** Subscribers with the largest differences. */
+  readonly who?: readonly AffectedSubscriber[]
   readonly violations?: readonly Violation[]
   readonly warnings?: readonly Pick<ViewedIssue, 'code' | 'detail' | 'path' | 'line'>[]
   /** Lines at the end. */
@@ -65,6 +75,10 @@ export function showMarkdown(plan: MarkdownPlan, conceal: Redact): string {
   const foot = plan.foot.join('\n\n')
   const room = markdownLimit - head.length - foot.length - 2000
   const touched = fitting([...totalLines(impact), ...impact.map(impactLine)], Math.floor(room * 0.2))
+  const people = fitting(
+    (plan.who ?? []).map((one) => row(whoRow(one).map((cell) => codeText(conceal(cell))))),
+    Math.floor(room * 0.1),
+  )
   const rules = fitting(
     inOrder(plan.violations ?? []).map((one) => violationLine(one, conceal)),
     Math.floor(room * 0.1),
@@ -77,17 +91,26 @@ export function showMarkdown(plan: MarkdownPlan, conceal: Redact): string {
     head,
     ...(touched.shown.length === 0 ? [] : [`#### Money and people\n\n${touched.shown.join('\n')}`]),
     ...leftOut(touched.left, 'price with subscribers', []),
+    ...whoParts(people.shown),
+    ...leftOut(people.left, 'subscriber', []),
     ...policyParts(plan.violations ?? [], rules),
     ...(doubts.shown.length === 0 ? [] : [`#### Warnings\n\n${doubts.shown.join('\n')}`]),
     ...leftOut(doubts.left, 'warning', []),
     ...changeParts(
       changes,
-      { columns: plan.columns, tense: plan.tense, room: room - lengthOf(touched, rules, doubts) },
+      { columns: plan.columns, tense: plan.tense, room: room - lengthOf(touched, people, rules, doubts) },
       conceal,
     ),
     foot,
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+/** Returns the folded table of subscribers with the largest differences. */
+function whoParts(rows: readonly string[]): readonly string[] {
+  if (rows.length === 0) return []
+  const table = ['| Who | Price | A month | At the new price |', '| --- | --- | --- | --- |', ...rows].join('\n')
+  return [`<details><summary>Who, and how much (${String(rows.length)})</summary>\n\n${table}\n\n</details>`]
 }
 
 const impactLine = (price: PriceImpact) => `- ${codeText(price.priceId)}: ${impactSentence(price)}`
@@ -260,6 +283,7 @@ export function outcomeMarkdown(
       tense: 'todo',
       columns: ['Before', 'After'],
       impact: plan.impact,
+      who: plan.who,
       violations: plan.violations,
       warnings: [...more.warnings, ...more.place(plan.warnings).filter(({ detail }) => !seen.has(detail))],
       foot: [

@@ -1,7 +1,8 @@
-// Calculates the monthly revenue of subscriptions at list price. It is computed exactly, and rounded half up once at the end. Discounts,
-// taxes, trials and metered usage are not included.
+// Calculates what subscriptions pay a month. It is computed exactly, and rounded half up once at the end. Taxes, trials and metered usage are
+// not included; discounts are where the caller takes them off.
 import type { Price } from '../schema/schema.ts'
 import { addDecimals, multiplyByInteger, roundQuotientHalfUp, zero } from '../../base/money/decimal.ts'
+import { fractionOfDecimal, multiplyFractions, roundFraction, type Fraction } from '../../base/money/fraction.ts'
 import { formatMinor } from '../../base/money/format.ts'
 import { exactAmount } from './calculate.ts'
 import type { Tariff } from './calculate.ts'
@@ -19,6 +20,20 @@ export interface MonthlyAmount {
   /** Amount in minor units. */
   readonly amount: number
   readonly formatted: string
+}
+
+/** Returns the exact amount of a month for a quantity. */
+export function exactMonth(price: BilledPrice, quantity: number): Fraction {
+  return multiplyFractions(
+    fractionOfDecimal(exactAmount(price, quantity)),
+    monthFactor(price.interval, price.intervalCount),
+  )
+}
+
+/** Rounds a sum of exact amounts half up, once. */
+export function shownMonth(sum: Fraction, currency: string): MonthlyAmount {
+  const rounded = roundFraction(sum)
+  return { currency, amount: Number(rounded), formatted: formatMinor(rounded, currency) }
 }
 
 /** Returns the monthly revenue of subscription items on one price. `quantities` contains the quantity of each item. */

@@ -5,17 +5,19 @@ import { configWithAmounts } from '../../document/schema/prices/percent-off.ts'
 import type { BillingConfig, Price } from '../../document/schema/schema.ts'
 import type { Issue } from '../../base/errors/issue.ts'
 import { itemsOf } from '../../catalog/kinds.ts'
-import { documentTier } from '../../catalog/fields/amounts.ts'
 import { ownersOf } from '../../catalog/owners.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
-import type { MappingEntry, ObservedResource, FieldsOf, ProcessorId, Snapshot } from '../../catalog/resource.ts'
+import type { MappingEntry, ProcessorId, Snapshot } from '../../catalog/resource.ts'
+import { sumFractions, type Fraction } from '../../base/money/fraction.ts'
 import { formatMinor } from '../../base/money/format.ts'
-import { currenciesOf, inCurrency } from '../../document/pricing/calculate.ts'
-import { monthlyAmount } from '../../document/pricing/impact.ts'
-import type { BilledPrice } from '../../document/pricing/impact.ts'
-import type { PriceImpact } from '../../api/service/service.ts'
+import { currenciesOf } from '../../document/pricing/calculate.ts'
+import { shownMonth } from '../../document/pricing/impact.ts'
+import type { AffectedSubscriber, PriceImpact } from '../../api/service/service.ts'
+import { subscribersPath } from '../../api/customers/money.ts'
+import { factsOf, itemMonths, keeping, usesOf, type Found, type Keeping, type TouchedPrice } from './item-months.ts'
 import { readUses } from './price-uses.ts'
-import type { PriceUses, Use, UseDeps, UsedPrice } from './price-uses.ts'
+import type { PriceUses, Use, UseDeps } from './price-uses.ts'
+import { countUses, lostCurrencies, subscribersOf, whoOf, type LostCurrency, type Subscribers } from './who-pays.ts'
 
 export interface Impact {
   readonly prices: readonly PriceImpact[]
@@ -23,35 +25,17 @@ export interface Impact {
   readonly subscriptions: number
   /** Number of distinct tenants on prices that are archived or replaced. */
   readonly tenants: number
-  /** Number of subscribers who keep a price that is replaced, and of those who keep a price that is archived. */
-  readonly kept: Record<'replaced' | 'archived', Subscribers>
+  /**
+   * Number of subscribers who keep a price that is replaced by one of another amount, of those who keep one that is archived, of those whose earlier
+   * price is sold again (e.g. by a rollback), and of those who pay the new amount already.
+   */
+  readonly kept: Record<'replaced' | 'archived' | 'current' | 'same', Subscribers>
+  /** Subscribers who would pay another amount at the new price: for each currency, the ten with the largest difference. */
+  readonly who: readonly AffectedSubscriber[]
+  /** Prices that lose a currency in which subscriptions are billed. */
+  readonly lostCurrencies: readonly LostCurrency[]
   /** Age of the mirror (the local copy of the processor's subscriptions); null if the subscriptions were read at the processor. */
   readonly age: PriceUses['age']
-}
-
-/** Distinct subscribers of several prices. */
-export interface Subscribers {
-  readonly tenants: number
-  /** Subscriptions of customers that are no tenant. */
-  readonly withoutTenant: number
-}
-
-/** A price that the plan changes. */
-interface TouchedPrice {
-  readonly configId: string
-  readonly action: PriceImpact['action']
-  /**
-   * Processor prices that belong to the configuration price. The price that is sold now comes first, then the earlier ones, newest first.
-   */
-  readonly generations: readonly ProcessorId[]
-  /** The processor price that is sold now; null for a free price. */
-  readonly current: ProcessorId | null
-}
-
-interface Found extends PriceUses {
-  readonly live: ReadonlyMap<ProcessorId, ObservedResource<'price'>>
-  /** The prices of the new document, by configuration id. */
-  readonly after: ReadonlyMap<string, Price>
 }
 
 /**
@@ -65,6 +49,8 @@ export async function impactOf(
     readonly snapshot: Snapshot
     readonly mappings: readonly MappingEntry[]
     readonly config: BillingConfig | null
+    /** The document that is current; null without one. */
+    readonly previous: BillingConfig | null
   },
   signal: AbortSignal,
 ): Promise<Impact> {
@@ -74,7 +60,9 @@ export async function impactOf(
   const recurring = touched
     .flatMap(({ generations }) => generations)
     .filter((id) => live.get(id)?.fields.interval !== null)
-  const found = { ...(await readUses(deps, [...new Set(recurring)], signal)), live, after: pricesOf(input.config) }
+  const after = pricesOf(input.config)
+  const read = { ...(await readUses(deps, [...new Set(recurring)], signal)), live, after }
+  const found: Found = { ...read, monthly: itemMonths(touched, read) }
   const free = new Map<string, readonly string[]>()
   for (const { configId, current, action } of touched)
     if (current === null && action !== 'update') free.set(configId, await freeTenants(deps, configId))
@@ -84,17 +72,27 @@ export async function impactOf(
     .map((price) => ({ price, entry: entryOf(price, free.get(price.configId) ?? [], found) }))
     .filter(({ price, entry }) => isTold(price, entry))
   const prices = entries.map(({ price }) => price)
-  const on = (...actions: readonly PriceImpact['action'][]) =>
-    subscribersOf(
-      prices.filter(({ action }) => actions.includes(action)),
-      found,
-      free,
+  const on = (actions: readonly PriceImpact['action'][], ...kinds: readonly Keeping[]) => {
+    const own = prices.filter(({ action }) => actions.includes(action))
+    const paying = own.flatMap((price) =>
+      usesOf(price, found).filter((use) => kinds.includes(keeping(price, use, found))),
     )
+    const local = kinds.includes('replaced') ? own.flatMap(({ configId }) => free.get(configId) ?? []) : []
+    return subscribersOf(paying, local)
+  }
   return {
     prices: entries.map(({ entry }) => entry),
     subscriptions: countLeaving(prices, found, free),
-    tenants: on('archive', 'replace').tenants,
-    kept: { replaced: on('replace'), archived: on('archive') },
+    tenants: on(['archive', 'replace'], 'replaced', 'current', 'same').tenants,
+    kept: {
+      replaced: on(['replace'], 'replaced'),
+      archived: on(['archive'], 'replaced', 'current', 'same'),
+      current: on(['replace'], 'current'),
+      same: on(['replace'], 'same'),
+    },
+    who: await whoOf(deps, prices, found),
+    // Also of prices that are changed in place, which the impact leaves out.
+    lostCurrencies: paid.flatMap((price) => lostCurrencies(price, pricesOf(input.previous), found)),
     age: found.age,
   }
 }
@@ -102,16 +100,6 @@ export async function impactOf(
 function pricesOf(config: BillingConfig | null): Found['after'] {
   if (config === null) return new Map()
   return new Map(itemsOf(configWithAmounts(config), 'price').map(({ item }) => [item.id, item]))
-}
-
-function subscribersOf(
-  prices: readonly TouchedPrice[],
-  { uses }: Found,
-  free: ReadonlyMap<string, readonly string[]>,
-): Subscribers {
-  const paid = countUses(prices.flatMap(({ generations }) => generations.flatMap((id) => uses.get(id) ?? [])))
-  const local = prices.flatMap(({ configId }) => free.get(configId) ?? [])
-  return { tenants: new Set([...paid.tenants, ...local]).size, withoutTenant: paid.withoutTenant }
 }
 
 /** True if the processor still has the price, or if a subscription is on it. The impact contains no other prices. */
@@ -158,16 +146,27 @@ function touchedPrices({
     plan.renames.filter(({ kind }) => kind === 'price').map(({ from, to }) => [String(to), String(from)]),
   )
   const touched = new Map<string, TouchedPrice>()
-  const add = (configId: string, action: PriceImpact['action'], before: ProcessorId) => {
+  const add = (
+    configId: string,
+    action: PriceImpact['action'],
+    before: ProcessorId,
+    next: ProcessorId | null = null,
+  ) => {
     // A free price is mapped to itself: its processor id equals its configuration id.
     const current = String(before) === configId ? null : before
     const own = [...(earlier.get(configId) ?? []), ...(earlier.get(renamed.get(configId) ?? '') ?? [])]
     const others = own.filter((id) => id !== current)
-    touched.set(configId, { configId, action, current, generations: current === null ? others : [current, ...others] })
+    touched.set(configId, {
+      configId,
+      action,
+      current,
+      next,
+      generations: current === null ? others : [current, ...others],
+    })
   }
-  for (const { kind, action, configId, processorIdBefore } of plan.changes) {
+  for (const { kind, action, configId, processorIdBefore, processorIdAfter } of plan.changes) {
     if (kind !== 'price' || processorIdBefore === null) continue
-    if (action === 'replace' || action === 'archive') add(configId, action, processorIdBefore)
+    if (action === 'replace' || action === 'archive') add(configId, action, processorIdBefore, processorIdAfter)
     else if (inPlace.has(action)) add(configId, 'update', processorIdBefore)
   }
   for (const step of plan.steps)
@@ -200,7 +199,8 @@ function entryOf(price: TouchedPrice, free: readonly string[], found: Found): Pr
     subscriptionsWithoutTenant: withoutTenant,
     tenants: new Set([...tenants, ...free]).size,
     monthly: addMonthly(generations.map((id) => monthlyOf(id, found))),
-    monthlyAfter: action === 'replace' ? monthlyAt(found.after.get(configId), uses) : [],
+    monthlyAfter: monthlyAfter(found.after.get(configId), uses, found),
+    subscribersUrl: subscribersPath(configId),
     usageBased: current !== null && factsOf(current, found)?.usageType === 'metered',
     generations: generations
       .filter((id) => id === current || found.uses.has(id))
@@ -224,58 +224,33 @@ function generationOf(id: ProcessorId, current: boolean, found: Found): PriceImp
   }
 }
 
-function countUses(uses: readonly Use[]) {
-  const tenants = new Map(uses.map(({ subscription, tenantId }) => [subscription, tenantId]))
-  return {
-    subscriptions: tenants.size,
-    tenants: new Set([...tenants.values()].flatMap((id) => id ?? [])),
-    withoutTenant: [...tenants.values()].filter((id) => id === null).length,
-  }
-}
-
-function factsOf(id: ProcessorId, { live, prices }: Found): UsedPrice | null {
-  const observed = live.get(id)
-  if (observed === undefined) return prices.get(id) ?? null
-  const { fields, unrepresentable } = observed
-  return {
-    usageType: fields.usageType === 'metered' ? 'metered' : 'licensed',
-    currency: fields.currency,
-    unitAmount: fields.unitAmount,
-    // If the live price has parts that the document cannot express, the fields may not give the real amount. Then the amount is unknown
-    // (null).
-    billedIn: (currency) => (unrepresentable.length > 0 ? null : billedPrice(fields, currency)),
-  }
-}
-
 /**
- * Returns the monthly amounts of all subscriptions on one processor price, by currency: its own currency first, then by currency code.
- * Empty if the amounts depend on usage.
+ * Returns what all subscriptions on one processor price pay a month, by currency: its own currency first, then by currency code. Empty if the
+ * amounts depend on usage.
  */
 function monthlyOf(id: ProcessorId, found: Found): PriceImpact['monthly'] {
-  const facts = factsOf(id, found)
   const uses = found.uses.get(id) ?? []
-  if (facts === null || facts.usageType === 'metered') return []
-  const rank = (currency: string) => (currency === facts.currency ? '' : currency)
+  const first = factsOf(id, found)?.currency
+  const rank = (currency: string) => (currency === first ? '' : currency)
   const currencies = [...new Set(uses.map(({ currency }) => currency))].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
-  return currencies.flatMap((currency) => {
-    const price = facts.billedIn(currency)
-    const quantities = uses.filter((use) => use.currency === currency).map(({ quantity }) => quantity ?? 0)
-    return price === null ? [] : [monthlyAmount(price, quantities)]
-  })
+  return sumsIn(currencies, uses, ({ item }) => found.monthly.get(item)?.before ?? null)
 }
 
-/**
- * Returns what subscribers would pay per month if their items moved to this price of the document, by currency: 7 seats at €12.00 are
- * €84.00. Empty for a one-time price, a metered price, and a price whose amount the customer chooses.
- */
-function monthlyAt(price: Price | undefined, uses: readonly Use[]): PriceImpact['monthlyAfter'] {
-  if (price?.interval === undefined || price.usage_type === 'metered' || price.custom_unit_amount !== undefined)
-    return []
-  const { interval, interval_count: intervalCount = 1 } = price
-  const offered = currenciesOf(price).filter((currency) => uses.some((use) => use.currency === currency))
-  return offered.map((currency) => {
-    const quantities = uses.filter((use) => use.currency === currency).map(({ quantity }) => quantity ?? 0)
-    return monthlyAmount({ ...inCurrency(price, currency), currency, interval, intervalCount }, quantities)
+/** Returns what the subscribers would pay a month if their items moved to the new price, in the order of its currencies. */
+function monthlyAfter(price: Price | undefined, uses: readonly Use[], { monthly }: Found): PriceImpact['monthlyAfter'] {
+  if (price === undefined) return []
+  return sumsIn(currenciesOf(price), uses, ({ item }) => monthly.get(item)?.after ?? null)
+}
+
+/** Adds up the amounts in each currency. A currency without a known amount is left out. */
+function sumsIn(
+  currencies: readonly string[],
+  uses: readonly Use[],
+  amountOf: (use: Use) => Fraction | null,
+): PriceImpact['monthly'] {
+  return currencies.flatMap((currency) => {
+    const amounts = uses.filter((use) => use.currency === currency).flatMap((use) => amountOf(use) ?? [])
+    return amounts.length === 0 ? [] : [shownMonth(sumFractions(amounts), currency)]
   })
 }
 
@@ -284,26 +259,6 @@ function addMonthly(generations: readonly PriceImpact['monthly'][]): PriceImpact
   const sums = new Map<string, number>()
   for (const { currency, amount } of generations.flat()) sums.set(currency, (sums.get(currency) ?? 0) + amount)
   return [...sums].map(([currency, amount]) => ({ currency, amount, formatted: formatMinor(amount, currency) }))
-}
-
-/** Returns what the price bills in one currency; null if the price is not sold in that currency or is a one-time price. */
-function billedPrice(fields: FieldsOf<'price', ProcessorId>, currency: string): BilledPrice | null {
-  const { currencyOptions: options } = fields
-  const sold = currency === fields.currency ? fields : Object.hasOwn(options, currency) ? options[currency] : undefined
-  if (fields.interval === null || sold === undefined) return null
-  return {
-    currency,
-    interval: fields.interval,
-    intervalCount: fields.intervalCount,
-    ...(sold.unitAmount === null ? {} : { unit_amount_decimal: sold.unitAmount }),
-    ...(sold.tiers === null ? {} : { tiers: sold.tiers.map(documentTier) }),
-    ...(fields.tiersMode === null ? {} : { tiers_mode: fields.tiersMode }),
-    ...(fields.transformQuantity === null
-      ? {}
-      : {
-          transform_quantity: { divide_by: fields.transformQuantity.divideBy, round: fields.transformQuantity.round },
-        }),
-  }
 }
 
 /**
@@ -345,6 +300,7 @@ export function impactMember({ prices }: Impact): readonly Readonly<Record<strin
     tenants: price.tenants,
     monthly: price.monthly,
     monthly_after: price.monthlyAfter,
+    subscribers_url: price.subscribersUrl,
     usage_based: price.usageBased,
     generations: price.generations.map(({ processorPriceId, ...generation }) => ({
       processor_price_id: processorPriceId,

@@ -8,13 +8,13 @@ import type { BilledPrice } from '../../document/pricing/impact.ts'
 import type { LivePrice, LiveSubscription } from '../../processor/customer-half.ts'
 import { readForPush } from '../../processor/failures.ts'
 import type { MirroredPrice } from '../../processor/mirrored.ts'
-import type { PriceUse } from '../../store/mirror-store.ts'
+import type { DiscountedSubscription, PriceUse } from '../../store/mirror-store.ts'
 import type { SyncDeps } from '../deps.ts'
 
 export type UseDeps = Pick<SyncDeps, 'processor' | 'store' | 'mirror'>
 
 /** One subscription item on a price. */
-export type Use = Pick<PriceUse, 'price' | 'subscription' | 'tenantId' | 'currency' | 'quantity'>
+export type Use = Pick<PriceUse, 'item' | 'price' | 'subscription' | 'customer' | 'tenantId' | 'currency' | 'quantity'>
 
 /** Billing terms of a price, as far as the items on the price show them. */
 export interface UsedPrice {
@@ -32,12 +32,21 @@ export interface PriceUses {
   readonly prices: ReadonlyMap<ProcessorId, UsedPrice>
   /** Age of the mirror; null if the items were read at the processor. */
   readonly age: { readonly asOf: number; readonly stale: boolean } | null
+  /** Subscriptions with discounts that last, and the prices of all their items. Empty without a mirror, which alone knows them. */
+  readonly discounted: Discounted
 }
+
+interface Discounted {
+  readonly subscriptions: readonly DiscountedSubscription[]
+  readonly prices: ReadonlyMap<ProcessorId, UsedPrice>
+}
+
+const noDiscounts: Discounted = { subscriptions: [], prices: new Map() }
 
 /** Returns the items on these prices, without items of ended subscriptions. If `prices` is empty, reads no items. */
 export async function readUses(deps: UseDeps, prices: readonly ProcessorId[], signal: AbortSignal): Promise<PriceUses> {
   const age = await ageOf(deps.mirror)
-  if (prices.length === 0) return { uses: new Map(), prices: new Map(), age }
+  if (prices.length === 0) return { uses: new Map(), prices: new Map(), age, discounted: noDiscounts }
   return age === null ? readLive(deps, prices, signal) : readMirrored(deps, prices, age)
 }
 
@@ -53,7 +62,14 @@ async function readMirrored(
 ): Promise<PriceUses> {
   const uses = grouped(await store.mirror.usesOf(prices), ({ price }) => price)
   const known = await store.revenue.prices([...uses.keys()])
-  return { uses, prices: new Map([...known].map(([id, price]) => [id, mirroredPrice(price)])), age }
+  const subscriptions = await store.mirror.discountedOn([...uses.keys()])
+  const beside = subscriptions.flatMap(({ subscription }) => subscription.items.map(({ price }) => price.id))
+  const billed = (all: ReadonlyMap<ProcessorId, MirroredPrice>) =>
+    new Map([...all].map(([id, price]) => [id, mirroredPrice(price)]))
+  return {
+    ...{ uses, prices: billed(known), age },
+    discounted: { subscriptions, prices: billed(await store.revenue.prices([...new Set(beside)])) },
+  }
 }
 
 function mirroredPrice(price: MirroredPrice): UsedPrice {
@@ -81,8 +97,8 @@ async function readLive(deps: UseDeps, prices: readonly ProcessorId[], signal: A
     )
     uses.set(
       price,
-      items.map(({ subscription: { id, customer, currency }, item: { quantity } }) => ({
-        ...{ price, currency, quantity },
+      items.map(({ subscription: { id, customer, currency }, item: { id: item, quantity } }) => ({
+        ...{ item, price, customer, currency, quantity },
         subscription: id,
         tenantId: tenants.get(customer) ?? null,
       })),
@@ -90,7 +106,7 @@ async function readLive(deps: UseDeps, prices: readonly ProcessorId[], signal: A
     const [first] = items
     if (first !== undefined) used.set(price, livePrice(first.item.price))
   }
-  return { uses, prices: used, age: null }
+  return { uses, prices: used, age: null, discounted: noDiscounts }
 }
 
 /**

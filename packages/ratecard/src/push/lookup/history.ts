@@ -5,7 +5,8 @@ import { ServiceError } from '../../base/errors/service-error.ts'
 import type { DocumentDifference, HistoryEntry, PageQuery, RevisionDetail } from '../../api/service/service.ts'
 import { yieldToRequests } from '../../base/event-loop.ts'
 import { byOf } from '../../store/records/actor.ts'
-import type { VersionHead, VersionRecord, VersionStore, WrittenFormStore } from '../../store/store.ts'
+import type { PushStore, VersionHead, VersionRecord, VersionStore, WrittenFormStore } from '../../store/store.ts'
+import { impactOfStored, type StoredPlan } from './stored-plan.ts'
 
 type Versions = Pick<VersionStore, 'find' | 'list'>
 
@@ -21,7 +22,11 @@ export async function historyPage(versions: Versions, page: PageQuery) {
 }
 
 export async function revision(
-  store: { readonly versions: Versions; readonly writtenForms: Pick<WrittenFormStore, 'ofPush'> },
+  store: {
+    readonly versions: Versions
+    readonly writtenForms: Pick<WrittenFormStore, 'ofPush'>
+    readonly pushes: Pick<PushStore, 'find'>
+  },
   number: number,
 ): Promise<RevisionDetail> {
   const record = await findRevision(store.versions, number)
@@ -30,7 +35,19 @@ export async function revision(
     ...historyEntry(record),
     document: documentOf(record.document),
     written: written === null ? null : (JSON.parse(written.document) as Record<string, unknown>),
+    plan: await appliedPlan(store.pushes, record),
   }
+}
+
+/** Returns what the plan of a revision said when it was applied. Plans of earlier versions lack some of it. */
+async function appliedPlan(
+  pushes: Pick<PushStore, 'find'>,
+  { pushId }: Pick<VersionRecord, 'pushId'>,
+): Promise<RevisionDetail['plan']> {
+  const push = pushId === null ? null : await pushes.find(pushId)
+  if (push === null) return null
+  const { summary = '', who = [], violations = [], ...plan } = JSON.parse(push.plan) as StoredPlan
+  return { summary, impact: impactOfStored(plan), who: [...who], violations: [...violations] }
 }
 
 /**

@@ -1,5 +1,7 @@
-import type { PriceImpact } from '@ratecard/client'
-import type { Paint } from '../../terminal/output.ts'
+import type { AffectedSubscriber, PriceImpact } from '@ratecard/client'
+import { formatMinor } from '../../../base/money/format.ts'
+import type { Output, Paint } from '../../terminal/output.ts'
+import { right, table } from '../text/table.ts'
 import { count } from '../issues.ts'
 
 /**
@@ -14,8 +16,8 @@ export function showImpact(impact: readonly PriceImpact[], paint: Paint): string
 }
 
 /**
- * Returns e.g. `12 subscriptions of 9 tenants, €480.00 a month keep the old price until you move them; 3 of them on an earlier price of €30.00`.
- * If the price is changed in place, returns e.g. `3 subscriptions of 3 tenants, €90.00 a month keep their price; …`.
+ * Returns e.g. `12 subscriptions of 9 tenants pay €480.00 a month, at the new price €520.00; 3 of them on an earlier price of €30.00`. Of a price
+ * that is changed in place: `3 subscriptions of 3 tenants keep their price; …`.
  */
 export function impactSentence({
   action,
@@ -24,6 +26,7 @@ export function impactSentence({
   subscriptionsWithoutTenant,
   tenants,
   monthly,
+  monthlyAfter,
   usageBased,
 }: PriceImpact): string {
   const owned = subscriptions - subscriptionsWithoutTenant
@@ -33,15 +36,33 @@ export function impactSentence({
       ? [`${count(subscriptionsWithoutTenant, 'subscription')} of customers that are not tenants`]
       : []),
   ].join(' and ')
-  const money = usageBased ? ['billed by usage'] : monthly.map(({ formatted }) => `${formatted} a month`)
-  const parts = [whose, ...money].join(', ')
   const one = subscriptions === 1
-  const stay =
-    action === 'update'
-      ? `${one ? 'keeps its' : 'keep their'} price`
-      : `${one ? 'keeps' : 'keep'} the old price until you move ${one ? 'it' : 'them'}`
-  return [`${parts} ${stay}`, ...earlierPrices(generations)].join('; ')
+  const pays = one ? 'pays' : 'pay'
+  const sums = (amounts: PriceImpact['monthly']) => amounts.map(({ formatted }) => formatted).join(' + ')
+  const money = usageBased ? `${pays} by usage` : monthly.length === 0 ? '' : `${pays} ${sums(monthly)} a month`
+  const then = monthlyAfter.length === 0 ? '' : `at the new price ${sums(monthlyAfter)}`
+  const stay = {
+    update: one ? 'keeps its price' : 'keep their price',
+    archive: `${one ? 'goes' : 'go'} on paying it`,
+    replace: '',
+  }[action]
+  const parts = [money, then, stay].filter((part) => part !== '').join(', ')
+  return [`${whose}${parts === '' ? '' : ` ${parts}`}`, ...earlierPrices(generations)].join('; ')
 }
+
+/** Formats the subscribers with the largest differences, one line each; empty if nobody would pay another amount. */
+export function showWho(who: readonly AffectedSubscriber[], style: Pick<Output, 'paint' | 'width'>): string {
+  if (who.length === 0) return ''
+  return table(['who', 'price', right('a month'), right('at the new price')], who.map(whoRow), style)
+}
+
+/** Who, which price, what is paid a month, and what would be. */
+export const whoRow = ({ tenantId, name, customer, priceId, currency, before, after }: AffectedSubscriber) => [
+  tenantId === null ? customer : name === null || name === tenantId ? tenantId : `${name} (${tenantId})`,
+  priceId,
+  formatMinor(before, currency),
+  formatMinor(after, currency),
+]
 
 /**
  * Returns the part of the sentence about subscribers on earlier prices, e.g. `3 of them on an earlier price of €30.00`. Empty if there are

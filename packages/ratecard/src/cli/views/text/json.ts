@@ -13,7 +13,7 @@ import { ServiceKey } from '../../../api/server/keys.ts'
 import { MigrationPlan } from '../../../api/customers/price-migrations.ts'
 import { PolicyHistory, PolicySet, Violation } from '../../../api/push/policies.ts'
 import { PushOutcome, PushReport, PushSummary } from '../../../api/push/pushes.ts'
-import { History } from '../../../api/push/revisions.ts'
+import { History, Revision } from '../../../api/push/revisions.ts'
 import type { Inside } from '../../../api/notation/schema.ts'
 import { TenantInvoices } from '../../../api/customers/invoices.ts'
 import { Money, MoneyDays, Subscribers } from '../../../api/customers/money.ts'
@@ -52,6 +52,9 @@ export const jsonOutcome = (outcome: client.PushOutcome) =>
 export const jsonServed = (served: client.ServedConfig) =>
   printed(ServedConfig)(served as Inside<typeof ServedConfig, string>)
 export const jsonHistory = printed(History)
+/** Without the document, which may contain secrets in URLs. The cast is needed because the client's type also allows values of newer servers. */
+export const jsonRevision = (entry: client.Revision) =>
+  printed(Revision)({ ...entry, document: null, written: null } as Inside<typeof Revision, string>)
 export const jsonPolicies = printed(PolicySet)
 export const jsonPolicyHistory = printed(PolicyHistory)
 export const jsonViolation = printed(Violation)

@@ -65,7 +65,8 @@ export function revenueOf(subscription: MirroredSubscription, context: RevenueCo
   }))
 }
 
-interface PricedItem {
+/** An item of a subscription, and its monthly amount. */
+export interface PricedItem {
   readonly item: MirroredItem
   readonly monthly: Fraction
 }
@@ -86,10 +87,10 @@ function listedMonth({ price, quantity }: MirroredItem, currency: string, { pric
  * Applies discounts in the order of the processor: first each item's own discounts, then the discounts of the subscription (or of the
  * customer, if the subscription has none). Each discount applies to the amounts that the previous discount left.
  */
-function afterDiscounts(
+export function afterDiscounts(
   { items, discounts, currency }: MirroredSubscription,
   listed: readonly PricedItem[],
-  { customerDiscount }: RevenueContext,
+  { customerDiscount }: Pick<RevenueContext, 'customerDiscount'>,
 ): readonly PricedItem[] {
   const ofCustomer = customerDiscount === null ? [] : [customerDiscount]
   const reductions = [

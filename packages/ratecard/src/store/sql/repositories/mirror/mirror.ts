@@ -212,6 +212,10 @@ export class SqlMirror implements MirrorStore {
     return this.#database.read((db) => reads.usesOf(db, prices))
   }
 
+  async discountedOn(prices: readonly ProcessorId[]) {
+    return this.#database.read((db) => reads.discountedOn(db, prices))
+  }
+
   async pricesInUse() {
     return this.#database.read((db) => reads.pricesInUse(db))
   }

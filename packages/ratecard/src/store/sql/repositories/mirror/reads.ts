@@ -3,7 +3,13 @@ import { sql } from 'kysely'
 import { processorId } from '../../../../catalog/resource.ts'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { Mirrored, MirroredInvoice, MirroredKind, MirroredSubscription } from '../../../../processor/mirrored.ts'
-import type { BilledObject, MirrorStore, PriceUse, TaxedSubscription } from '../../../mirror-store.ts'
+import type {
+  BilledObject,
+  DiscountedSubscription,
+  MirrorStore,
+  PriceUse,
+  TaxedSubscription,
+} from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { ReadConnection } from '../../database/database.ts'
 import { endedStatuses, objectOf } from './rows.ts'
@@ -188,7 +194,15 @@ export async function usesOf(db: ReadConnection, prices: readonly ProcessorId[])
   await inBatches(prices, async (slice) => {
     const rows = await itemsOn(db, slice)
       .leftJoin('tenants as tenant', 'tenant.processorCustomerId', 'item.customer')
-      .select(['item.price', 'item.subscription', 'item.customer', 'item.status', 'item.paused', 'item.currency'])
+      .select([
+        'item.id as item',
+        'item.price',
+        'item.subscription',
+        'item.customer',
+        'item.status',
+        'item.paused',
+        'item.currency',
+      ])
       .select(['item.quantity', 'tenant.id as tenantId'])
       .execute()
     for (const row of rows)
@@ -200,6 +214,35 @@ export async function usesOf(db: ReadConnection, prices: readonly ProcessorId[])
       })
   })
   return uses
+}
+
+/** Discounts that last, as `canonicalJson` writes them. Only subscriptions with this text are read and parsed. */
+const lasting = '%"duration":"forever"%'
+
+export async function discountedOn(
+  db: ReadConnection,
+  prices: readonly ProcessorId[],
+): Promise<readonly DiscountedSubscription[]> {
+  const found = new Map<string, DiscountedSubscription>()
+  await inBatches(prices, async (slice) => {
+    const rows = await itemsOn(db, slice)
+      .innerJoin('mirrorObjects as subscription', 'subscription.id', 'item.subscription')
+      .leftJoin('mirrorObjects as customer', (join) =>
+        join.onRef('customer.id', '=', 'item.customer').on('customer.kind', '=', 'customer'),
+      )
+      .where('subscription.kind', '=', 'subscription')
+      .where((one) => one.or([one('subscription.object', 'like', lasting), one('customer.object', 'like', lasting)]))
+      .select(['subscription.object', 'customer.object as customer'])
+      .distinct()
+      .execute()
+    for (const row of rows) {
+      const subscription = objectOf<'subscription'>(row)
+      const customer = objectOf<'customer'>({ object: row.customer })
+      if (subscription !== null)
+        found.set(subscription.id, { subscription, customerDiscount: customer?.discount ?? null })
+    }
+  })
+  return [...found.values()]
 }
 
 /**

@@ -86,6 +86,17 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
 
     findByCustomer,
 
+    async names(ids) {
+      const names = new Map<string, string>()
+      await inBatches(ids, async (slice) => {
+        const rows = await database.read((db) =>
+          db.selectFrom('tenants').select(['id', 'name']).where('id', 'in', slice).execute(),
+        )
+        for (const { id, name } of rows) names.set(id, name)
+      })
+      return names
+    },
+
     async idsByCustomer(processorCustomerIds) {
       const ids = new Map<string, string>()
       await inBatches([...processorCustomerIds], async (slice) => {
