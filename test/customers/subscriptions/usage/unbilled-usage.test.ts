@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { mirrorSettings } from '../../../support/mirror.ts'
 import { startedForEach } from '../../../support/started.ts'
 import { refusalOf } from '../../../support/stores/store.ts'
-import { forTenant, startWorld } from '../../tenants/world.ts'
+import { forTenant, kiln, startWorld } from '../../tenants/world.ts'
 
 const tenant = { id: 'acme', name: 'Acme' }
 const world = startedForEach(() => startWorld({ tenant, mirror: mirrorSettings }))
@@ -24,19 +24,28 @@ async function mirrorCaughtUp(): Promise<void> {
   await expect.poll(asOf, { timeout: 60_000, interval: 20 }).toBeGreaterThanOrEqual(now)
 }
 
-test('reported usage counts as billed if and only if the tenant has a subscription item for the meter', async () => {
+test('reported usage is billed if the tenant has an item for the meter, and is not if the processor knows of none', async () => {
   await mirrorCaughtUp()
   expect(await report()).toMatchObject({ billed: false })
   await world.pay((await world.buy('acme', 'kiln_monthly')).url)
   await mirrorCaughtUp()
   // A subscription to another price of the same product does not bill the meter.
   expect(await report()).toMatchObject({ billed: false })
+  // The processor is not asked again within seconds, so that nothing is said of the tenant meanwhile.
+  expect(await report()).toMatchObject({ billed: null })
   await world.pay((await world.buy('acme', 'kiln_usage')).url)
   await mirrorCaughtUp()
   expect(await report()).toMatchObject({ billed: true })
-  for (const { id } of (await world.stripe.subscriptions.list()).data) await world.stripe.subscriptions.cancel(id)
+})
+
+test('usage just after a purchase is never called unpaid, and what was listed meanwhile is taken off the list', async () => {
   await mirrorCaughtUp()
-  expect(await report()).toMatchObject({ billed: false })
+  await world.pay((await world.buy('acme', 'kiln_usage')).url)
+  const said = [await report(), await report(), await report()].map(({ billed }) => billed)
+  expect(said).not.toContain(false)
+  await mirrorCaughtUp()
+  expect(await finding()).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^0 /) })
+  expect(await world.service.unbilledUsage()).toEqual([])
 })
 
 test('a report with `strict` of usage that no subscription bills is refused and stores nothing, not even a customer', async () => {
@@ -55,13 +64,13 @@ test('a report with `strict` is accepted as soon as the tenant has subscribed, e
   await mirrorCaughtUp()
   await world.service.feed?.feeder.stop()
   await world.pay((await world.buy('acme', 'kiln_usage')).url)
-  // The stopped mirror does not know the subscription.
-  expect(await report()).toMatchObject({ billed: false })
+  // The stopped mirror does not know the subscription: the processor does.
+  expect(await report()).toMatchObject({ billed: true })
   expect(await report(strict)).toMatchObject({ billed: true })
 })
 
-test('without the mirror, reported usage counts as billed, and reports with `strict` are checked at the processor', async () => {
-  expect(await report({}, withoutMirror)).toMatchObject({ billed: true })
+test('without the mirror it is not known whether usage is billed, and reports with `strict` are checked at the processor', async () => {
+  expect(await report({}, withoutMirror)).toMatchObject({ billed: null })
   expect(await refusalOf(report(strict, withoutMirror))).toBe('meter_not_subscribed')
   await withoutMirror.pay((await withoutMirror.buy('acme', 'kiln_usage')).url)
   expect(await report(strict, withoutMirror)).toMatchObject({ billed: true })
@@ -82,4 +91,25 @@ test('the doctor names tenants whose usage no subscription bills, and ignores re
   })
   await world.service.removeTenant('acme', { author: null, by: null, requestId: null })
   expect(await finding()).toMatchObject({ status: 'ok' })
+})
+
+test('usage of a meter that only counts an allowance of the plan is neither unpaid nor listed', async () => {
+  const document = kiln()
+  document.features = [
+    ...(document.features ?? []),
+    { id: 'reads', name: 'Readings', type: 'metered', meter: 'readings' },
+  ]
+  document.products.push({
+    ...{ id: 'starter', name: 'Starter', features: [{ id: 'reads', limit: 100 }] },
+    prices: [{ id: 'starter', amount: 0, currency: 'usd', interval: 'month' }],
+  })
+  const free = await startWorld({ document, tenant, mirror: mirrorSettings })
+  try {
+    await free.buy('acme', 'starter')
+    const reported = await free.service.recordUsage({ meter: 'readings', value: 3 }, forTenant('acme'))
+    expect(reported).toMatchObject({ billed: null })
+    expect(await free.service.unbilledUsage()).toEqual([])
+  } finally {
+    await free.close()
+  }
 })

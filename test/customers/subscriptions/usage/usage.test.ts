@@ -26,7 +26,7 @@ describe('the usage that is reported for a tenant', () => {
       tenantId: 'acme',
       identifier: 'a',
       alreadyCounted: false,
-      billed: true,
+      billed: null,
     })
     await report('acme', 3, { identifier: 'a' })
     // The first report of an identifier counts.

@@ -159,10 +159,12 @@ export const Usage = shape('Usage', {
     description:
       'True if an earlier report had the same identifier. Then only the earlier report counts, and `value` and `timestamp` are null, because Ratecard does not store them.',
   }),
-  billed: Type.Boolean({
-    description:
-      'False if, according to the mirror, the tenant has no subscription item for the meter, so that the usage is not paid for. Always true without a complete mirror.',
-  }),
+  billed: nullable(
+    Type.Boolean({
+      description:
+        'false: the tenant has no subscription item for the meter, so that the usage is not paid for. null: not known yet (it may have bought one a moment ago), or nothing to bill, because the meter only counts an allowance of its plan.',
+    }),
+  ),
 })
 
 const question = {

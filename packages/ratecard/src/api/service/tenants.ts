@@ -270,6 +270,8 @@ export interface TenantOperations {
    * delayed.
    */
   droppedUsageOf(tenantId: string): Promise<readonly DroppedUsage[] | null>
+  /** Returns the reports of the last 30 days that nobody pays for, by tenant and meter, most reports first. */
+  unbilledUsage(): Promise<readonly { readonly tenantId: string; readonly meter: string; readonly reports: number }[]>
 
   /** Returns the discounts of the tenant's subscriptions at the processor, sorted by subscription, oldest first. */
   tenantDiscounts(id: string): Promise<readonly Discount[]>

@@ -8,10 +8,16 @@ import { listGrants, putGrant, removeGrant } from './features/grants.ts'
 import { createRecentUsageErrors } from './usage/recent-usage-errors.ts'
 import { readSubscriptions } from './subscriptions.ts'
 import { readUpcomingInvoices } from './upcoming-invoices.ts'
+import { createConfirmations } from './usage/billed-usage.ts'
+import { readUnbilledUsage } from './usage/unbilled-usage.ts'
 import { recordUsage } from './usage/usage.ts'
 
 export function createSubscribers(deps: SubscriberDeps & { readonly pastDueGraceMs: number }) {
-  const entitlements = { ...deps, featureHistory: createFeatureHistory(deps.store.versions) }
+  const entitlements = {
+    ...deps,
+    featureHistory: createFeatureHistory(deps.store.versions),
+    mayAsk: createConfirmations(deps.clock),
+  }
   const usage = { ...deps, usageErrors: createRecentUsageErrors(deps) }
   return {
     tenantSubscriptions: (id) => readSubscriptions(deps, id),
@@ -25,6 +31,7 @@ export function createSubscribers(deps: SubscriberDeps & { readonly pastDueGrace
     upcomingInvoices: (id) => readUpcomingInvoices(deps, id),
     droppedUsage: (query) => readDroppedUsage(usage, query),
     droppedUsageOf: (id) => readDroppedUsageOf(usage, id),
+    unbilledUsage: () => readUnbilledUsage(entitlements),
     recordUsage: (usage, principal) => recordUsage(entitlements, usage, principal),
   } satisfies Partial<TenantOperations>
 }

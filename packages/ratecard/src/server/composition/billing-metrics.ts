@@ -104,7 +104,7 @@ export function withBillingCounters<Given extends ComposedService>(
     },
     recordUsage: async (usage, principal) => {
       const recorded = await service.recordUsage(usage, principal)
-      if (!recorded.billed && !recorded.alreadyCounted) unbilled.inc()
+      if (recorded.billed === false && !recorded.alreadyCounted) unbilled.inc()
       return recorded
     },
     droppedUsage: async (query) => {

@@ -193,7 +193,7 @@ export function createService(options: ServiceOptions): ComposedService {
     creditDeps,
     ...ofTenants
   } = tenantOperations(options, { ...deps, priceBook }, lookups, tracked)
-  const { createCheckout, createPortal, recordUsage } = tenantActs
+  const { createCheckout, createPortal, recordUsage, unbilledUsage } = tenantActs
   const shared = createFairShare(clock)
   const swaps = swapOperations({ ...deps, applied: lookups.fullConfig }, priceBook, creditDeps, tracked)
   const reads = createMirrorReads({ store, mirror, priceBook })
@@ -258,7 +258,7 @@ export function createService(options: ServiceOptions): ComposedService {
       drift: () => findDrift(deps),
       examine: () =>
         examine({
-          operations: { ...reads, drift: () => findDrift(deps), ...hosted },
+          operations: { ...reads, unbilledUsage, drift: () => findDrift(deps), ...hosted },
           store,
           processor,
           processorName: options.processorName,

@@ -1,15 +1,14 @@
 // Checks of `ratecard doctor` about billing: unpaid renewals, open invoices, unbilled usage, edits at the processor, and failing schedules.
 // The detail of each finding begins with a number, and the hint names the command that shows more.
-import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { formatMinor } from '../../base/money/format.ts'
 import type { DriftReport, Finding, Service } from '../../api/service/service.ts'
-import type { Store } from '../../store/store.ts'
 
 export interface BillingChecksDeps {
-  readonly store: Pick<Store, 'unbilledUsage'>
-  readonly clock: Clock
-  readonly operations: Pick<Service, 'listTenants' | 'billingGauges' | 'drift' | 'listWorkers' | 'cronRuns'>
+  readonly operations: Pick<
+    Service,
+    'listTenants' | 'billingGauges' | 'drift' | 'listWorkers' | 'cronRuns' | 'unbilledUsage'
+  >
 }
 
 type Found = Omit<Finding, 'check'>
@@ -49,14 +48,12 @@ export async function checkOwed({ operations }: BillingChecksDeps): Promise<Foun
   })
 }
 
-const dayMs = 24 * 60 * 60 * 1000
-const unbilledDays = 30
 /** Maximum number of tenants and meters that a finding names. */
 const mostNamed = 5
 
 /** Finds usage of the last 30 days that was recorded for tenants without a subscription item for the meter. */
-export async function checkUnbilledUsage({ store, clock }: BillingChecksDeps): Promise<Found> {
-  const counts = await store.unbilledUsage.since(Math.floor(clock.now() / dayMs) - unbilledDays)
+export async function checkUnbilledUsage({ operations }: BillingChecksDeps): Promise<Found> {
+  const counts = await operations.unbilledUsage()
   const [first] = counts
   if (first === undefined)
     return {

@@ -39,7 +39,7 @@ export interface DoctorDeps
 const subscriptionPages = 20
 const mostNamed = 5
 
-/** Checks store, history, processor account, unfinished pushes, webhooks and more. Only reads. A check that throws becomes a finding. */
+/** Checks store, history, processor account, unfinished pushes, webhooks and more. Changes nothing but its own lists. A check that throws becomes a finding. */
 export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const checks: readonly [string, () => Promise<Omit<Finding, 'check'>>][] = [
     ['store', () => checkStore(deps)],

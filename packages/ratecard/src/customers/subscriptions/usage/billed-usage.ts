@@ -1,10 +1,13 @@
 // Checks whether usage of a meter is billed. The processor counts usage of any customer, but bills it only to customers with an item for
 // the meter.
+import type { Clock } from '../../../base/clock.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import type { LiveSubscription } from '../../../processor/customer-half.ts'
 import type { TenantHoldings } from '../../../store/feature-store.ts'
 import type { SubscriberDeps } from '../deps.ts'
 import { liveSubscriptions } from '../subscriptions.ts'
+import { meteredAllowances } from '../features/entitlements.ts'
+import type { FeatureSourceDeps } from '../features/feature-sources.ts'
 
 /** A meter of the applied configuration. */
 export interface AppliedMeter {
@@ -28,12 +31,53 @@ export function hasItemFor(
   )
 }
 
+/** Minimum time (ms) between two reads of the processor about one tenant, and most reads in a second about all. */
+const sameTenantMs = 5_000
+const mostPerSecond = 5
+
+/** Returns a function that tells whether the processor may be asked about a tenant now. Otherwise reports of usage would use up its limit of requests. */
+export function createConfirmations({ now }: Clock): (tenantId: string) => boolean {
+  const asked = new Map<string, number>()
+  return (tenantId) => {
+    for (const [id, at] of asked) if (now() - at >= sameTenantMs) asked.delete(id)
+    const within = [...asked.values()].filter((at) => now() - at < 1000)
+    if (asked.has(tenantId) || within.length >= mostPerSecond) return false
+    asked.set(tenantId, now())
+    return true
+  }
+}
+
+/** Deps of {@link isBilled}; `mayAsk` is that of {@link createConfirmations}. */
+export type BilledDeps = FeatureSourceDeps & { readonly mayAsk: (tenantId: string) => boolean }
+
 /**
- * Returns false if the tenant has no item for the meter according to the mirror (the local copy of subscriptions). Returns true if the
- * mirror is not complete: asking the processor at each report would use up the processor's limit of read requests.
+ * Returns whether usage of the meter is billed to the tenant. The mirror knows an item, or the processor says that there is none; a tenant may have
+ * bought one a moment ago, which the mirror does not know. null: not known yet, or nothing to bill, because the meter only counts an allowance of the
+ * tenant's plan.
  */
-export function isBilled(deps: SubscriberDeps, meter: AppliedMeter, tenant: TenantHoldings): boolean {
-  return mirroredItem(deps, meter, tenant) !== false
+export async function isBilled(deps: BilledDeps, meter: AppliedMeter, tenant: TenantHoldings): Promise<boolean | null> {
+  const known = mirroredItem(deps, meter, tenant)
+  if (known !== false) return known
+  if (await isAllowance(deps, meter, tenant)) return null
+  if (tenant.customer === null) return false
+  if (!deps.mayAsk(tenant.tenantId)) return null
+  try {
+    return hasItemFor(meter, await liveSubscriptions(deps, { processorCustomerId: tenant.customer }))
+  } catch (error) {
+    // The report itself needs no answer of the processor here: without one, it is not known.
+    if (error instanceof ServiceError) return null
+    throw error
+  }
+}
+
+/** True if the tenant has an allowance that the meter counts, e.g. of a free plan. */
+export async function isAllowance(
+  deps: FeatureSourceDeps,
+  meter: AppliedMeter,
+  tenant: TenantHoldings,
+): Promise<boolean> {
+  const allowances = await meteredAllowances(deps, tenant, meter.id)
+  return allowances.some(({ limit }) => limit !== null && limit !== 0)
 }
 
 /**

@@ -10,17 +10,13 @@ import type { SubscriberDeps } from '../deps.ts'
 import { meteredAllowances, storedHoldings } from '../features/entitlements.ts'
 import type { TenantHoldings } from '../../../store/feature-store.ts'
 import type { FeatureSourceDeps } from '../features/feature-sources.ts'
-import { isBilled, requireItem } from './billed-usage.ts'
+import { isAllowance, isBilled, requireItem, type BilledDeps } from './billed-usage.ts'
 import { decideUsage } from './decide-usage.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Records usage. Idempotent per tenant, meter and identifier: only the first report with an identifier counts. */
-export async function recordUsage(
-  deps: FeatureSourceDeps,
-  usage: NewUsage,
-  principal: Principal,
-): Promise<RecordedUsage> {
+export async function recordUsage(deps: BilledDeps, usage: NewUsage, principal: Principal): Promise<RecordedUsage> {
   const tenant = await storedHoldings(deps, deps.tenantIdOf(principal))
   const meter = await findMeter(deps, usage.meter)
   const { livemode } = await deps.account()
@@ -38,14 +34,15 @@ export async function recordUsage(
   // Validate the report before a customer is created for the tenant, so that a rejected report has no effect.
   const eventOf = decideUsage(situation, usage)
   if (usage.strict === true) await requireItem(deps, meter, tenant)
-  const billed = usage.strict === true || isBilled(deps, meter, tenant)
+  const billed = usage.strict === true || (await isBilled(deps, meter, tenant))
   const event = eventOf(await deps.customerOf({ id: tenant.tenantId, processorCustomerId: tenant.customer }))
   const toCount = { tenant, meter, event, value: valueOf(event, meter), enforce: usage.enforce === true }
   const owner = { id: tenant.tenantId, processorCustomerId: tenant.customer }
   const counted = await deps.livingFor(owner, () =>
     askProcessor(deps.shutdown, () => countUsage(deps, toCount, sendUsageBy(deps))),
   )
-  if (counted && !billed)
+  // What is not known yet is looked at again later; see unbilled-usage.ts.
+  if (counted && billed !== true && !(await isAllowance(deps, meter, tenant)))
     await deps.store.unbilledUsage.add(tenant.tenantId, meter.id, Math.floor(deps.clock.now() / dayMs))
   return { meter: meter.id, tenantId: tenant.tenantId, identifier, alreadyCounted: !counted, billed }
 }

@@ -24,6 +24,16 @@ export function sqlUnbilledUsage(database: Database): UnbilledUsageStore {
           .execute()
       }),
 
+    remove: (tenantId, meter, day) =>
+      database.write(async (db) => {
+        await db
+          .deleteFrom('unbilledUsage')
+          .where('tenantId', '=', tenantId)
+          .where('meter', '=', meter)
+          .where('day', '>=', day)
+          .execute()
+      }),
+
     since: (day) =>
       database.read(async (db) => {
         const rows = await db
