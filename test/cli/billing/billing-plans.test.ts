@@ -175,6 +175,9 @@ describe('the command that waits for a long push', () => {
     const resumed = await world.run(['billing', 'resume'])
     expect(resumed.stdout).toMatch(/\[ *\d+\/\d+\] created price p\d+/)
     expect(resumed.stdout).toContain('Applied version 2.0.0')
+    // What a resumed push did is in the report of its revision.
+    expect(resumed.stdout).toMatch(/price +created +p\d+/)
+    expect(resumed.stdout).not.toContain('No resource changed')
     const report = await world.run(['billing', 'pushes', id, '--follow'])
     expect(report.stdout).toMatch(/request/)
     expect(report.stdout).toMatch(/req_\w+/)

@@ -10,6 +10,8 @@ export type PaidObject = Pick<MirrorPaidRow, 'kind' | 'id' | 'marked'>
 /** A credit grant with what is left of it, without regard to its dates. */
 export interface StoredCreditGrant extends MirroredCreditGrant {
   readonly remaining: number
+  /** What the processor took at its end, because it was not used. */
+  readonly lapsed: number
 }
 
 export interface CreditStore {

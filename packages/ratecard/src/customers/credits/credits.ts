@@ -189,5 +189,5 @@ async function creditOf(deps: CreditDeps, jobId: string): Promise<Credit> {
     ...{ id, customer, amount, currency, category, name, prices, expiresAt, source, createdAt },
     ...{ effectiveAt: createdAt, voidedAt: null },
   }
-  return shownCredit(await deps.priceBook(), { ...grant, remaining: grant.amount }, deps.clock.now())
+  return shownCredit(await deps.priceBook(), { ...grant, lapsed: 0, remaining: grant.amount }, deps.clock.now())
 }

@@ -5,10 +5,12 @@ import type { StoredCreditGrant } from '../../store/credit-store.ts'
 
 /** Returns the state of a credit at a time (epoch milliseconds). */
 export function creditState(
-  { voidedAt, expiresAt, effectiveAt, createdAt, remaining }: StoredCreditGrant,
+  { voidedAt, expiresAt, effectiveAt, createdAt, remaining, lapsed }: StoredCreditGrant,
   now: number,
 ): Credit['state'] {
   if (voidedAt !== null) return 'voided'
+  // At its end, the processor takes what was not used.
+  if (lapsed > 0) return 'expired'
   if (remaining <= 0) return 'used'
   if (expiresAt !== null && expiresAt <= now) return 'expired'
   // A grant starts when it is created, or at a later date if it names one. The start is compared with the creation too, because a customer

@@ -18,10 +18,19 @@ export const doctor: Command = {
       out.print(`${marks[finding.status]} ${out.paint.bold(finding.check)}  ${finding.detail}`)
       if (finding.hint !== undefined) out.print(`    ${out.paint.cyan('hint:')} ${finding.hint}`)
     }
-    const problems = findings.filter(({ status }) => status === 'problem').length
-    out.say(problems === 0 ? '\nAll required checks passed.' : `\n${count(problems, 'problem')}.`)
+    const [problems, warnings] = (['problem', 'warning'] as const).map(
+      (wanted) => findings.filter(({ status }) => status === wanted).length,
+    ) as [number, number]
+    out.say(`\n${verdict(problems, warnings)}`)
     return { exit: problems === 0 ? 0 : 1, json: { findings } }
   },
+}
+
+/** Returns e.g. `1 problem, 3 warnings.` */
+function verdict(problems: number, warnings: number): string {
+  if (problems + warnings === 0) return 'All checks passed.'
+  const noted = warnings === 0 ? '' : `, ${count(warnings, 'warning')}`
+  return `${problems === 0 ? 'All required checks passed' : count(problems, 'problem')}${noted}.`
 }
 
 function checkHere(context: CommandContext): Finding[] {

@@ -1,5 +1,5 @@
 import { inline } from '../../terminal/terminal-text.ts'
-import type { Detail, HistoryEntry } from '@ratecard/client'
+import type { HistoryEntry } from '@ratecard/client'
 import {
   changeWords,
   countedChanges,
@@ -11,7 +11,7 @@ import type { Paint } from '../../terminal/output.ts'
 import { count } from '../issues.ts'
 
 /** Formats what a push did, one line for each kind and action. */
-export function showChanges(details: readonly Pick<Detail, 'kind' | 'configId' | 'action'>[], paint: Paint): string {
+export function showChanges(details: ReturnType<typeof reportedChanges>, paint: Paint): string {
   const groups = new Map<string, { readonly head: string; readonly ids: string[] }>()
   for (const { kind, configId, action } of details) {
     if (action === 'keep') continue

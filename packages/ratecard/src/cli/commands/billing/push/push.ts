@@ -10,6 +10,7 @@ import { namesFromFile, readConfig, requireConfig, type ReadConfig } from '../..
 import { createPushQueue, type PushQueue } from '../../../follow/push-queue.ts'
 import { readPlan, writePlan, type SavedPlan } from '../../../files/saved-plan.ts'
 import { connect, requireAddress, requireServerOf, type ServerConnection } from '../../../server-address.ts'
+import { reportedChanges } from '../../../../base/wording/change-words.ts'
 import { showChanges } from '../../../views/plan/changes.ts'
 import { jsonOutcome, jsonVariables } from '../../../views/text/json.ts'
 import { formatOption, formatted, wantsMarkdown } from '../format.ts'
@@ -203,7 +204,9 @@ export function showOutcome({ out }: CommandContext, outcome: PushOutcome): void
     return
   }
   out.say(`${paint.green('✓')} Applied version ${paint.bold(inline(outcome.version))}${revision(outcome)}.\n`)
-  out.say(showChanges(outcome.details, paint))
+  // A resumed push has no plan here: what it did is in the report of its revision.
+  const done = outcome.details.length > 0 ? outcome.details : reportedChanges(outcome)
+  out.say(showChanges(done, paint))
 }
 
 function revision({ revision }: PushOutcome): string {

@@ -64,15 +64,26 @@ export function sqlCredits(database: Database): CreditStore {
               .select((inner) => inner.fn.sum<number | string | null>('move.amount').as('moved'))
               .as('moved'),
           )
+          .select((eb) =>
+            eb
+              .selectFrom('mirrorCreditMoves as move')
+              .innerJoin('mirrorObjects as transaction', 'transaction.id', 'move.id')
+              .whereRef('move.creditGrant', '=', 'object.id')
+              .where('transaction.kind', '=', 'credit_transaction')
+              .where('transaction.object', 'like', '%"reason":"expired"%')
+              .select((inner) => inner.fn.sum<number | string | null>('move.amount').as('lapsed'))
+              .as('lapsed'),
+          )
           .where('object.kind', '=', 'credit_grant')
           .where('object.customer', '=', customer)
           .orderBy('object.happenedAt')
           .orderBy('object.id')
           .execute()
         // PostgreSQL returns the sum as text.
-        return rows.flatMap(({ moved, ...row }) => {
+        return rows.flatMap(({ moved, lapsed, ...row }) => {
           const grant = objectOf<'credit_grant'>(row)
-          return grant === null ? [] : [{ ...grant, remaining: grant.amount + Number(moved ?? 0) }]
+          if (grant === null) return []
+          return [{ ...grant, remaining: grant.amount + Number(moved ?? 0), lapsed: Math.abs(Number(lapsed ?? 0)) }]
         })
       }),
   }
