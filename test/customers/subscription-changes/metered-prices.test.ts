@@ -134,3 +134,16 @@ test('a preview says what the balance of the customer pays, and what the change 
   const { balance } = (await shop.stripe.customers.retrieve(buyer.customer)) as { balance: number }
   expect(balance).toBe(-33_600)
 })
+
+test('what a preview says of a month is less the discounts that last, and not less those that end', async () => {
+  const { id: once } = await shop.stripe.coupons.create({ percent_off: 50, duration: 'once' })
+  const { id: fixed } = await shop.stripe.coupons.create({ amount_off: 500, currency: 'usd', duration: 'forever' })
+  const monthly = async (id: string, coupon: string) => {
+    const buyer = await shop.subscriber(id, { basic: 2 }, { discounts: [{ coupon }] })
+    const preview = await buyer.ask('preview', { items: [{ price_id: 'pro' }] })
+    return [preview['monthly'].before[0].amount, preview['monthly'].after[0].amount] as const
+  }
+  expect(await monthly('third', 'third')).toEqual(['4020', '12060'])
+  expect(await monthly('fixed', fixed)).toEqual(['5500', '17500'])
+  expect(await monthly('once', once)).toEqual(['6000', '18000'])
+})

@@ -2,6 +2,7 @@
 // returns the new state of the subscription. Times are epoch milliseconds.
 import type { ProcessorId } from '../catalog/resource.ts'
 import type { CustomerProcessor, InvoicePreview, LiveSubscription } from './customer-half.ts'
+import type { MirroredDiscount } from './mirrored.ts'
 import type { WriteOptions } from './write-options.ts'
 
 /** A price, and its quantity on a subscription. The quantity is null for a metered price. */
@@ -143,16 +144,6 @@ export interface ScheduleRestoration {
   readonly cancels: boolean
 }
 
-export interface DiscountTerms {
-  readonly id: string
-  /** True for a coupon that the next invoice uses up. */
-  readonly once: boolean
-  /** True for a coupon that takes an amount off the whole invoice; false for a percentage, and if the terms are unknown. */
-  readonly fixed: boolean
-  /** Time at which the discount ends; null for a coupon with the duration `forever` or `once`. */
-  readonly endsAt: number | null
-}
-
 /** State of a subscription on which a change of it rests. */
 export interface ChangeableSubscription {
   readonly subscription: LiveSubscription
@@ -160,7 +151,7 @@ export interface ChangeableSubscription {
   /** Ids of the subscription's own discounts. */
   readonly discounts: readonly string[]
   /** How long each of these discounts lasts, and what it takes off, in the same order. */
-  readonly discountTerms: readonly DiscountTerms[]
+  readonly discountTerms: readonly MirroredDiscount[]
   /** Ids of the discounts of its items. */
   readonly itemDiscounts: readonly string[]
   /** Phases of the subscription's schedule, the running one first; null without a schedule. */

@@ -115,6 +115,7 @@ function situation(
       wish: {},
       promotionCode: null,
       promotionTerms: { once: false, fixed: false },
+      productOf: () => null,
       endsFree: [],
       session: false,
       begunBySession: false,

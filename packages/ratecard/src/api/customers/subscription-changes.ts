@@ -115,7 +115,9 @@ const shown = {
   next_invoice: nullable(NextInvoice),
   monthly: Type.Object(
     {
-      before: MoneyOf('Monthly cost of the items before the change, without discounts and usage.'),
+      before: MoneyOf(
+        'Monthly cost of the items before the change, less discounts that last, without usage and taxes.',
+      ),
       after: MoneyOf('Monthly cost of the items after the change.'),
     },
     closed,

@@ -18,7 +18,7 @@ import { billedNow, onlyUsageDiffers, type BilledNow } from './decide/billed-now
 import { decideChange } from './decide/decide-change.ts'
 import type { ChangeDecision } from './decide/decision.ts'
 import { freeSteps } from './decide/decide-free.ts'
-import { afterInvoice, invoiceWarnings } from './decide/next-invoice.ts'
+import { afterInvoice, invoiceWarnings, isFixed } from './decide/next-invoice.ts'
 import { nextInvoice } from './next-invoice.ts'
 import type { ChangeDeps } from './deps.ts'
 import { requestId } from './kept/kept.ts'
@@ -200,8 +200,8 @@ async function costed(
   const next = due === null ? renewal : afterInvoice(renewal, due)
   const { state, promotionTerms } = situation
   const moment = at ?? state.clockTime ?? momentOf(due) ?? deps.clock.now()
-  const isFixed = [promotionTerms, ...state.discountTerms].some(({ fixed }) => fixed)
-  const warnings = invoiceWarnings(decision, isFixed, { due, next })
+  const hasFixed = promotionTerms.fixed || state.discountTerms.some(isFixed)
+  const warnings = invoiceWarnings(decision, hasFixed, { due, next })
   const shown = shownOf(decision, { due, next, moment, warnings })
   return { decision, at: moment, shown, billed: billedNow(due, situation.present) }
 }

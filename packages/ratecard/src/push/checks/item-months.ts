@@ -3,7 +3,7 @@
 import { documentTier } from '../../catalog/fields/amounts.ts'
 import type { FieldsOf, ObservedResource, ProcessorId } from '../../catalog/resource.ts'
 import { compareFractions, zeroFraction, type Fraction } from '../../base/money/fraction.ts'
-import { afterDiscounts } from '../../customers/mirror/sums/mrr.ts'
+import { afterDiscounts } from '../../processor/lasting-discounts.ts'
 import { currenciesOf, inCurrency } from '../../document/pricing/calculate.ts'
 import { exactMonth, type BilledPrice } from '../../document/pricing/impact.ts'
 import type { Price } from '../../document/schema/schema.ts'
@@ -81,8 +81,8 @@ export function itemMonths(touched: readonly TouchedPrice[], read: Omit<Found, '
       const { after = null, next } = listed.get(item.id) ?? {}
       return after === null || next === undefined ? { item, monthly } : { item: onPrice(item, next), monthly: after }
     })
-    const before = afterDiscounts(subscription, listedBefore, { customerDiscount })
-    const after = afterDiscounts(subscription, listedAfter, { customerDiscount })
+    const before = afterDiscounts(subscription, listedBefore, customerDiscount)
+    const after = afterDiscounts(subscription, listedAfter, customerDiscount)
     for (const [index, { item, monthly }] of before.entries()) {
       const own = listed.get(item.id)
       if (own === undefined) continue

@@ -2,19 +2,8 @@
 // `active` or `past_due` and its collection is not paused. Discounts that last forever are deducted, and so are taxes that are included in
 // an amount.
 import type { ProcessorId } from '../../../catalog/resource.ts'
-import {
-  addFractions,
-  compareFractions,
-  divideFractions,
-  fraction,
-  fractionOfDecimal,
-  multiplyFractions,
-  subtractFractions,
-  sumFractions,
-  zeroFraction,
-} from '../../../base/money/fraction.ts'
+import { addFractions, fractionOfDecimal, multiplyFractions, zeroFraction } from '../../../base/money/fraction.ts'
 import type { Fraction } from '../../../base/money/fraction.ts'
-import { parseDecimal } from '../../../base/money/decimal.ts'
 import { exactAmount } from '../../../document/pricing/calculate.ts'
 import { monthFactor } from '../../../document/pricing/month.ts'
 import type {
@@ -24,6 +13,7 @@ import type {
   MirroredPrice,
   MirroredSubscription,
 } from '../../../processor/mirrored.ts'
+import { afterDiscounts } from '../../../processor/lasting-discounts.ts'
 import { netShare } from './inclusive-tax.ts'
 import { tariffOf } from './tariff.ts'
 
@@ -56,19 +46,13 @@ export function revenueOf(subscription: MirroredSubscription, context: RevenueCo
   if (!countsAsRevenue(subscription)) return []
   const { items, currency } = subscription
   const listed = items.map((item) => ({ item, monthly: listedMonth(item, currency, context) }))
-  return afterDiscounts(subscription, listed, context).map(({ item, monthly }) => ({
+  return afterDiscounts(subscription, listed, context.customerDiscount).map(({ item, monthly }) => ({
     item: item.id,
     price: item.price.id,
     product: item.price.product,
     currency,
     monthly: multiplyFractions(monthly, netShare(item, subscription, context.invoices)),
   }))
-}
-
-/** An item of a subscription, and its monthly amount. */
-export interface PricedItem {
-  readonly item: MirroredItem
-  readonly monthly: Fraction
 }
 
 /** Returns the monthly amount of an item before discounts, with tiers and packages as the processor bills them; zero for a metered item. */
@@ -81,73 +65,6 @@ function listedMonth({ price, quantity }: MirroredItem, currency: string, { pric
     fractionOfDecimal(exactAmount(tariff, quantity)),
     monthFactor(price.interval, price.intervalCount),
   )
-}
-
-/**
- * Applies discounts in the order of the processor: first each item's own discounts, then the discounts of the subscription (or of the
- * customer, if the subscription has none). Each discount applies to the amounts that the previous discount left.
- */
-export function afterDiscounts(
-  { items, discounts, currency }: MirroredSubscription,
-  listed: readonly PricedItem[],
-  { customerDiscount }: Pick<RevenueContext, 'customerDiscount'>,
-): readonly PricedItem[] {
-  const ofCustomer = customerDiscount === null ? [] : [customerDiscount]
-  const reductions = [
-    ...items.flatMap((item) => item.discounts.map((discount) => ({ discount, of: (id: string) => id === item.id }))),
-    ...(discounts.length > 0 ? discounts : ofCustomer).map((discount) => ({ discount, of: () => true })),
-  ]
-  return reductions
-    .filter(({ discount }) => discount.duration === 'forever')
-    .reduce(
-      (left, { discount, of }) =>
-        reduced(left, discount, currency, ({ item }) => of(item.id) && isFor(discount, item.price.product)),
-      listed,
-    )
-}
-
-function isFor({ products }: MirroredDiscount, product: ProcessorId | null): boolean {
-  return products === null || (product !== null && products.includes(product))
-}
-
-function reduced(
-  items: readonly PricedItem[],
-  discount: MirroredDiscount,
-  currency: string,
-  applies: (item: PricedItem) => boolean,
-): readonly PricedItem[] {
-  if (discount.percentOff === null) return lessAmount(items, discount.amountOff[currency] ?? 0, applies)
-  const kept = subtractFractions(
-    fraction(1),
-    divideFractions(fractionOfDecimal(parseDecimal(discount.percentOff)), fraction(100)),
-  )
-  return items.map((item) => (applies(item) ? { ...item, monthly: multiplyFractions(item.monthly, kept) } : item))
-}
-
-/**
- * Deducts a discount of a fixed amount, which reduces every invoice. It is split in proportion to the amounts of the items, and is at most
- * their sum. If the items have different billing intervals, only the items that are billed most often are reduced, because only those are
- * on every invoice.
- */
-function lessAmount(
-  items: readonly PricedItem[],
-  amountOff: number,
-  applies: (item: PricedItem) => boolean,
-): readonly PricedItem[] {
-  const bearing = items.filter((item) => applies(item) && compareFractions(item.monthly, zeroFraction) > 0)
-  const factors = bearing.map(factorOf).sort((a, b) => compareFractions(b, a))
-  const [most] = factors
-  if (most === undefined) return items
-  const reduces = new Set(bearing.filter((item) => compareFractions(factorOf(item), most) === 0))
-  const base = sumFractions([...reduces].map(({ monthly }) => monthly))
-  const off = multiplyFractions(fraction(amountOff), most)
-  const kept = compareFractions(off, base) >= 0 ? zeroFraction : divideFractions(subtractFractions(base, off), base)
-  return items.map((item) => (reduces.has(item) ? { ...item, monthly: multiplyFractions(item.monthly, kept) } : item))
-}
-
-/** Returns the number of invoices per month that contain the item, e.g. 1/12 for a yearly price. */
-function factorOf({ item: { price } }: PricedItem): Fraction {
-  return monthFactor(price.interval, price.intervalCount)
 }
 
 /** Returns the sums by currency, without currencies whose sum is zero. */

@@ -10,7 +10,7 @@ import type { ChangeableSubscription, ItemChange } from '../../../processor/subs
 import { decideFree, freePriceOf } from './decide-free.ts'
 import { invalid } from './invalid.ts'
 import type { ChangeDecision, ChangeSituation, ChangeWarning, OtherItem, PlacedItem, PresentItem } from './decision.ts'
-import { intervalOf, monthlySum, termsOf, type ItemTerms } from './monthly.ts'
+import { discountedSum, intervalOf, monthlySum, termsOf, type ItemTerms } from './monthly.ts'
 import { hasOtherPlan, othersAt, plansOthers, renewalOf, scheduleOf, untilOf } from '../kept/scheduled-items.ts'
 import { setAsideSchedule } from '../kept/set-aside.ts'
 import { refuseBreakingRamp, refuseReplacingPlan, refuseTakingOff } from './sellers-plans.ts'
@@ -79,10 +79,23 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
         quantity,
       })),
     ],
-    monthly: { before, after: monthlyWith(beside) },
+    monthly: monthlyOf(situation, [
+      ...beside,
+      ...wanted.map((one) => ({ terms: wantedTerms(one), quantity: one.quantity, priceId: one.price.id })),
+    ]),
     free: null,
     warnings: warningsOf(situation, { isPutBack: waitsForPayment && setAside !== null }),
   }
+}
+
+/** Returns what the present and the coming items cost a month, less discounts that last. */
+function monthlyOf(
+  { state, present, productOf }: ChangeSituation,
+  coming: readonly Pick<OtherItem, 'terms' | 'quantity' | 'priceId'>[],
+): ChangeDecision['monthly'] {
+  const before = present.map(({ terms, live: { quantity, price } }) => ({ terms, quantity, product: price.product }))
+  const after = coming.map(({ terms, quantity, priceId }) => ({ terms, quantity, product: productOf(priceId) }))
+  return { before: discountedSum(before, state), after: discountedSum(after, state) }
 }
 
 const placed = ({ priceId, live }: PresentItem): PlacedItem => ({

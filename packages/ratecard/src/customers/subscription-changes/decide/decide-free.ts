@@ -6,7 +6,7 @@ import type { ChangeStep } from '../../item-swaps/change-step.ts'
 import { zeroFraction } from '../../../base/money/fraction.ts'
 import type { ChangeDecision, ChangeSituation, FreeChange } from './decision.ts'
 import { invalid } from './invalid.ts'
-import { monthlySum } from './monthly.ts'
+import { discountedSum } from './monthly.ts'
 import { releaseOf } from '../kept/releases.ts'
 import { termEndOfPeriod } from '../kept/scheduled-items.ts'
 import { setAsideSchedule } from '../kept/set-aside.ts'
@@ -58,7 +58,10 @@ export function decideFree(situation: ChangeSituation, free: WantedItem): FreeDe
     setAside: now || endsAnyway ? null : setAsideSchedule(state),
     after: [{ priceId: free.price.id, processorPriceId: free.processorId, quantity: 1 }],
     monthly: {
-      before: monthlySum(present.map(({ terms, live: { quantity } }) => ({ terms, quantity }))),
+      before: discountedSum(
+        present.map(({ terms, live: { quantity, price } }) => ({ terms, quantity, product: price.product })),
+        state,
+      ),
       after: zeroFraction,
     },
     free: { price: free.price.id, endsAnyway },

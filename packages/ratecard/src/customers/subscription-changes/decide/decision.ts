@@ -4,7 +4,6 @@ import type { Fraction } from '../../../base/money/fraction.ts'
 import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
 import type {
   ChangeableSubscription,
-  DiscountTerms,
   ItemChange,
   ItemsSchedule,
   PlannedItem,
@@ -41,6 +40,14 @@ export interface OtherItem extends PlacedItem {
   readonly terms: ItemTerms
 }
 
+/** What a coupon means for later invoices. */
+export interface CouponKind {
+  /** True for a coupon that one invoice uses up. */
+  readonly once: boolean
+  /** True for a coupon that takes an amount off the whole invoice; false for a percentage, and if the terms are unknown. */
+  readonly fixed: boolean
+}
+
 export interface ChangeSituation {
   readonly state: ChangeableSubscription
   readonly present: readonly PresentItem[]
@@ -52,8 +59,9 @@ export interface ChangeSituation {
   readonly wish: Pick<NewChange, 'when' | 'proration'>
   /** Promotion code of the request; null for none. */
   readonly promotionCode: ProcessorId | null
-  /** Terms of the coupon of that code, as in {@link DiscountTerms}. */
-  readonly promotionTerms: Pick<DiscountTerms, 'once' | 'fixed'>
+  readonly promotionTerms: CouponKind
+  /** Processor product of a price of the configuration, as far as the subscription has an item of it; null otherwise. */
+  readonly productOf: (priceId: string | null) => ProcessorId | null
   /** Ids of the tenant's running free subscriptions that a coming price replaces. */
   readonly endsFree: readonly string[]
   /** True if a tenant's session asks, which may do less than a service key. */

@@ -1,4 +1,4 @@
-// Monthly amounts of subscription items, before discounts and taxes. Metered items are not counted. Pure.
+// Monthly amounts of subscription items, before taxes. Metered items are not counted. Pure.
 import { decimalText } from '../../../base/money/decimal.ts'
 import { formatMinor } from '../../../base/money/format.ts'
 import {
@@ -13,7 +13,10 @@ import type { Fraction } from '../../../base/money/fraction.ts'
 import type { Price } from '../../../document/schema/schema.ts'
 import { exactAmount, type Tariff } from '../../../document/pricing/calculate.ts'
 import { monthFactor } from '../../../document/pricing/month.ts'
+import type { ProcessorId } from '../../../catalog/resource.ts'
+import { afterDiscounts } from '../../../processor/lasting-discounts.ts'
 import type { LivePrice } from '../../../processor/customer-half.ts'
+import type { ChangeableSubscription } from '../../../processor/subscription-change.ts'
 
 /** Price of an item in the currency of its subscription, with the billing interval. */
 export interface ItemTerms extends Pick<LivePrice, 'interval' | 'intervalCount' | 'usageType'> {
@@ -31,9 +34,29 @@ export function termsOf(price: Price | undefined, tariff: Tariff | null): ItemTe
 export const intervalOf = ({ interval, intervalCount }: Pick<ItemTerms, 'interval' | 'intervalCount'>) =>
   `${String(intervalCount)} ${interval}`
 
-/** Returns the exact monthly cost of the items. Items whose amounts are unknown are not counted. */
+/** Returns the exact monthly cost of the items before discounts. Items whose amounts are unknown are not counted. */
 export function monthlySum(items: Iterable<{ readonly terms: ItemTerms; readonly quantity: number | null }>): Fraction {
   return sumFractions([...items].map(({ terms, quantity }) => monthlyOf(terms, quantity)))
+}
+
+/** An item before or after a change, and its product at the processor; null if that is unknown. */
+export interface MonthlyItem {
+  readonly terms: ItemTerms
+  readonly quantity: number | null
+  readonly product: ProcessorId | null
+}
+
+/** Returns what the items cost a month less the discounts of the subscription that last. Items whose amounts are unknown are not counted. */
+export function discountedSum(
+  items: readonly MonthlyItem[],
+  { discountTerms: discounts, subscription: { currency } }: ChangeableSubscription,
+): Fraction {
+  const listed = items.map(({ terms, quantity, product }, index) => {
+    const { interval, intervalCount } = terms
+    const item = { id: String(index), discounts: [], price: { product, interval, intervalCount } }
+    return { item, monthly: monthlyOf(terms, quantity) }
+  })
+  return sumFractions(afterDiscounts({ discounts, currency }, listed, null).map(({ monthly }) => monthly))
 }
 
 function monthlyOf({ tariff, interval, intervalCount, usageType }: ItemTerms, quantity: number | null): Fraction {

@@ -2,14 +2,10 @@
 import { isCurrency, minimumCharge } from '../../../base/money/currencies.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { InvoicePreview, LiveSubscription } from '../../../processor/customer-half.ts'
-import type {
-  ChangeableSubscription,
-  DiscountTerms,
-  ItemsUpdate,
-  PreviewedUpdate,
-} from '../../../processor/subscription-change.ts'
+import type { MirroredDiscount } from '../../../processor/mirrored.ts'
+import type { ChangeableSubscription, ItemsUpdate, PreviewedUpdate } from '../../../processor/subscription-change.ts'
 import { untilOf } from '../kept/scheduled-items.ts'
-import type { ChangeDecision, ChangeWarning } from './decision.ts'
+import type { ChangeDecision, ChangeWarning, CouponKind } from './decision.ts'
 
 /**
  * Returns the update by which the processor previews the first invoice after a change at the end of the period. That invoice bills the usage of the
@@ -26,14 +22,20 @@ export function inArrears({ subscription }: ChangeDecision, update: ItemsUpdate)
 
 type Discounted = Pick<ChangeableSubscription, 'discounts' | 'discountTerms'>
 
+/** True for a discount of a fixed amount. */
+export const isFixed = ({ amountOff }: Pick<MirroredDiscount, 'amountOff'>): boolean =>
+  Object.keys(amountOff).length > 0
+
 /** Returns the ids of the discounts that the invoice of the change uses up: coupons of the duration `once`. */
 export function usedUpBy(due: InvoicePreview | null, { discountTerms }: Discounted): readonly string[] {
-  return discountTerms.flatMap(({ id, once }) => (once && due?.discounts.includes(id) === true ? [id] : []))
+  return discountTerms.flatMap(({ id, duration }) =>
+    duration === 'once' && due?.discounts.includes(id) === true ? [id] : [],
+  )
 }
 
 interface Promotion {
   readonly code: ProcessorId | null
-  readonly terms: Pick<DiscountTerms, 'once' | 'fixed'>
+  readonly terms: CouponKind
 }
 
 /** Returns the code of the change; null if it has none, or if `due`, the invoice of the change, uses it up. */
@@ -70,7 +72,7 @@ export function discountsOfUsage(
   { code, terms }: Promotion,
   { discountTerms }: Discounted,
 ): PreviewedUpdate['promotion'] {
-  const shared = discountTerms.filter(({ fixed }) => !fixed).map(({ id }) => id)
+  const shared = discountTerms.filter((one) => !isFixed(one)).map(({ id }) => id)
   const added = terms.fixed ? null : code
   return added === null && shared.length === discountTerms.length ? null : { code: added, beside: shared }
 }

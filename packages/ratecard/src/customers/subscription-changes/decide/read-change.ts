@@ -129,6 +129,7 @@ export async function readChange(
     situation: {
       ...{ state, present, wanted, isReplaced, planned, wish, promotionCode, endsFree, session },
       promotionTerms: promotionTerms(config, promotionCode),
+      productOf: productsOf(book, state),
       ...{ begunBySession, scheduledBySession, takenOff },
     },
     beside,
@@ -224,6 +225,16 @@ function promotionOf({ clock }: ChangeDeps, { config, hidden }: Offer, { promoti
     present: presentId(config, 'promotion_code', promotionCode),
     now: clock.now(),
   })
+}
+
+/** Returns a function that finds the processor product of a price, among those of the items that the subscription has. */
+function productsOf(book: PriceBook, { subscription }: ChangeableSubscription): ChangeSituation['productOf'] {
+  const known = new Map(
+    subscription.items.flatMap(({ price: { product } }) =>
+      product === null ? [] : [[book.productIdOf(product), product]],
+    ),
+  )
+  return (priceId) => (priceId === null ? null : (known.get(book.find(priceId)?.product.id) ?? null))
 }
 
 function promotionTerms(

@@ -7,7 +7,6 @@ import type { WriteOptions } from '../../processor.ts'
 import type {
   Cancellation,
   ChangeableSubscription,
-  DiscountTerms,
   ItemChange,
   ItemsUpdate,
   PreviewedInvoice,
@@ -20,7 +19,7 @@ import { processorId } from '../../../catalog/resource.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readOne, translateReply, writeOne } from '../customers/single-object.ts'
 import { idOf, integer, listOf, word } from '../connection/reading.ts'
-import { mirroredDiscounts, type DiscountReply, type FindCoupon } from '../mirror/coupons.ts'
+import { mirroredDiscounts, type FindCoupon } from '../mirror/coupons.ts'
 import type { SubscriptionReply } from './live-subscription.ts'
 import { previewInvoice } from './previews.ts'
 import { paymentOf, readPayment } from './required-payment.ts'
@@ -53,7 +52,7 @@ export async function readChangeable(
       discounts: discountIds(one.discounts),
       itemDiscounts: listOf(one.items?.data).flatMap(({ discounts }) => discountIds(discounts)),
     })),
-    discountTerms: await readTerms(listOf(reply.discounts), findCoupon, signal),
+    discountTerms: await mirroredDiscounts(listOf(reply.discounts), findCoupon, signal),
     payment: await readPayment(context, reply, signal),
     ...plan,
     clockTime: subscription.testClock === null ? null : await timeOf(context, subscription.testClock, signal),
@@ -62,20 +61,6 @@ export async function readChangeable(
 
 const discountIds = (discounts: SubscriptionReply['discounts']) =>
   listOf(discounts).map((discount) => idOf(discount, 'discount'))
-
-async function readTerms(
-  discounts: readonly DiscountReply[],
-  findCoupon: FindCoupon,
-  signal: AbortSignal,
-): Promise<readonly DiscountTerms[]> {
-  const found = await mirroredDiscounts(discounts, findCoupon, signal)
-  return found.map(({ id, duration, amountOff, endsAt }) => ({
-    id,
-    once: duration === 'once',
-    fixed: Object.keys(amountOff).length > 0,
-    endsAt,
-  }))
-}
 
 /**
  * Returns the parameter `discounts` with the promotion code and all existing discounts, because the parameter replaces the whole list.
