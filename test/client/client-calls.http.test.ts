@@ -175,7 +175,7 @@ describe('usage.record() of the client library', () => {
       ...usage,
       timestamp: timestamp.toISOString(),
       alreadyCounted: false,
-      billed: true,
+      billed: null,
     })
   })
 })

@@ -298,7 +298,7 @@ describe('POST usage', () => {
   it('records whole numbers and decimals, once per identifier', async () => {
     const given = { meter: 'api_calls', value: 12, identifier: 'batch-1', timestamp: new Date().toISOString() }
     const response = await post(usage, given, { cookie })
-    const counted = { ...given, tenant_id: 'acme', already_counted: false, billed: true }
+    const counted = { ...given, tenant_id: 'acme', already_counted: false, billed: null }
     expect([response.statusCode, response.json()]).toEqual([200, counted])
     const again = { ...counted, already_counted: true, value: null, timestamp: null }
     expect((await post(usage, given, { cookie })).json()).toEqual(again)

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { monthlyAmount } from '../../../packages/ratecard/src/document/pricing/impact.ts'
+import { sumFractions } from '../../../packages/ratecard/src/base/money/fraction.ts'
+import { exactMonth, shownMonth } from '../../../packages/ratecard/src/document/pricing/impact.ts'
 import type { BilledPrice } from '../../../packages/ratecard/src/document/pricing/impact.ts'
+
+/** What quantities of a price cost a month in all. */
+const monthlyAmount = (price: BilledPrice, quantities: readonly number[]) =>
+  shownMonth(sumFractions(quantities.map((quantity) => exactMonth(price, quantity))), price.currency)
 
 const usd = (rest: Partial<BilledPrice>): BilledPrice => ({
   currency: 'usd',

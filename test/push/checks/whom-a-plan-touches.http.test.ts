@@ -109,6 +109,27 @@ test('discounts that last are taken off what is paid, and off what would be paid
   ])
 })
 
+test('a migration counts the discounts that last, as the plan of its push did', async () => {
+  const { shop, sell, plan } = await world()
+  await shop.push(priced('1.0.0', 1000))
+  const percent = (await shop.stripe.coupons.create({ percent_off: 20, duration: 'forever' })).id
+  const fixed = (await shop.stripe.coupons.create({ amount_off: 300, currency: 'eur', duration: 'forever' })).id
+  await sell('plain', 1)
+  await sell('fifth', 4, { coupon: percent })
+  await sell('shared', 1, { coupon: fixed, extra: true })
+  const planned = await plan(priced('1.1.0', 1200))
+  await shop.push(priced('1.1.0', 1200))
+  const { lines, totals } = await shop.service.planMigration({ priceId: 'pro', to: 'renewal' })
+  const amounts = lines.map(({ tenantId, monthlyBefore, monthlyAfter }) => [tenantId, monthlyBefore, monthlyAfter])
+  expect(amounts.sort()).toEqual([
+    ['fifth', 3200, 3840],
+    ['plain', 1000, 1200],
+    ['shared', 800, 988],
+  ])
+  expect(totals).toMatchObject([{ currency: 'eur', before: 5000, after: 6028 }])
+  expect(planned['impact'][0]).toMatchObject({ monthly: [{ amount: 5000 }], monthly_after: [{ amount: 6028 }] })
+})
+
 test('a currency that a price loses is in the sentence and a warning, with the tenants who pay in it', async () => {
   const { shop, sell, plan } = await world()
   await shop.push(priced('1.0.0', 1000))

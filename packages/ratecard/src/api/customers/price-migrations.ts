@@ -26,7 +26,9 @@ export const NewMigration = shape('NewMigration', {
 })
 
 const Monthly = nullable(
-  Type.Integer({ description: 'Amount per month in minor units; null if it depends on the usage.' }),
+  Type.Integer({
+    description: 'Amount per month in minor units, less discounts that last; null if it depends on the usage.',
+  }),
 )
 export const MigrationLine = shape('MigrationLine', {
   tenant_id: nullable(Type.String()),

@@ -1,6 +1,6 @@
 // Computes the monthly amounts of the items that a deal (negotiated prices) moves, before and after the move. Used in dry runs.
 import { formatMinor } from '../../base/money/format.ts'
-import { fraction } from '../../base/money/fraction.ts'
+import { fraction, roundFraction } from '../../base/money/fraction.ts'
 import type { ChangeFacts } from '../../catalog/policies/decide.ts'
 import { largestChanges, type CurrencyChange } from '../../document/pricing/price-change.ts'
 import { createMoney } from '../item-swaps/monthly-money.ts'
@@ -38,7 +38,8 @@ export async function movedItems(
       const before = await createMoney(versions, book, move.from).before(item, move.fromProcessorId, owner.currency)
       const after = createMoney(versions, book, move.to).after(wanted, item, owner.currency)
       if (before === null || after === null) continue
-      moved.push({ to: move.to, currency: owner.currency, quantity: item.quantity ?? 1, before, after })
+      const amounts = { before: Number(roundFraction(before)), after: Number(roundFraction(after)) }
+      moved.push({ to: move.to, currency: owner.currency, quantity: item.quantity ?? 1, ...amounts })
     }
   return moved
 }

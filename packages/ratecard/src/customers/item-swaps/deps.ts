@@ -8,7 +8,16 @@ import type { PriceBook } from './price-book.ts'
 export interface SwapDeps extends JobDeps {
   readonly store: Pick<
     Store,
-    'tenants' | 'jobs' | 'facts' | 'localSubscriptions' | 'mappings' | 'versions' | 'pushes' | 'exclusively' | 'held'
+    | 'mirror'
+    | 'tenants'
+    | 'jobs'
+    | 'facts'
+    | 'localSubscriptions'
+    | 'mappings'
+    | 'versions'
+    | 'pushes'
+    | 'exclusively'
+    | 'held'
   >
   readonly processor: SubscriptionProcessor
   readonly guard: Guard

@@ -1,9 +1,10 @@
 import { configWithAmounts } from '../../document/schema/prices/percent-off.ts'
 import type { BillingConfig, Price } from '../../document/schema/schema.ts'
+import type { Fraction } from '../../base/money/fraction.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { LiveItem, LivePrice } from '../../processor/customer-half.ts'
 import { currenciesOf, inCurrency, type Tariff } from '../../document/pricing/calculate.ts'
-import { monthlyAmount } from '../../document/pricing/impact.ts'
+import { exactMonth } from '../../document/pricing/impact.ts'
 import type { Store } from '../../store/store.ts'
 import type { BookedPrice, PriceBook } from './price-book.ts'
 
@@ -13,16 +14,17 @@ type BillingTerms = Pick<LiveItem, 'quantity'> & {
 }
 
 /**
- * Computes monthly amounts of items, in minor units of the subscription's currency. An amount is null if it depends on usage or is unknown.
+ * Computes exact monthly amounts of items at list price, in minor units of the subscription's currency. An amount is null if it depends on usage
+ * or is unknown.
  */
 export interface Money {
   /**
    * Returns the monthly amount at the price `from`, which is to be replaced. That is the item's present price, or the price that its
    * schedule switches to.
    */
-  before(item: LiveItem, from: ProcessorId, currency: string): Promise<number | null>
+  before(item: LiveItem, from: ProcessorId, currency: string): Promise<Fraction | null>
   /** Returns the monthly amount at the new price. */
-  after(wanted: BookedPrice, item: BillingTerms, currency: string): number | null
+  after(wanted: BookedPrice, item: BillingTerms, currency: string): Fraction | null
 }
 
 /**
@@ -118,8 +120,8 @@ async function priceIn(
  * Returns the monthly amount that a tariff (the amounts of a price in one currency) bills. The interval is that of the item for the old and
  * the new price, because a move does not change it.
  */
-function monthly(tariff: Tariff | null, { price, quantity }: BillingTerms, currency: string): number | null {
+export function monthly(tariff: Tariff | null, { price, quantity }: BillingTerms, currency: string): Fraction | null {
   if (tariff === null || quantity === null) return null
   const { interval, intervalCount } = price
-  return monthlyAmount({ ...tariff, currency, interval, intervalCount }, [quantity]).amount
+  return exactMonth({ ...tariff, currency, interval, intervalCount }, quantity)
 }

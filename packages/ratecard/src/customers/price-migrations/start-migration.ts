@@ -3,6 +3,7 @@
 import { toRfc3339 } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
+import { roundFraction, type Fraction } from '../../base/money/fraction.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { LiveSubscription } from '../../processor/customer-half.ts'
 import type {
@@ -21,6 +22,7 @@ import { startJob, type DoStep } from '../../acts/jobs/run-job.ts'
 import { comingPrices } from '../item-swaps/swap-step.ts'
 import { createMoney, type Money } from '../item-swaps/monthly-money.ts'
 import { migrationFacts, type PlannedMigration } from './migration-facts.ts'
+import { discountedMonths, type ItemMonths } from './discounted-moves.ts'
 import { planMoves, type ReplacedPrice } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
 import { migrating } from './move-step.ts'
@@ -119,12 +121,26 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<PlannedM
   const waiting = await waitingMoves(deps.store.jobs, priceId)
   const lines: MigrationLine[] = []
   const subscriptions = await subscribersOf(deps, replaced)
+  const known = await deps.store.mirror.discountedOn([
+    ...replaced.former,
+    ...(replaced.current === null ? [] : [replaced.current]),
+  ])
+  const discounted = new Map(known.map((one) => [one.subscription.id, one]))
   const tenants = await deps.store.tenants.idsByCustomer(new Set(subscriptions.map(({ customer }) => customer)))
   for (const subscription of subscriptions) {
     const tenantId = tenants.get(subscription.customer) ?? null
     if (!chosen(tenantId)) continue
     const coming = await askProcessor(shutdown, () => comingPrices(processor, subscription, shutdown))
-    for (const move of planMoves({ subscription, coming }, replaced, request.to, now))
+    const moves = planMoves({ subscription, coming }, replaced, request.to, now)
+    const months = new Map<string, ItemMonths>()
+    for (const { item, from } of moves)
+      months.set(item.id, {
+        before: await money.before(item, from, subscription.currency),
+        after: money.after(replaced.booked, item, subscription.currency),
+      })
+    const reduced = discounted.get(subscription.id)
+    const paid = reduced === undefined ? months : await discountedMonths(deps, book, reduced, months)
+    for (const move of moves)
       lines.push({
         tenantId,
         customer: subscription.customer,
@@ -134,8 +150,8 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<PlannedM
         toProcessorPriceId: replaced.current ?? priceId,
         quantity: move.item.quantity,
         currency: subscription.currency,
-        monthlyBefore: await money.before(move.item, move.from, subscription.currency),
-        monthlyAfter: money.after(replaced.booked, move.item, subscription.currency),
+        monthlyBefore: minorUnits(paid.get(move.item.id)?.before ?? null),
+        monthlyAfter: minorUnits(paid.get(move.item.id)?.after ?? null),
         effective: move.effective,
         effectiveAt: move.effectiveAt,
         skipped: move.skipped ?? waiting.get(move.item.id) ?? null,
@@ -144,6 +160,8 @@ async function plan(deps: SwapDeps, request: MigrationRequest): Promise<PlannedM
   lines.push(...(await freeLines(deps, replaced, { chosen, money, now })))
   return { priceId, lines, totals: totalsOf(lines) }
 }
+
+const minorUnits = (amount: Fraction | null): number | null => (amount === null ? null : Number(roundFraction(amount)))
 
 /**
  * Returns one line for each tenant whose free subscription dates from the time when the price was free. Such a subscription is always
@@ -157,7 +175,9 @@ async function freeLines(
   if (current === null) return []
   const { id: priceId, currency, interval, interval_count: intervalCount = 1 } = booked.price
   const monthlyAfter =
-    interval === undefined ? null : money.after(booked, { quantity: 1, price: { interval, intervalCount } }, currency)
+    interval === undefined
+      ? null
+      : minorUnits(money.after(booked, { quantity: 1, price: { interval, intervalCount } }, currency))
   const running = (await deps.store.localSubscriptions.running(priceId)).filter(({ tenantId }) => chosen(tenantId))
   return running.map(({ id, tenantId }) => ({
     tenantId,

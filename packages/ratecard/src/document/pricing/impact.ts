@@ -1,7 +1,6 @@
 // Calculates what subscriptions pay a month. It is computed exactly, and rounded half up once at the end. Taxes, trials and metered usage are
 // not included; discounts are where the caller takes them off.
 import type { Price } from '../schema/schema.ts'
-import { addDecimals, multiplyByInteger, roundQuotientHalfUp, zero } from '../../base/money/decimal.ts'
 import { fractionOfDecimal, multiplyFractions, roundFraction, type Fraction } from '../../base/money/fraction.ts'
 import { formatMinor } from '../../base/money/format.ts'
 import { exactAmount } from './calculate.ts'
@@ -34,12 +33,4 @@ export function exactMonth(price: BilledPrice, quantity: number): Fraction {
 export function shownMonth(sum: Fraction, currency: string): MonthlyAmount {
   const rounded = roundFraction(sum)
   return { currency, amount: Number(rounded), formatted: formatMinor(rounded, currency) }
-}
-
-/** Returns the monthly revenue of subscription items on one price. `quantities` contains the quantity of each item. */
-export function monthlyAmount(price: BilledPrice, quantities: readonly number[]): MonthlyAmount {
-  const each = quantities.reduce((sum, quantity) => addDecimals(sum, exactAmount(price, quantity)), zero)
-  const { numerator, denominator } = monthFactor(price.interval, price.intervalCount)
-  const rounded = roundQuotientHalfUp(multiplyByInteger(each, numerator), denominator)
-  return { currency: price.currency, amount: Number(rounded), formatted: formatMinor(rounded, price.currency) }
 }
