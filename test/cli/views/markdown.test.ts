@@ -273,7 +273,13 @@ describe('differences and drift in Markdown', () => {
       notes: [],
       unmanaged: [],
     }
-    expect(driftMarkdown(drift, null, asIs)).toContain('| At the processor | As pushed |')
+    expect(driftMarkdown(drift, null, asIs)).toContain('| As pushed | At the processor |')
+    // The details of drift are those of the push that undoes it; what is shown goes the other way.
+    expect(driftMarkdown(drift, null, asIs)).toContain('| `€14.00 / month` | `€12.00 / month` |')
+    const missing = detail({ action: 'create', display: { before: null, after: '€14.00 / month' } })
+    expect(driftMarkdown({ ...drift, differences: [missing] }, null, asIs)).toContain(
+      '`pro_monthly` | `€14.00 / month` |  |',
+    )
     expect(driftMarkdown(drift, null, asIs)).toContain('| ✏️ edited | price |')
     expect(driftMarkdown(drift, null, asIs)).toContain('`ratecard billing push --force`')
     expect(driftMarkdown({ ...drift, inSync: true, differences: [] }, null, asIs)).toContain(

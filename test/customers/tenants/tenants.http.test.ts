@@ -184,6 +184,8 @@ describe('a tenant in the API', () => {
       total: null,
       amount_due: null,
       credits_applied: null,
+      balance: null,
+      balance_applied: null,
       due_at: null,
       formatted: null,
       lines: [],

@@ -38,6 +38,19 @@ describe('an edit in the Stripe dashboard:', () => {
     ])
   })
 
+  test('a default price that is an earlier object of the same price is shown by its id, not as a field whose values are the same', async () => {
+    const [monthly] = (await stack.stripe.prices.list({ lookup_keys: ['pro_monthly'] })).data
+    const former = monthly?.id ?? ''
+    const dearer = structuredClone(shop)
+    for (const price of dearer.products[0]?.prices ?? []) if (price.id === 'pro_monthly') price.amount = 1200
+    await stack.service.push({ ...dearer, version: '1.1.0' }, nobody)
+    await stack.stripe.prices.update(former, { active: true })
+    await stack.stripe.products.update('rc_pro', { default_price: former })
+    const fields = (await stack.service.drift()).differences.flatMap((one) => one.fields)
+    expect(fields).toContainEqual({ field: 'default_price', before: former, after: 'pro_monthly', origin: 'drift' })
+    expect(fields.filter(({ before, after }) => before === after)).toEqual([])
+  })
+
   test('a push of the same document undoes the edit and creates a new revision', async () => {
     await stack.stripe.products.update('rc_pro', { name: 'Pro (edited)', metadata: { team: 'sales', theirs: 'kept' } })
     const outcome = await stack.service.push(shop, nobody)

@@ -47,6 +47,24 @@ export function changeWord(action: ChangeAction, tense: Tense): string {
 /** What the dashboard and the terminal call an edit that was made outside of Ratecard. */
 export const editedWords = { drift: 'edited at the processor', both: 'edited here and at the processor' } as const
 
+interface Sides {
+  readonly before: unknown
+  readonly after: unknown
+}
+
+interface Difference {
+  readonly fields: readonly Sides[]
+  readonly display: Sides
+}
+
+/**
+ * Returns drift as edits: from the document to the processor. A drift report has it the other way round, as the push that undoes it.
+ */
+export function asEdits<D extends Difference>(differences: readonly D[]): readonly D[] {
+  const turned = <S extends Sides>(sides: S): S => ({ ...sides, before: sides.after, after: sides.before })
+  return differences.map((one) => ({ ...one, fields: one.fields.map(turned), display: turned(one.display) }))
+}
+
 interface Drift {
   readonly inSync: boolean
   readonly differences: readonly { readonly action: ChangeAction; readonly fields: readonly unknown[] }[]

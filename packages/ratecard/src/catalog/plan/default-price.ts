@@ -77,9 +77,12 @@ function defaultChange(
   const drifted = moves && last !== undefined && lastId !== live
   if (!edited && !drifted) return null
   const origin: Origin = edited ? (drifted ? 'both' : 'edit') : 'drift'
+  const owner = live === null ? null : state.own.ownerOf('price', live)
+  // An earlier object of the same price has its own id here, since its configuration id would be that of the wanted one.
+  const isSame = owner !== null && owner === product.fields.defaultPrice
   return {
     field: 'default_price',
-    before: live === null ? undefined : (state.own.ownerOf('price', live) ?? live),
+    before: live === null ? undefined : isSame ? live : (owner ?? live),
     after: product.fields.defaultPrice ?? undefined,
     origin,
   }

@@ -11,6 +11,7 @@ import type {
 } from '@ratecard/client'
 import { formatMinor } from '../../base/money/format.ts'
 import {
+  asEdits,
   changeWord,
   countedChanges,
   driftText,
@@ -226,8 +227,10 @@ const placeOf = (action: Action) => order.indexOf(action)
 function rowsOf(change: Change, tense: Tense, conceal: Redact): string {
   const value = (text: string | null) => (text === null ? '' : codeText(conceal(text)))
   const { before, after } = change.display
-  const [was, is] =
-    change.action === 'archive' ? [before, null] : change.action === 'create' ? [null, after] : [before, after]
+  const isDrift = tense === 'drift'
+  const onlyBefore = change.action === 'archive' && !isDrift
+  const onlyAfter = change.action === 'create' && !isDrift
+  const [was, is] = [onlyAfter ? null : before, onlyBefore ? null : after]
   const same = was !== null && was === is
   const head = row([
     `${symbols[change.action] ?? ''} ${changeWord(change.action, tense)}`.trim(),
@@ -321,9 +324,9 @@ export function driftMarkdown(drift: DriftReport, unfinished: string | null, con
     {
       title: drift.inSync ? 'Prices: no drift' : 'Prices: edited at the processor',
       lead: [driftText(drift, of), ...(unfinished === null ? [] : [`**${proseText(unfinished)}**`])],
-      details: drift.differences,
+      details: asEdits(drift.differences),
       tense: 'drift',
-      columns: ['At the processor', 'As pushed'],
+      columns: ['As pushed', 'At the processor'],
       foot: drift.inSync || unfinished !== null ? [] : [ways],
     },
     conceal,

@@ -1,5 +1,5 @@
 import { inline } from '../../terminal/terminal-text.ts'
-import { driftText } from '../../../base/wording/change-words.ts'
+import { asEdits, driftText } from '../../../base/wording/change-words.ts'
 import type { Command } from '../../program/command.ts'
 import { redactRevisions } from '../../terminal/conceal.ts'
 import { redactEnvironment } from '../../files/read-config.ts'
@@ -40,7 +40,8 @@ export const billingDrift: Command = {
     } else if (drift.inSync) out.say(`${out.paint.green('✓')} ${driftText(drift, of)}`)
     else {
       out.say(`${driftText(drift, of)}\n`)
-      out.print(showPlan(drift.differences, out))
+      out.say('In your document → at the processor:')
+      out.print(showPlan(asEdits(drift.differences), out))
       if (unfinished === null)
         out.say(
           '\nTo undo these edits: `ratecard billing push --force`. To keep them: `ratecard billing pull --update`.',

@@ -99,7 +99,7 @@ export function asDetails(differences: readonly DocumentDifference[]): readonly 
 
 function lineOf({ action, display, processorIdBefore, processorIdAfter }: Change, paint: Paint): ShownValue {
   const [before, after] = [display.before, display.after].map((text) => (text === null ? null : inline(text)))
-  if (action === 'archive') return { text: before ?? '' }
+  if (action === 'archive') return { text: before ?? after ?? '' }
   if (action === 'adopt')
     return {
       text: `${after ?? ''} ${paint.dim(`adopts ${inline(processorIdBefore ?? processorIdAfter ?? 'an existing object')}`)}`.trim(),
