@@ -238,7 +238,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     await page.waitForURL('**/dashboard/history')
   })
 
-  test('the drift page labels one value as the value of the processor and the other as the value of the price list', async () => {
+  test('the drift page goes from the price list to the processor, and labels both values', async () => {
     const { page, open } = await world.signIn(world.key)
     await page.route('**/billing/admin/config/drift', async (route) => {
       const response = await route.fetch()
@@ -255,9 +255,9 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     const row = page.getByRole('row', { name: /^EUR/ })
     await row.waitFor()
     expect(squeezed(await page.getByRole('row', { name: /At the processor now/ }).innerText())).toBe(
-      'Currency At the processor now In your price list Change',
+      'Currency In your price list At the processor now Change',
     )
-    expect(squeezed(await row.innerText())).toBe('EUR €15.00 €17.00 +13.3%')
+    expect(squeezed(await row.innerText())).toBe('EUR €17.00 €15.00 −11.8%')
     await page.getByRole('link', { name: /^Drift ?1 need attention/ }).waitFor()
     await page.getByText('Undo the edits at the processor').waitFor()
   })

@@ -1,7 +1,7 @@
 // Drift page: objects that were edited at the processor outside of Ratecard.
 import { useEffect } from 'react'
 import { Link } from 'wouter'
-import { driftText, kindWord } from '../../../ratecard/src/base/wording/change-words.ts'
+import { asEdits, driftText, kindWord } from '../../../ratecard/src/base/wording/change-words.ts'
 import { api } from '../api.ts'
 import { noteDrift } from '../frame/attention.ts'
 import { useLoaded } from '../frame/live.ts'
@@ -71,9 +71,9 @@ export function Drift() {
               {differences.length === 0 ? null : (
                 <Card title="Edited at the processor">
                   <Changes
-                    changes={differences}
+                    changes={asEdits(differences)}
                     prices={prices}
-                    names={['At the processor now', 'In your price list']}
+                    names={['In your price list', 'At the processor now']}
                     tense="drift"
                   />
                 </Card>

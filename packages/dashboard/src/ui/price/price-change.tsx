@@ -14,7 +14,7 @@ import {
 import { isZero, money, percentText, tierAmount, tierAmounts, tierRange } from '../../words/words.ts'
 import { Table } from '../basic.tsx'
 
-/** Names of the two sides, e.g. `Before` and `After`, or `At the processor now` and `In your price list`. */
+/** Names of the two sides, e.g. `Before` and `After`, or `In your price list` and `At the processor now`. */
 export type SideNames = readonly [string, string]
 
 interface PriceChangeProps {
