@@ -164,7 +164,7 @@ export interface UnbilledUsageStore {
   add(tenantId: string, meter: string, day: number): Promise<void>
   /** Returns the number of reports on this day and later by tenant and meter, most reports first. */
   since(day: number): Promise<readonly UnbilledUsage[]>
-  /** Removes the counts of a tenant for a meter on this day and later, because that usage is billed. */
+  /** Removes the counts of unbilled reports of a tenant and meter from `day` on, after that usage turned out to be billed. */
   remove(tenantId: string, meter: string, day: number): Promise<void>
 }
 

@@ -15,7 +15,10 @@ export interface Booked {
   readonly taxIncluded: number
   readonly total: number
   readonly creditApplied: number
-  /** Negative if the invoice gave balance to the customer (a negative total), or asked for what the customer owed before. */
+  /**
+   * Customer balance that the invoice used. Negative if the invoice added to the balance, e.g. -500 for a total of -5.00, or collected a
+   * debt.
+   */
   readonly balanceApplied: number
   /** What the invoice asked when it was finalized; credit notes are not taken off. */
   readonly amountDue: number
@@ -31,7 +34,7 @@ export function bookedInvoice(invoice: MirroredInvoice): Booked {
   const asked = amountDue + creditNotes
   return {
     ...{ subtotal, discount, tax, taxIncluded, total },
-    // The total of the processor is the one after credit grants.
+    // The processor's `total` is already reduced by credit grants, ours is not.
     creditApplied: total - invoice.total,
     balanceApplied: invoice.total - asked,
     amountDue: asked,
