@@ -119,13 +119,13 @@ function standingMark(offer: Offer, view: View): HTMLElement | null {
 }
 
 /**
- * True if the offer has a button. If the tenant already has the offer, there is a button only to change its quantity. If the tenant is on a
- * former price of the offer, there is no button, because changing the quantity would move the tenant to the present price.
+ * True if the offer has a button. If the tenant already has the offer, there is a button only to change its quantity. A tenant on a former price
+ * of the offer keeps that price.
  */
 function leadsOn(offer: Offer, view: View): boolean {
   const standing = view.standingOf(offer)
   if (standing.kind !== 'current') return true
-  return hasLicensedRange(offer) && !standing.legacy && standing.subscription !== null
+  return hasLicensedRange(offer) && standing.subscription !== null
 }
 
 const hasLicensedRange = ({ range, price }: Offer): boolean => range !== null && price.usage_type !== 'metered'

@@ -198,6 +198,9 @@ function previewParts(preview: Preview, { words, locale }: Conversation, notice:
   const row = (name: string, value: string): HTMLElement[] => [h('dt', {}, name), h('dd', {}, value)]
   return [
     notice === null ? null : h('p', { class: 'problem', part: 'problem' }, notice),
+    ...warnings.map(({ code, detail }) =>
+      h('p', { class: 'warning', part: 'warning', dir: 'auto' }, warningText(code, words) ?? detail),
+    ),
     h(
       'dl',
       { class: 'preview', part: 'preview' },
@@ -213,9 +216,6 @@ function previewParts(preview: Preview, { words, locale }: Conversation, notice:
             : fill(words.moneyOn, { money: charged(next), date: formatDate(date, locale) }),
       ),
       ...row(words.monthlyCost, fill(words.fromTo, { before: sum(monthly.before), after: sum(monthly.after) })),
-    ),
-    ...warnings.map(({ code, detail }) =>
-      h('p', { class: 'warning', part: 'warning', dir: 'auto' }, warningText(code, words) ?? detail),
     ),
   ]
 }

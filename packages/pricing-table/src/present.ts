@@ -21,7 +21,6 @@ interface Subscription {
 interface SubscriptionItem {
   readonly price_id: string | null
   readonly quantity: number | null
-  readonly legacy: boolean
   readonly current_period_end: string | null
 }
 
@@ -42,7 +41,6 @@ interface PresentItem {
   readonly subscription: string
   readonly local: boolean
   readonly quantity: number | null
-  readonly legacy: boolean
   /** End (RFC 3339) of the subscription, if it is cancelled. */
   readonly until: string | null
 }
@@ -53,7 +51,7 @@ interface PresentItem {
  */
 export type Standing =
   | { readonly kind: 'new' }
-  | ({ readonly kind: 'current'; readonly legacy: boolean; readonly until: string | null } & Changeable)
+  | ({ readonly kind: 'current'; readonly until: string | null } & Changeable)
   | ({ readonly kind: 'change'; readonly begins: string | null } & Changeable)
 
 interface Changeable {
@@ -99,8 +97,7 @@ function itemsOf(
     const scope = scopeOf(list, listed)
     if (scope === null || attached.has(listed)) return []
     const until = at ?? (ends ? item.current_period_end : null)
-    const { quantity, legacy } = item
-    return [{ listed, scope, subscription, local: home === 'local', quantity, legacy, until }]
+    return [{ listed, scope, subscription, local: home === 'local', quantity: item.quantity, until }]
   })
 }
 
@@ -127,8 +124,8 @@ export function standingOf(list: PriceList, { items, begins }: Present, priceId:
   const own = items.filter((item) => item.scope === scope)
   const item = own.find(({ listed }) => listed === priceId) ?? own[0]
   if (item === undefined) return { kind: 'new' }
-  const { listed: replaces, subscription, local, quantity, legacy, until } = item
+  const { listed: replaces, subscription, local, quantity, until } = item
   const changeable = { subscription: local ? null : subscription, replaces, quantity }
-  if (replaces === priceId) return { kind: 'current', legacy, until, ...changeable }
+  if (replaces === priceId) return { kind: 'current', until, ...changeable }
   return local ? { kind: 'new' } : { kind: 'change', begins: begins.get(priceId) ?? null, ...changeable }
 }

@@ -267,7 +267,7 @@ test('a customer session that names a hidden price in "replaces" gets price_not_
 
 describe('the previewed next invoice has the amount of the new change, not of the scheduled change that it replaces:', () => {
   const rows = [
-    { title: 'an upgrade now', asked: { items: [{ price_id: 'pro', quantity: 2 }] }, due: 9000, next: 18_000 },
+    { title: 'an upgrade now', asked: { items: [{ price_id: 'pro_secret', quantity: 3 }] }, due: 4500, next: 13_500 },
     { title: 'another downgrade', asked: { items: [{ price_id: 'pro_secret' }] }, due: 0, next: 4500 },
     {
       title: 'a year from the end of the month on',

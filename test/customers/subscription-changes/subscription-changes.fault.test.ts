@@ -13,13 +13,17 @@ const secretKey = 'sk_test_killedChanges0000'
 const caller = { author: null, by: null, requestId: null }
 const principal = { kind: 'key', keyId: 'key', tenantId: 't' } as const
 const upgrade = { items: [{ priceId: 'pro', quantity: 7 }], replaces: 'pro_monthly' } as const
+type Wish = Omit<NewChange, 'preview'>
+
+/** A change that is scheduled before the one that is killed. Its schedule stays when seats are added. */
+const laterUpgrade = { ...upgrade, when: 'period_end' } as const
 const downgrade = { items: [{ priceId: 'pro_monthly', quantity: 2 }], replaces: 'pro_monthly' } as const
 
 /** A subscription with a scheduled downgrade, and a preview of the change. An upgrade takes the schedule off first: two writes. */
-async function prepare(stores: StoreFactory, wish: Omit<NewChange, 'preview'>) {
+async function prepare(stores: StoreFactory, wish: Wish, first: Wish) {
   const world = await killedService(stores, 'killable-change.ts', secretKey)
-  const first = shopOver(await world.open(stores.prepared), secretKey)
-  await first.push(
+  const opened = shopOver(await world.open(stores.prepared), secretKey)
+  await opened.push(
     negotiated('1.0.0', ({ products }) => {
       products.push({
         id: 'free',
@@ -28,11 +32,11 @@ async function prepare(stores: StoreFactory, wish: Omit<NewChange, 'preview'>) {
       })
     }),
   )
-  const customer = await first.tenant('t')
-  const { id } = await first.subscribe(customer, { pro_monthly: 7 })
-  await first.service.changeSubscription(downgrade, principal, caller, null)
-  const { preview, dueNow } = await first.service.previewChange(wish, principal)
-  await first.close()
+  const customer = await opened.tenant('t')
+  const { id } = await opened.subscribe(customer, { pro_monthly: 7 })
+  await opened.service.changeSubscription(first, principal, caller, null)
+  const { preview, dueNow } = await opened.service.previewChange(wish, principal)
+  await opened.close()
   world.prepared()
   const change: NewChange = { ...wish, items: [...wish.items], preview }
   const again = (shop: TenantShop) => shop.service.changeSubscription(change, principal, caller, 'once')
@@ -54,16 +58,26 @@ async function prepare(stores: StoreFactory, wish: Omit<NewChange, 'preview'>) {
 }
 
 const wishes = [
-  ['an upgrade that replaces a scheduled downgrade', upgrade],
+  ['an upgrade that replaces a scheduled downgrade', upgrade, downgrade],
   [
     'a further downgrade at the end of the period',
     { items: [{ priceId: 'pro_monthly', quantity: 1 }], replaces: 'pro_monthly' },
+    downgrade,
   ],
-  ['a change to a free price at the end of the period', { items: [{ priceId: 'free' }], replaces: 'pro_monthly' }],
+  [
+    'more seats, with which the scheduled change is put back',
+    { items: [{ priceId: 'pro_monthly', quantity: 9 }] },
+    laterUpgrade,
+  ],
+  [
+    'a change to a free price at the end of the period',
+    { items: [{ priceId: 'free' }], replaces: 'pro_monthly' },
+    downgrade,
+  ],
 ] as const
 
-async function expectEveryKillSurvived(stores: StoreFactory, wish: Omit<NewChange, 'preview'>): Promise<void> {
-  const { world, change, again, stateOf, due } = await prepare(stores, wish)
+async function expectEveryKillSurvived(stores: StoreFactory, wish: Wish, first: Wish): Promise<void> {
+  const { world, change, again, stateOf, due } = await prepare(stores, wish, first)
   try {
     const killed = async (point: number) => {
       const { stack, close, points, killed: wasKilled } = await world.killedAt(point, { change })
@@ -76,7 +90,7 @@ async function expectEveryKillSurvived(stores: StoreFactory, wish: Omit<NewChang
       }
     }
     const undisturbed = await killed(0)
-    expect(undisturbed.state).toMatchObject({ audited: 2, unfinished: 0 })
+    expect(undisturbed.state).toMatchObject({ audited: first === downgrade ? 2 : 3, unfinished: 0 })
     expect(undisturbed.state.totals).toEqual([7000, ...(due === 0 ? [] : [due])])
     expect(undisturbed.points).toBeGreaterThan(8)
     for (let point = 1; point <= undisturbed.points; point++) {
@@ -100,8 +114,8 @@ async function oncePossible<T>(land: () => Promise<number>, work: () => Promise<
   }
 }
 
-async function expectLateWritesSettled(stores: StoreFactory, wish: Omit<NewChange, 'preview'>): Promise<void> {
-  const { world, change, again, stateOf } = await prepare(stores, wish)
+async function expectLateWritesSettled(stores: StoreFactory, wish: Wish, first: Wish): Promise<void> {
+  const { world, change, again, stateOf } = await prepare(stores, wish, first)
   try {
     const { stack, close } = await world.killedAt(0, { change })
     const undisturbed = await stateOf(shopOver(stack, secretKey))
@@ -130,15 +144,18 @@ async function expectLateWritesSettled(stores: StoreFactory, wish: Omit<NewChang
   }
 }
 
-describe.each(wishes)('%s', (_name, wish) => {
+/** The items of a request are no constant list. */
+const copied = (wish: (typeof wishes)[number][1 | 2]): Wish => ({ ...wish, items: [...wish.items] })
+
+describe.each(wishes)('%s', (_name, wish, first) => {
   testOnEachEngine(
     'has the same result if its process is killed at any point and the change is retried,',
     600_000,
-    async (stores) => expectEveryKillSurvived(await stores(), { ...wish, items: [...wish.items] }),
+    async (stores) => expectEveryKillSurvived(await stores(), copied(wish), copied(first)),
   )
   testOnEachEngine(
     'is made exactly once if its process is killed while a write is in flight,',
     600_000,
-    async (stores) => expectLateWritesSettled(await stores(), { ...wish, items: [...wish.items] }),
+    async (stores) => expectLateWritesSettled(await stores(), copied(wish), copied(first)),
   )
 })

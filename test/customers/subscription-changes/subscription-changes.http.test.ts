@@ -73,12 +73,12 @@ describe('POST subscription/change', () => {
   it('replaces a scheduled downgrade with an upgrade', async () => {
     const tenant = await shop.subscriber('wavering', { pro: 1 })
     expect(await tenant.change({ items: basic })).toMatchObject({ status: 'scheduled' })
-    const upgrade = { items: [{ price_id: 'pro', quantity: 3 }] }
+    const upgrade = { items: [{ price_id: 'pro_secret', quantity: 3 }] }
     const preview = await tenant.ask('preview', upgrade)
-    expect(preview).toMatchObject({ due_now: { amount: 18_000 }, warnings: [{ code: 'replaces_scheduled' }] })
+    expect(preview).toMatchObject({ due_now: { amount: 4500 }, warnings: [{ code: 'replaces_scheduled' }] })
     expect(await tenant.change(upgrade)).toMatchObject({ status: 'changed' })
     await tenant.pass(31)
-    expect([await tenant.items(), await tenant.totals()]).toEqual([{ pro: 3 }, [9000, 18_000, 27_000]])
+    expect([await tenant.items(), await tenant.totals()]).toEqual([{ pro_secret: 3 }, [9000, 4500, 13_500]])
   })
 
   it('keeps subscription items of other products', async () => {
@@ -298,13 +298,17 @@ describe('a free subscription that is cancelled over HTTP', () => {
 })
 
 describe('a price that was replaced by a push', () => {
-  it('can be changed to the current price, and cannot be the target of a change', async () => {
+  it('is left only on demand', async () => {
     const own = await startChangingShop()
     const tenant = await own.subscriber('faithful', { pro: 1 })
     await own.push(
       planDocument('1.1.0', ({ products }) => void Object.assign(products[1]?.prices?.[0] ?? {}, { amount: 12_000 })),
     )
-    const preview = await tenant.ask('preview', { items: pro })
+    expect(await tenant.ask('preview', { items: pro })).toMatchObject({
+      ...{ status: 422, code: 'change_invalid' },
+      errors: [{ hint: expect.stringContaining('"to_current": true') as string }],
+    })
+    const preview = await tenant.ask('preview', { items: pro, to_current: true })
     expect(preview).toMatchObject({
       before: [{ price_id: 'pro' }],
       after: [{ price_id: 'pro' }],

@@ -11,6 +11,24 @@ export interface PlannedItem {
   readonly quantity: number | null
 }
 
+/** Another quantity for the items on a price that have the quantity `from`. */
+export interface QuantityChange {
+  readonly price: ProcessorId
+  readonly from: number
+  readonly to: number
+}
+
+/** Returns items with their new quantities. */
+export function withQuantities<I extends { readonly price: string; readonly quantity?: number | null | undefined }>(
+  items: readonly I[],
+  changes: readonly QuantityChange[],
+): readonly I[] {
+  return items.map((item) => {
+    const change = changes.find(({ price, from }) => price === item.price && from === item.quantity)
+    return change === undefined ? item : { ...item, quantity: change.to }
+  })
+}
+
 /** A change of one item. The quantity is always sent, because without it the processor resets the quantity to 1. */
 export type ItemChange =
   | ({ readonly op: 'set'; readonly item: string } & PlannedItem)
@@ -103,6 +121,8 @@ export interface ItemsSchedule {
 export type PreviewedSchedule = Omit<ItemsSchedule, 'restores' | 'cancelsAt'> & {
   /** Ids of discounts that the invoice of the change has used up. Absent if it used none up. */
   readonly usedUp?: readonly string[]
+  /** New quantities of items that stay, with the discounts that they have. Absent if no item gets another one only. */
+  readonly quantities?: readonly QuantityChange[]
 }
 
 /** A change that {@link SubscriptionChanges.scheduleItems} made and that has not begun. */
@@ -135,13 +155,15 @@ export interface RestoredPhase {
   readonly items: readonly PlannedItem[]
 }
 
-/** Puts a released schedule back, with the metadata and the other values of its phases. */
+/** Puts a released schedule back, with the metadata and the other values of its phases. The quantities are those of `phases`. */
 export interface ScheduleRestoration {
   readonly subscription: string
   /** Id of the released schedule. */
   readonly released: string
   readonly phases: readonly RestoredPhase[]
   readonly cancels: boolean
+  /** Scheduled change that the schedule contains, with its new quantities; null for none any more. Absent if it is that of the released one. */
+  readonly change?: ScheduledChange | null
 }
 
 /** State of a subscription on which a change of it rests. */

@@ -8,6 +8,7 @@ import type {
   ChangeSituation,
   PresentItem,
 } from '../../../../packages/ratecard/src/customers/subscription-changes/decide/decision.ts'
+import { termsOf } from '../../../../packages/ratecard/src/customers/subscription-changes/decide/monthly.ts'
 import type { WantedItem } from '../../../../packages/ratecard/src/customers/subscription-changes/decide/wanted-items.ts'
 
 const prices: Readonly<Record<string, Price>> = {
@@ -53,9 +54,9 @@ function present(name: string, quantity: number | null, replaced = true, attache
 }
 
 const wanted = (name: string, quantity: number | null = 1, attached = false): WantedItem => ({
-  price: priceOf(name),
   processorId: processorId(`p_${name}`),
-  ...{ listed: name, quantity, attached },
+  terms: termsOf(priceOf(name), priceOf(name)),
+  ...{ priceId: name, listed: name, local: name === 'free', quantity, attached },
 })
 
 type State = Partial<Omit<ChangeableSubscription, 'subscription'>> & {
@@ -107,6 +108,8 @@ function situation(
     present: items,
     wanted: asked,
     isReplaced: (price) => items.every((one) => one.live.price.id !== price || one.replaced) && price !== 'p_addon',
+    listedOf: (price) => price.slice(2),
+    isArchived: () => false,
     planned: (price) => {
       const found = items.find((one) => one.live.price.id === price) ?? present(price.slice(2), 1)
       return { priceId: found.priceId, terms: found.terms }
@@ -255,9 +258,15 @@ describe('the decision about a subscription change', () => {
       ],
     })
     const state = { phases: [phase(1, 0), phase(2, end)], live: { schedule: 'sched' } }
-    expect(code(situation(items, [wanted('pro', 2)], { state }))).toBe('conflict')
-    expect(decideChange(situation(items, [wanted('pro', 2)], { state, wish: { when: 'period_end' } }))).toMatchObject({
+    const dearer = [wanted('calls', null), wanted('pro', 1)]
+    expect(code(situation(items, dearer, { state }))).toBe('conflict')
+    expect(decideChange(situation(items, dearer, { state, wish: { when: 'period_end' } }))).toMatchObject({
       when: 'period_end',
+    })
+    // Another quantity leaves the schedule as it is.
+    expect(decideChange(situation(items, [wanted('pro', 2)], { state }))).toMatchObject({
+      when: 'now',
+      setAside: { then: { quantities: [{ price: 'p_pro', from: 1, to: 2 }], change: null } },
     })
   })
 

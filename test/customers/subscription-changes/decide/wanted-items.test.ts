@@ -30,7 +30,12 @@ const config: BillingConfig = {
     { id: 'secret', name: 'Secret', prices: [price('secret', { public: false })] },
   ],
 }
-const offer: Offer = { config, tenant: { enterpriseTemplate: null, enterpriseId: null }, hidden: false }
+const offer: Offer = {
+  config,
+  tenant: { enterpriseTemplate: null, enterpriseId: null },
+  hidden: false,
+  has: () => false,
+}
 
 /** An item of the group of plans, or of its own product. */
 const item = (id: string, quantity: number | null): ListedItem => ({
@@ -45,9 +50,10 @@ const change = (
   items: Parameters<typeof wantedItems>[1],
   { scope = 'group plan', ...more }: Partial<Offer> & { readonly scope?: string } = {},
 ) =>
-  wantedItems({ ...offer, ...more }, items, { currency: 'usd', replaced: replacedItems(scope, present, []) }).map(
-    ({ price: { id }, quantity }) => [id, quantity],
-  )
+  wantedItems({ ...offer, ...more }, items, {
+    ...{ currency: 'usd', replaced: replacedItems(scope, present, []) },
+    keptPrice: () => null,
+  }).map(({ priceId, quantity }) => [priceId, quantity])
 
 const refusal = (work: () => unknown) => {
   try {

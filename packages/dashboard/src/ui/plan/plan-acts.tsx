@@ -61,12 +61,15 @@ function ChangePlan({ tenant, subscription, onClose }: ActProps) {
   const [priceId, setPriceId] = useState(from)
   const [quantity, setQuantity] = useState(String(licensed[0]?.quantity ?? 1))
   const [when, setWhen] = useState<keyof typeof moments>('auto')
+  const [toCurrent, setToCurrent] = useState(false)
+  const isKept = licensed.some((item) => item.legacy && item.priceId === priceId)
   const request = {
     tenantId: tenant.id,
     subscription: subscription.id,
     items: [{ priceId, quantity: Number(quantity) }],
     ...(from === '' ? {} : { replaces: from }),
     when,
+    ...(isKept && toCurrent ? { toCurrent } : {}),
   }
   const dry = useAct(async () => ({ request, preview: await api.subscription.preview(request) }))
   if (dry.value !== undefined) return <ConfirmChange {...dry.value} onBack={dry.reset} onClose={onClose} />
@@ -117,6 +120,12 @@ function ChangePlan({ tenant, subscription, onClose }: ActProps) {
           onChange={(event) => setQuantity(event.target.value)}
         />
       </label>
+      {isKept ? (
+        <label className="check">
+          <input type="checkbox" checked={toCurrent} onChange={(event) => setToCurrent(event.target.checked)} />
+          <span>Move to the price of today; otherwise the tenant keeps its earlier one</span>
+        </label>
+      ) : null}
       <Choices name="Begins" options={moments} value={when} onChange={setWhen} />
       {dry.error === null ? null : <Problem error={dry.error} />}
     </Dialog>
@@ -237,12 +246,12 @@ function Previewed({ preview }: { readonly preview: ChangePreview }) {
   ]
   return (
     <>
-      <Facts rows={rows} />
       {warnings.map(({ code, detail }) => (
         <p key={code} className="alert alert-warning">
           {detail}
         </p>
       ))}
+      <Facts rows={rows} />
     </>
   )
 }

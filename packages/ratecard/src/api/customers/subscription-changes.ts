@@ -53,6 +53,12 @@ const asked = {
       description: `\`prorate\` charges and credits the rest of the period; \`none\` does neither, and needs a service key. Default: \`${defaultProration}\`.`,
     }),
   ),
+  to_current: Type.Optional(
+    Type.Boolean({
+      description:
+        'True moves the items to the prices that the tenant would buy now. By default, another quantity of what the tenant has keeps its price: an earlier generation, or that of a deal. What is scheduled stays scheduled, with the new quantity.',
+    }),
+  ),
   promotion_code: Type.Optional(
     Type.String({
       minLength: 1,

@@ -114,6 +114,14 @@ export function priceBook(config: BillingConfig | null, mappings: readonly Mappi
   }
 }
 
+/** Returns a function that is true for former processor prices of the configuration, which are archived. */
+export function archivedIn(book: PriceBook): (price: ProcessorId) => boolean {
+  return (price) => {
+    const id = book.idOf(price)
+    return id !== undefined && book.find(id)?.processorId !== price
+  }
+}
+
 /** Name of what a tenant has at most one of: the product's group, or the product itself. */
 export const scopeOf = ({ id, group }: BookedProduct) => (group === null ? `product ${id}` : `group ${group}`)
 

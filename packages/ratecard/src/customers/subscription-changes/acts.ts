@@ -238,8 +238,8 @@ async function actOn(deps: ChangeDeps, asked: Act): Promise<TenantSubscription> 
     const { job = null } = before ?? {}
     if (before !== null && job !== null && (await finishJob(deps, job, held)) !== null)
       return deps.shownSubscription(tenantId, before.subscription)
-    // A cancellation needs no schedule, and nothing may prevent it.
-    if (act !== 'cancel') await putBackSchedules(deps, tenantId, held)
+    // Nothing may prevent a cancellation.
+    await (act === 'cancel' ? putBackAfterAct : putBackSchedules)(deps, tenantId, held)
     const live = await readLive(deps, tenant, held.signal)
     const begun = before?.subscription ?? interruptedOf(asked, cancelled)
     if (begun !== undefined && live.every(({ id }) => id !== begun)) return deps.shownSubscription(tenantId, begun)

@@ -27,7 +27,7 @@ import { closePagesWithCode, closeSellingPages } from './open-pages.ts'
 import { findPreview, keepPreview, previewLifetimeMs, type KeptPreview } from './previews.ts'
 import { readChange, readLive, refuseSoldSince, type ReadChange } from './decide/read-change.ts'
 import { keepBegunPeriod } from './kept/begun-period.ts'
-import { completeInterrupted, finishJob, putBackSchedules, runChange } from './run-change.ts'
+import { completeInterrupted, finishJob, putBackAfterAct, putBackSchedules, runChange } from './run-change.ts'
 
 type Shown = Omit<ChangePreview, 'preview'>
 
@@ -118,7 +118,10 @@ function changeUnderLease(
     await completeInterrupted(deps, id, held)
     const name = preview ?? requestId(idempotencyKey, { principal, tenant, request: wish })
     const made = await madeBefore(deps, id, name, held)
-    if (made !== null) return outcomeOf(preview, made.shown, made)
+    if (made !== null) {
+      await putBackAfterAct(deps, id, held)
+      return outcomeOf(preview, made.shown, made)
+    }
     await putBackSchedules(deps, id, held)
     const read = await readChange(deps, tenant, wish, { session, signal: held.signal })
     const cost =
@@ -304,6 +307,7 @@ async function make(
       if (intervals.length > 0) await keepBegunPeriod(deps, shown.subscription, { at, intervals })
     },
   })
+  if (decision.setAside?.then !== undefined) await putBackAfterAct(deps, tenant.id, held)
   if (planned !== null && decision.when === 'now') await beginPlanned(deps, [planned])
   if (decision.endsFree.length > 0) await settleFree(deps, tenant.id, await readLive(deps, tenant, held.signal))
   return outcomeOf(preview, shown, done)
@@ -325,9 +329,9 @@ const asAudited = ({ priceId, processorPriceId, quantity }: Shown['before'][numb
 })
 
 function stepsOf(decision: ChangeDecision, at: number): readonly ChangeStep[] {
-  const { subscription, schedule, releases, items, promotion, free } = decision
+  const { subscription, schedule, reopens, releases, items, promotion, free } = decision
   if (free !== null) return freeSteps(decision, free)
-  if (schedule !== null) return [{ op: 'schedule', ...schedule }]
+  if (schedule !== null) return [{ op: 'schedule', ...schedule, ...(reopens.length === 0 ? {} : { reopens }) }]
   const release: ChangeStep[] =
     releases === null ? [] : [{ op: 'release', subscription: subscription.id, schedule: releases }]
   const update = updateOf(decision, at)

@@ -4,7 +4,6 @@
 import { toRfc3339 } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { attemptStep, failureText, idempotencyKey, stateAfter, stopIfDraining } from '../../acts/journal/run-steps.ts'
-import type { ProcessorId } from '../../catalog/resource.ts'
 import {
   changeRecord,
   changeResult,
@@ -28,6 +27,7 @@ import type { PlannedFreeRecord } from '../../store/tenant-store.ts'
 import { auditRow } from '../tenants/audit.ts'
 import type { TenantLease } from '../../acts/lease.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
+import { archivedIn } from '../item-swaps/price-book.ts'
 import { holdCodes } from '../checkout/once-per-tenant.ts'
 import { addTakenOff, forgetCancellation, keepDecided, scheduledText, type Decided } from './kept/decisions.ts'
 import type { SetAsideSchedule } from './decide/decision.ts'
@@ -85,8 +85,12 @@ const inputOf = ({ input }: JobRecord) => {
 function setAsideIn(recorded: unknown): SetAsideSchedule | null {
   const kept = recorded as (SetAsideSchedule & { readonly schedule?: { readonly at: number } }) | null
   if (kept === null) return null
-  const { from, at, codes = [], schedule } = kept
-  return { from, at: schedule?.at ?? at, ...(codes.length === 0 ? {} : { codes }) }
+  const { from, at, codes = [], then, schedule } = kept
+  return {
+    ...{ from, at: schedule?.at ?? at },
+    ...(codes.length === 0 ? {} : { codes }),
+    ...(then === undefined ? {} : { then }),
+  }
 }
 
 /** Returns the tenant's deal as text, so that a later one can be compared with it. */
@@ -215,8 +219,8 @@ const audited = {
 } as const satisfies Record<ChangeAct, AuditAction>
 
 /**
- * Writes a job whose steps are all done to the audit trail, and ends the job. A job that took off a schedule and whose payment is missing
- * waits instead. A repeated call writes no second audit row. Returns the result of the last step.
+ * Writes a job whose steps are all done to the audit trail, and ends the job. A job whose schedule comes back, or may come back because its
+ * payment is missing, waits instead. A repeated call writes no second audit row. Returns the result of the last step.
  */
 async function complete(deps: SwapDeps, id: string, held: TenantLease): Promise<ChangeDone> {
   const { store, clock } = deps
@@ -225,14 +229,18 @@ async function complete(deps: SwapDeps, id: string, held: TenantLease): Promise<
   const { act, subscription, about, setAside } = inputOf(job)
   const result = { subscription, job_id: id, ...about, ...(done.payment === null ? {} : { payment_required: true }) }
   await note(deps, job, { id, at: job.createdAt, act, result })
-  // The schedule is back, or gone for good; after a cancellation, and while a change waits for its payment, it may come back.
-  if (done.canceledAt === undefined && done.payment === null) await holdCodes(deps, job.subject, subscription, [])
+  const comesBack = setAside !== null && (done.payment !== null || setAside.then !== undefined)
+  // The schedule is back, or gone for good; after a cancellation it may come back.
+  if (done.canceledAt === undefined && !comesBack) await holdCodes(deps, job.subject, subscription, [])
   if (act === 'resume') await forgetCancellation(deps, subscription)
   else if (act !== 'put_back') await remember(deps, job)
   // After a resumption the subscription does not end, and after a cancellation by the tenant no free subscription begins.
   if (act === 'cancel' || act === 'resume') await store.localSubscriptions.unplan(subscription)
-  if (setAside === null || done.payment === null) await store.jobs.end(id, 'done', null, held.token)
-  else await store.jobs.wait(id, clock.now() + putBackEveryMs, JSON.stringify({ detail: unpaid }), held.token)
+  if (!comesBack) await store.jobs.end(id, 'done', null, held.token)
+  else {
+    const detail = done.payment === null ? planned : unpaid
+    await store.jobs.wait(id, clock.now() + putBackEveryMs, JSON.stringify({ detail }), held.token)
+  }
   return done
 }
 
@@ -249,7 +257,8 @@ async function remember(deps: SwapDeps, job: JobRecord): Promise<void> {
       const takenOff = setAside === null || released === undefined ? null : { ...setAside, released, deal }
       return { cancellation: { bySession, canceledAt, takenOff } }
     }
-    if (!bySession) return {}
+    // What the seller schedules is not a session's any more.
+    if (!bySession) return step.op === 'schedule' ? { scheduled: '' } : {}
     if (step.op === 'schedule') return { scheduled: scheduledText(step) }
     return payment === null ? {} : { invoice: payment.invoice }
   })
@@ -281,6 +290,7 @@ function note(
 }
 
 const interrupted = JSON.stringify({ detail: 'It was interrupted.' })
+const planned = 'The change is made. What is scheduled is put back with the new quantities.'
 const unpaid = 'The change waits for its payment. If it is never paid, the schedule that it took off is put back.'
 
 const lastResult = (steps: readonly JobStepRecord[]): ChangeDone =>
@@ -334,8 +344,8 @@ export async function finishJob(deps: SwapDeps, jobId: string, held: TenantLease
 }
 
 /**
- * Puts the tenant's schedules back that were taken off for a change that was not made: because its invoice was never paid, or because the
- * process died before it. The caller holds the tenant's lease and has settled its late writes. Returns the reasons why schedules cannot be
+ * Puts the tenant's schedules back that were taken off for a change of quantities, or for a change that was not made: because its invoice was
+ * never paid, or because the process died before it. The caller holds the tenant's lease and has settled its late writes. Returns the reasons why schedules cannot be
  * put back at all; the audit trail has them, too. Throws if one cannot be put back now, e.g. because the processor is unavailable.
  */
 export async function putBackSchedules(
@@ -414,7 +424,7 @@ async function tryPutBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Pr
   if (released.op !== 'release') throw new Error(`The job ${id} has taken no schedule off`)
   const facts = {
     now: clock.now(),
-    isArchived: await readArchived(deps),
+    isArchived: archivedIn(await deps.priceBook()),
     update: made ? recordedChange(steps.at(-1)?.step ?? '') : null,
     dealChanged: deal !== (await dealOf(deps, tenantId)),
     released: { id: released.schedule, schedule: await readReleased(deps, released.schedule, held.signal) },
@@ -434,15 +444,6 @@ async function tryPutBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Pr
 /** Returns the time at which an unpaid change expires; 0 if it is unknown. A test clock may reach it at any time. */
 const expiryOf = (state: ChangeableSubscription | null) =>
   state === null || state.clockTime !== null ? 0 : (state.payment?.expiresAt ?? 0)
-
-/** Returns a function that is true for former processor prices, which are archived. */
-export async function readArchived({ priceBook }: SwapDeps): Promise<(price: ProcessorId) => boolean> {
-  const book = await priceBook()
-  return (price) => {
-    const id = book.idOf(price)
-    return id !== undefined && book.find(id)?.processorId !== price
-  }
-}
 
 /** Reads a schedule that was taken off; null if the processor has it no more, or not as released. */
 export function readReleased(

@@ -43,6 +43,11 @@ const changeOptions: readonly OptionSpec[] = [
     choices: ['prorate', 'none'],
     defaultText: defaultProration,
   },
+  {
+    flags: '--to-current',
+    description:
+      'Move the items to the prices that the tenant would buy now. By default, another quantity keeps the price that the tenant has.',
+  },
   subscriptionOption,
 ]
 
@@ -56,6 +61,7 @@ function askedOf({ args, options }: CommandContext) {
     when: (options.text('when') ?? 'auto') as 'auto' | 'now' | 'period_end',
     ...(replaces === undefined ? {} : { replaces }),
     ...(options.text('proration') === 'none' ? { proration: 'none' as const } : {}),
+    ...(options.flag('to-current') ? { toCurrent: true } : {}),
     ...namedSubscription(options),
   }
 }
@@ -82,7 +88,13 @@ export const subscriptionsPreview: Command = {
   description: 'Changes nothing.',
   arguments: [tenantArgument, itemsArgument],
   options: changeOptions,
-  examples: [{ command: 'ratecard subscriptions preview glazeworks pro=7', what: 'seven seats of another plan' }],
+  examples: [
+    { command: 'ratecard subscriptions preview glazeworks pro=7', what: 'seven seats of another plan' },
+    {
+      command: 'ratecard subscriptions preview glazeworks pro=7 --to-current',
+      what: 'seven seats at the price of today, also of the plan that the tenant has',
+    },
+  ],
   run: async (context) => {
     const { io } = context
     const preview = await connect(context).client.subscription.preview(askedOf(context), { signal: io.signal })
@@ -141,8 +153,8 @@ function printChange({ out }: CommandContext, preview: ChangePreview): void {
     ['due now', [dueNow.formatted, ...paidByWords(dueNow)].join('  '), '', ''],
     ['next invoice', [`${next}${at}`, ...(nextInvoice === null ? [] : paidByWords(nextInvoice))].join('  '), '', ''],
   ]
-  out.print(table(['', '', '', ''], rows, out))
   for (const { detail } of warnings) out.say(`${out.paint.yellow('!')} ${inline(detail)}`)
+  out.print(table(['', '', '', ''], rows, out))
 }
 
 export const subscriptionsCancel: Command = {

@@ -26,8 +26,8 @@ export function refuseBesideOthers(
   const { subscription } = state
   const others = live.filter(({ id }) => id !== subscription.id)
   const own = subscription.items.flatMap((item) => soldItem(item) ?? [])
-  for (const { price } of wanted) {
-    const item = soldOf(price.id, book)
+  for (const { priceId } of wanted) {
+    const item = soldOf(priceId, book)
     const beside = item && subscriptionBeside(item, others, soldItem)
     if (item === null || beside === null || own.some((one) => excludes(one, beside.item))) continue
     throw new ServiceError(
@@ -45,9 +45,9 @@ export function refuseBesideOthers(
 export function refuseBesideStaying(situation: Beside): void {
   const { wanted, book } = situation
   const staying = stayingIn(situation)
-  for (const { price, listed } of wanted) {
-    const item = soldOf(price.id, book)
-    if (item === null || staying.some(({ priceId }) => priceId === listed)) continue
+  for (const { priceId, listed } of wanted) {
+    const item = soldOf(priceId, book)
+    if (item === null || staying.some((one) => one.priceId === listed)) continue
     const twin = staying.find((one) => excludes(one, item))
     if (twin === undefined) continue
     throw invalid(
@@ -67,7 +67,7 @@ export function replacedFree(
   running: readonly Pick<LocalSubscriptionRecord, 'id' | 'priceId'>[],
 ): readonly string[] {
   const own = subscription.items.flatMap((item) => soldItem(item) ?? [])
-  const coming = wanted.flatMap(({ price }) => soldOf(price.id, book) ?? [])
+  const coming = wanted.flatMap(({ priceId }) => soldOf(priceId, book) ?? [])
   return running.flatMap(({ id, priceId }) => {
     const free = soldOf(priceId, book)
     const isReplaced = free !== null && coming.some((item) => excludes(item, free))

@@ -10,8 +10,17 @@ import type { ChangeableSubscription, ItemChange } from '../../../processor/subs
 import { decideFree, freePriceOf } from './decide-free.ts'
 import { invalid } from './invalid.ts'
 import type { ChangeDecision, ChangeSituation, ChangeWarning, OtherItem, PlacedItem, PresentItem } from './decision.ts'
-import { discountedSum, intervalOf, monthlySum, termsOf, type ItemTerms } from './monthly.ts'
-import { hasOtherPlan, othersAt, plansOthers, renewalOf, scheduleOf, untilOf } from '../kept/scheduled-items.ts'
+import { discountedSum, intervalOf, monthlySum, type ItemTerms } from './monthly.ts'
+import { replacesQuantity, requantifiedAt, requantifiedNow } from '../kept/requantified.ts'
+import {
+  hasOtherPlan,
+  othersAt,
+  periodEndOf,
+  plansOthers,
+  renewalOf,
+  scheduleOf,
+  untilOf,
+} from '../kept/scheduled-items.ts'
 import { setAsideSchedule } from '../kept/set-aside.ts'
 import { refuseBreakingRamp, refuseReplacingPlan, refuseTakingOff } from './sellers-plans.ts'
 import type { WantedItem } from './wanted-items.ts'
@@ -23,7 +32,6 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
   refuseStanding(state)
   const free = freePriceOf(wanted)
   if (free !== null) return wholeFree(situation, decideFree(situation, free))
-  refuseReplacingPlan(situation)
   const others = present.filter(({ replaced }) => !replaced).map(otherOf)
   if (others.length + wanted.length === 0)
     throw invalid(
@@ -33,23 +41,33 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
     )
   const items = itemChanges(present, wanted)
   const before = monthlySum(present.map(({ terms, live: { quantity } }) => ({ terms, quantity })))
-  const monthlyWith = (beside: readonly OtherItem[]) =>
-    monthlySum([...beside, ...wanted.map((one) => ({ terms: wantedTerms(one), quantity: one.quantity }))])
-  const costsLess = compareFractions(monthlyWith(others), before) < 0
+  const costsLess = compareFractions(monthlySum([...others, ...wanted]), before) < 0
   const otherInterval = changesInterval(present, wanted)
   const when = whenOf(situation, { costsLess, otherInterval })
   const proration = wish.proration ?? defaultProration
   if (session && proration === 'none') throw notAllowed('A change by a session is always prorated.')
-  const schedule = when === 'now' ? null : scheduleOf(situation)
-  const beside = schedule === null ? others : othersAt(situation, schedule.at)
+  const stays = when === 'now' ? requantifiedNow(situation, items) : null
+  if (stays === null) refuseReplacingPlan(situation)
+  const at = periodEndOf(situation)
+  const follows = when === 'now' ? null : requantifiedAt(situation, items, at)
+  const schedule = when === 'now' ? null : scheduleOf(situation, at, follows)
+  const beside = schedule === null ? others : othersAt(situation, at)
   if (items.length === 0 && state.scheduled === null)
-    throw invalid('items', 'The subscription has exactly these items already.')
+    throw invalid(
+      'items',
+      'The subscription has exactly these items already.',
+      ...(present.some(({ replaced, legacy }) => replaced && legacy)
+        ? ['To move them to the prices of today, set "to_current": true.']
+        : []),
+    )
   if (items.length === 0 && when === 'now') refuseTakingOff(situation)
-  if (schedule !== null) refuseBreakingRamp(situation, schedule.at)
-  if (when === 'now') refuseNow(situation)
+  if (schedule !== null) refuseBreakingRamp(situation, { at, follows: follows !== null })
+  if (when === 'now') refuseNow(situation, stays !== null)
   const restarts = otherInterval || becomesPaid(present, wanted)
   const paysNow = subscription.status !== 'trialing' && (restarts || (proration === 'prorate' && billsNow(items)))
-  const setAside = when === 'now' && items.length > 0 ? setAsideSchedule(state) : null
+  const setAside = when === 'now' && items.length > 0 ? setAsideSchedule(state, stays) : null
+  const coming =
+    follows?.map(({ price, quantity }) => ({ ...situation.planned(price), processorId: price, quantity })) ?? wanted
   const waitsForPayment = paysNow && subscription.collectionMethod === 'charge_automatically'
   return {
     subscription,
@@ -64,27 +82,31 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
     restarts,
     sessionBegins:
       session && when === 'now' && otherInterval && subscription.status !== 'trialing'
-        ? wanted.map((one) => intervalOf(wantedTerms(one)))
+        ? wanted.map(({ terms }) => intervalOf(terms))
         : [],
     schedule,
-    renewal: renewalOf(situation, schedule),
+    reopens: schedule === null ? [] : schedule.coming.map(({ price }) => price).filter(situation.isArchived),
+    renewal: renewalOf(situation, { schedule, stays }),
     releases: when === 'now' ? subscription.schedule : null,
     setAside,
     before: present.map(placed),
     after: [
       ...beside.map(({ terms: _terms, ...item }) => item),
-      ...wanted.map(({ price, processorId, quantity }) => ({
-        priceId: price.id,
-        processorPriceId: processorId,
+      ...coming.map(({ priceId, processorId: processorPriceId, quantity }) => ({
+        priceId,
+        processorPriceId,
         quantity,
       })),
     ],
-    monthly: monthlyOf(situation, [
-      ...beside,
-      ...wanted.map((one) => ({ terms: wantedTerms(one), quantity: one.quantity, priceId: one.price.id })),
-    ]),
+    monthly: monthlyOf(situation, [...beside, ...coming]),
     free: null,
-    warnings: warningsOf(situation, { isPutBack: waitsForPayment && setAside !== null }),
+    warnings: warningsOf(situation, {
+      isPutBack: waitsForPayment && setAside !== null,
+      replaces:
+        stays === null && follows === null
+          ? hasOtherPlan(state.phases, present, situation.isReplaced)
+          : replacesQuantity(situation, items),
+    }),
   }
 }
 
@@ -109,7 +131,10 @@ const otherOf = (item: PresentItem): OtherItem => ({ ...placed(item), terms: ite
 function wholeFree(situation: ChangeSituation, decision: ReturnType<typeof decideFree>): ChangeDecision {
   const { present } = situation
   // That the subscription ends is what the change is about.
-  const warnings = warningsOf(situation, { isPutBack: false }).filter(({ code }) => code !== 'ends_anyway')
+  const warnings = warningsOf(situation, {
+    isPutBack: false,
+    replaces: hasOtherPlan(situation.state.phases, present, situation.isReplaced),
+  }).filter(({ code }) => code !== 'ends_anyway')
   return { ...decision, before: present.map(placed), proration: 'none', warnings }
 }
 
@@ -130,13 +155,14 @@ function refuseStanding({ subscription: { id, status }, payment }: ChangeableSub
   })
 }
 
-/** Refuses a change that begins now for a subscription whose invoices are not paid or not collected. */
-function refuseNow({
-  state: { subscription, phases, scheduled, termEnd },
-  present,
-  isReplaced,
-  takenOff,
-}: ChangeSituation): void {
+/**
+ * Refuses a change that begins now for a subscription whose invoices are not paid or not collected, or whose schedule it would undo. `stays`: the
+ * schedule stays.
+ */
+function refuseNow(
+  { state: { subscription, phases, scheduled, termEnd }, present, isReplaced, takenOff }: ChangeSituation,
+  stays: boolean,
+): void {
   const { id, status, paused } = subscription
   if (takenOff)
     throw new ServiceError(
@@ -162,7 +188,7 @@ function refuseNow({
       `The schedule of ${id} cancels it${untilOf(termEnd)}, and a change now would remove the schedule and with it this end.`,
       { hint: 'Change at the end of the period ("when": "period_end"), which keeps the schedule.' },
     )
-  const moved = plansOthers(phases, present, isReplaced)
+  const moved = stays ? undefined : plansOthers(phases, present, isReplaced)
   if (moved === undefined) return
   throw new ServiceError(
     'conflict',
@@ -233,18 +259,16 @@ function itemChanges(present: readonly PresentItem[], wanted: readonly WantedIte
   return [...changes, ...leaving.map(({ live }): ItemChange => ({ op: 'remove', item: live.id }))]
 }
 
-const wantedTerms = ({ price }: WantedItem) => termsOf(price, price)
-
 /** True if an item gets another interval, so that the processor begins a new period with the change. */
 function changesInterval(present: readonly PresentItem[], wanted: readonly WantedItem[]): boolean {
   const replaced = present.filter((one) => one.replaced)
   const intervals = new Set(replaced.map(({ terms }) => intervalOf(terms)))
-  return wanted.some((one) => intervals.size > 0 && !intervals.has(intervalOf(wantedTerms(one))))
+  return wanted.some(({ terms }) => intervals.size > 0 && !intervals.has(intervalOf(terms)))
 }
 
 /** True if a free subscription becomes a paid one, so that the processor begins a new period with the change. */
 function becomesPaid(present: readonly PresentItem[], wanted: readonly WantedItem[]): boolean {
-  return present.every(({ terms }) => isFree(terms)) && wanted.some((one) => !isFree(wantedTerms(one)))
+  return present.every(({ terms }) => isFree(terms)) && wanted.some(({ terms }) => !isFree(terms))
 }
 
 function isFree({ tariff }: ItemTerms): boolean {
@@ -261,10 +285,10 @@ function billsNow(items: readonly ItemChange[]): boolean {
 }
 
 function warningsOf(
-  { state, present, isReplaced, wanted }: ChangeSituation,
-  { isPutBack }: { readonly isPutBack: boolean },
+  { state, present, wanted }: ChangeSituation,
+  { isPutBack, replaces }: { readonly isPutBack: boolean; readonly replaces: boolean },
 ): readonly ChangeWarning[] {
-  const { subscription, phases, termEnd } = state
+  const { subscription, termEnd } = state
   const ends = subscription.cancelAt ?? termEnd
   const legacy = present.find(
     (one) => one.replaced && one.legacy && wanted.every(({ processorId }) => processorId !== one.live.price.id),
@@ -272,13 +296,13 @@ function warningsOf(
   const warnings: (ChangeWarning | false)[] = [
     legacy !== undefined && {
       code: 'legacy_price_left',
-      detail: `The earlier price of "${legacy.priceId ?? legacy.live.price.id}" is no longer sold, so the customer cannot return to it.`,
+      detail: `This leaves the price of "${legacy.priceId ?? legacy.live.price.id}" that the customer has for good: it is not sold any more.`,
     },
     ends !== null && {
       code: 'ends_anyway',
       detail: `The subscription is cancelled${untilOf(ends)}, also after the change.`,
     },
-    hasOtherPlan(phases, present, isReplaced) && {
+    replaces && {
       code: 'replaces_scheduled',
       detail: isPutBack
         ? 'This change replaces the scheduled change, which is cancelled. If this change is not paid, the scheduled change is put back.'

@@ -1,6 +1,5 @@
 // Decides a change to a free price. A free price does not exist at the processor, so the paid subscription ends and a free one begins in
 // its place. Pure.
-import { isLocalPrice } from '../../../document/schema/ids.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import type { ChangeStep } from '../../item-swaps/change-step.ts'
 import { zeroFraction } from '../../../base/money/fraction.ts'
@@ -14,7 +13,7 @@ import type { WantedItem } from './wanted-items.ts'
 
 /** Returns the free price if it is the only item that the tenant will have; null for any other change. */
 export function freePriceOf([only, ...others]: readonly WantedItem[]): WantedItem | null {
-  return only !== undefined && others.length === 0 && isLocalPrice(only.price) ? only : null
+  return only !== undefined && others.length === 0 && only.local ? only : null
 }
 
 type FreeDecision = Omit<ChangeDecision, 'warnings' | 'before' | 'proration'>
@@ -25,7 +24,7 @@ export function decideFree(situation: ChangeSituation, free: WantedItem): FreeDe
   const { subscription } = state
   refuseBeside(situation, free)
   if (promotionCode !== null)
-    throw invalid('promotion_code', `The price "${free.price.id}" is free, so a promotion code cannot apply to it.`)
+    throw invalid('promotion_code', `The price "${free.priceId}" is free, so a promotion code cannot apply to it.`)
   const now = wish.when === 'now'
   if (now && session)
     throw new ServiceError(
@@ -53,10 +52,11 @@ export function decideFree(situation: ChangeSituation, free: WantedItem): FreeDe
     restarts: false,
     sessionBegins: [],
     schedule: null,
+    reopens: [],
     renewal: null,
     releases: endsAnyway ? null : subscription.schedule,
     setAside: now || endsAnyway ? null : setAsideSchedule(state),
-    after: [{ priceId: free.price.id, processorPriceId: free.processorId, quantity: 1 }],
+    after: [{ priceId: free.priceId, processorPriceId: free.processorId, quantity: 1 }],
     monthly: {
       before: discountedSum(
         present.map(({ terms, live: { quantity, price } }) => ({ terms, quantity, product: price.product })),
@@ -64,17 +64,17 @@ export function decideFree(situation: ChangeSituation, free: WantedItem): FreeDe
       ),
       after: zeroFraction,
     },
-    free: { price: free.price.id, endsAnyway },
+    free: { price: free.priceId, endsAnyway },
   }
 }
 
-function refuseBeside({ present, state: { subscription } }: ChangeSituation, { price }: WantedItem): void {
+function refuseBeside({ present, state: { subscription } }: ChangeSituation, { priceId }: WantedItem): void {
   const beside = present.find(({ replaced }) => !replaced)
   if (beside === undefined) return
   const name = beside.priceId ?? beside.live.price.id
   throw invalid(
     'items',
-    `The free price "${price.id}" is not at the processor, so that "${name}" cannot go on beside it in ${subscription.id}.`,
+    `The free price "${priceId}" is not at the processor, so that "${name}" cannot go on beside it in ${subscription.id}.`,
     `Leave it first ("items": [], "replaces": "${name}"), or cancel the subscription.`,
   )
 }

@@ -9,6 +9,8 @@ import type {
   PlannedItem,
   PreviewedSchedule,
   PromotionToApply,
+  QuantityChange,
+  ScheduledChange,
 } from '../../../processor/subscription-change.ts'
 import type { NewChange } from '../../../api/service/tenants.ts'
 import type { ItemTerms } from './monthly.ts'
@@ -20,7 +22,7 @@ export interface PresentItem {
   readonly terms: ItemTerms
   /** Configuration id of the price; null if the price does not belong to the configuration. */
   readonly priceId: string | null
-  /** True if the item is on an earlier generation of its price. */
+  /** True if the tenant could not buy the price of the item now, e.g. because it is of an earlier generation or of a deal that has ended. */
   readonly legacy: boolean
   /** True if the item belongs to the product or product group of the change, or is attached to such an item. */
   readonly replaced: boolean
@@ -54,6 +56,10 @@ export interface ChangeSituation {
   readonly wanted: readonly WantedItem[]
   /** As `replaced` of items, for the prices of schedule phases. */
   readonly isReplaced: (price: ProcessorId) => boolean
+  /** Returns the configuration id of the listed price (the base price of a negotiated one) for a price of an item or a phase. */
+  readonly listedOf: (price: ProcessorId) => string | null
+  /** True for an archived price of the configuration. */
+  readonly isArchived: (price: ProcessorId) => boolean
   /** Returns configuration id and terms of a price of a schedule phase. */
   readonly planned: (price: ProcessorId) => Pick<PresentItem, 'priceId' | 'terms'>
   readonly wish: Pick<NewChange, 'when' | 'proration'>
@@ -79,6 +85,13 @@ export interface ChangeWarning {
   readonly detail: string
 }
 
+/** New quantities in a schedule. */
+export interface Requantified {
+  readonly quantities: readonly QuantityChange[]
+  /** The scheduled change in the schedule, with the new quantities; null for none any more. */
+  readonly change: ScheduledChange | null
+}
+
 /** What is kept of a schedule that was taken off; the rest is in the released schedule. */
 export interface SetAsideSchedule {
   /** Items of the subscription when its schedule was taken off. */
@@ -87,6 +100,8 @@ export interface SetAsideSchedule {
   readonly at: number
   /** Promotion codes of the scheduled change in it. */
   readonly codes?: readonly ProcessorId[]
+  /** What it is put back with when the change is made, which only changes quantities. Absent if the change replaces the schedule. */
+  readonly then?: Requantified
 }
 
 /** A free subscription that begins when the paid one ends. */
@@ -119,6 +134,8 @@ export interface ChangeDecision {
   readonly schedule: ItemsSchedule | null
   /** The change in terms of the schedule that the subscription has, for the preview of the next invoice; null without a schedule. */
   readonly renewal: PreviewedSchedule | null
+  /** Archived prices among those of `schedule`, which are active only while it is written. */
+  readonly reopens: readonly ProcessorId[]
   /** Schedule that is released before the change; null if there is none. */
   readonly releases: string | null
   /** The released schedule, which is put back if the change is not made; null if it is released for good. */

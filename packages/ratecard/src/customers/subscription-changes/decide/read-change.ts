@@ -10,7 +10,7 @@ import { ServiceError } from '../../../base/errors/service-error.ts'
 import { refuseBesideOthers, refuseBesideStaying, replacedFree, type Beside } from './beside.ts'
 import { tariffOfItem, tariffOfPrice } from '../../item-swaps/monthly-money.ts'
 import { withComing } from '../../item-swaps/coming-items.ts'
-import { scopeOf, type PriceBook } from '../../item-swaps/price-book.ts'
+import { archivedIn, scopeOf, type PriceBook } from '../../item-swaps/price-book.ts'
 import { readSoldItems, type SoldItemOf } from '../../item-swaps/sold-items.ts'
 import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
 import { askProcessor } from '../../../processor/failures.ts'
@@ -23,12 +23,14 @@ import { subscriptionsOf } from '../../tenants/at-processor.ts'
 import type { ChangeSituation, PresentItem } from './decision.ts'
 import type { ChangeDeps } from '../deps.ts'
 import { invalid } from './invalid.ts'
+import { priceForTenant } from '../../../document/pricing/tenant-price.ts'
 import { attachedPricesOf, replacedItems, type ListedItem } from './replaced-items.ts'
 import { termsOf } from './monthly.ts'
+import { withRemovedPrices } from './removed-prices.ts'
 import { scopeIn, scopeOfItem, scopesOf, type Scopes } from './scopes.ts'
 import { isBegunBySession } from '../kept/begun-period.ts'
 import { isScheduledBySession, readDecided } from '../kept/decisions.ts'
-import { wantedItems, type Offer } from './wanted-items.ts'
+import { wantedItems, type KeptPrice, type Offer } from './wanted-items.ts'
 
 /** Returns the tenant's subscriptions that have not ended, oldest first. Omits subscriptions whose first payment was never completed. */
 export async function readLive(
@@ -98,19 +100,20 @@ export async function readChange(
 ): Promise<ReadChange> {
   const [{ config }, book, live] = await Promise.all([deps.applied(), deps.priceBook(), readLive(deps, tenant, signal)])
   const soldItem = await readSoldItems(deps.store, book, live)
-  const offer: Offer = { config, tenant, hidden: !session }
+  const sellable = wish.toCurrent === true ? config : withRemovedPrices(config, live, { book, soldItem })
+  const offered = { config: sellable, tenant, hidden: !session }
+  const offer: Offer = { ...offered, has: hasIn(live, book) }
   const scopes = scopesOf(offer, wish, { book, live })
   const id = idOf(live, wish.subscription, scopes, soldItem)
   const state = await readState(deps, id, signal)
   if (session) checkQuantities(deps, wish, state)
-  const { items, wanted, isReplaced } = replacementOf(offer, wish, { state, scopes, book, soldItem })
+  const { subscription: chosen } = state
+  const held = await Promise.all(chosen.items.map((item) => heldItem(deps, book, item, chosen.currency)))
+  const own = { ...offered, has: hasIn([chosen], book) }
+  const { present, wanted, isReplaced, listedOf } = replacementOf(own, wish, { state, held, scopes, book, soldItem })
   const beside = { wanted, isReplaced, state, book, soldItem }
   await refuseOthers(deps, beside, live, signal)
   refuseBesideStaying(beside)
-  const { currency } = state.subscription
-  const present = await Promise.all(
-    items.map(({ live: item, ...place }) => presentItem(deps, book, item, { currency, ...place })),
-  )
   const planned = await readPlanned(deps, book, { state, present })
   const running = (await deps.store.localSubscriptions.list(tenant.id)).filter(isRunning)
   const endsFree = replacedFree(beside, running)
@@ -127,9 +130,10 @@ export async function readChange(
   }
   return {
     situation: {
-      ...{ state, present, wanted, isReplaced, planned, wish, promotionCode, endsFree, session },
+      ...{ state, present, wanted, isReplaced, listedOf, planned, wish, promotionCode, endsFree, session },
       promotionTerms: promotionTerms(config, promotionCode),
       productOf: productsOf(book, state),
+      isArchived: archivedIn(book),
       ...{ begunBySession, scheduledBySession, takenOff },
     },
     beside,
@@ -174,11 +178,10 @@ export async function refuseSoldSince(
   await refuseOthers(deps, { ...beside, soldItem }, live, signal)
 }
 
-type Place = Pick<PresentItem, 'replaced' | 'attached'>
+/** An item of the subscription with its price. */
+type HeldItem = Pick<PresentItem, 'live' | 'terms' | 'priceId'>
 
-interface Replacement extends Pick<ChangeSituation, 'wanted' | 'isReplaced'> {
-  readonly items: readonly (Place & { readonly live: LiveItem })[]
-}
+type Replacement = Pick<ChangeSituation, 'present' | 'wanted' | 'isReplaced' | 'listedOf'>
 
 /** Finds the items that the change replaces, and the items that the tenant will have instead. */
 function replacementOf(
@@ -186,37 +189,66 @@ function replacementOf(
   wish: Wish,
   {
     state: { subscription, phases },
+    held,
     scopes,
     book,
     soldItem,
   }: {
     readonly state: ChangeableSubscription
+    readonly held: readonly HeldItem[]
     readonly scopes: Scopes
     readonly book: PriceBook
     readonly soldItem: SoldItemOf
   },
 ): Replacement {
   const listedPlan = listedPlanOf(book)
-  const items = subscription.items.map((live) => ({ live, listed: listedItem(live, book, soldItem) }))
-  const present = items.map(({ listed }) => listed)
-  const scope = scopeIn(subscription.id, scopes, present)
+  const items = held.map((item) => ({ item, listed: listedItem(item.live, book, soldItem) }))
+  const before = items.map(({ listed }) => listed)
+  const scope = scopeIn(subscription.id, scopes, before)
   const phased = (phases ?? []).flatMap(({ items: planned }) => planned.map(listedPlan))
-  const replaced = replacedItems(scope, present, phased)
-  const wanted = wantedItems(offer, wish.items, { currency: subscription.currency, replaced })
+  const replaced = replacedItems(scope, before, phased)
+  const keptPrice = (asked: string): KeptPrice | null => {
+    const [only, second] = items.filter(({ item, listed }) => [listed.listed, presentIdOf(item, book)].includes(asked))
+    if (wish.toCurrent === true || only === undefined || second !== undefined) return null
+    const { live, priceId, terms } = only.item
+    return { priceId: priceId ?? asked, processorId: live.price.id, terms, isMetered: live.quantity === null }
+  }
+  const wanted = wantedItems(offer, wish.items, { currency: subscription.currency, replaced, keptPrice })
   const moved = new Set<string | null>([...replaced.prices, ...wanted.map(({ listed }) => listed)])
   const isMoved = (item: ListedItem) => item.scope === scope || moved.has(item.listed)
-  const attached = attachedPricesOf(present)
+  const attached = attachedPricesOf(before)
+  const ofPrice = (price: ProcessorId) =>
+    items.find(({ item }) => item.live.price.id === price)?.listed ?? listedPlan({ price, quantity: null })
   return {
-    items: items.map(({ live, listed }) => ({
-      live,
+    present: items.map(({ item, listed }) => ({
+      ...item,
+      legacy: item.priceId !== null && soldNow(offer, book, listed.listed) !== item.live.price.id,
       replaced: isMoved(listed),
       attached: attached.has(listed.listed),
     })),
     wanted,
-    isReplaced: (price) =>
-      isMoved(items.find(({ live }) => live.price.id === price)?.listed ?? listedPlan({ price, quantity: null })),
+    isReplaced: (price) => isMoved(ofPrice(price)),
+    listedOf: (price) => ofPrice(price).listed,
   }
 }
+
+/** Returns the processor price that the tenant would buy now for a listed price: under its deal, if it has one. */
+function soldNow({ config, tenant }: Offer, book: PriceBook, listed: string | null): ProcessorId | null {
+  const booked = listed === null ? undefined : book.find(listed)
+  if (booked === undefined) return null
+  return book.find(priceForTenant(booked.price, config, tenant).id)?.processorId ?? null
+}
+
+/** Returns a function that is true for a price of the configuration that a subscription has, under its own or its base price's id. */
+function hasIn(live: readonly LiveSubscription[], book: PriceBook): Offer['has'] {
+  const own = live.flatMap(({ items }) => items.flatMap(({ price }) => book.idOf(price.id) ?? []))
+  const ids = own.flatMap((id) => [id, book.find(id)?.price.id, book.find(id)?.base])
+  return (priceId) => ids.includes(priceId)
+}
+
+/** Returns the id that the price of an item has in the present configuration; the last one for a price that was removed from it. */
+const presentIdOf = ({ priceId }: HeldItem, book: PriceBook) =>
+  priceId === null ? null : (book.find(priceId)?.price.id ?? priceId)
 
 function promotionOf({ clock }: ChangeDeps, { config, hidden }: Offer, { promotionCode }: Wish): ProcessorId | null {
   if (promotionCode === undefined) return null
@@ -342,12 +374,12 @@ function idOf(
 }
 
 /**
- * Returns an item of the subscription under its listed price (the base price of a negotiated price). Finds the product or group even if the
- * product was removed from the configuration.
+ * Returns an item of the subscription under its listed price (the base price of a negotiated price). Finds the product or group even if price or
+ * product were removed from the configuration.
  */
 function listedItem(live: LiveItem, book: PriceBook, soldItem: SoldItemOf): ListedItem {
   const item = listedPlanOf(book)({ price: live.price.id, quantity: live.quantity })
-  return { ...item, scope: scopeOfItem(live, soldItem) }
+  return { ...item, listed: item.listed ?? book.idOf(live.price.id) ?? null, scope: scopeOfItem(live, soldItem) }
 }
 
 /** Returns a function that finds the listed price (the base price of a negotiated price) of an item in a phase of the schedule. */
@@ -363,23 +395,11 @@ function listedPlanOf(book: PriceBook): (item: PlannedItem) => ListedItem {
   }
 }
 
-async function presentItem(
-  { store }: ChangeDeps,
-  book: PriceBook,
-  live: LiveItem,
-  { currency, ...place }: Place & { readonly currency: string },
-): Promise<PresentItem> {
+async function heldItem({ store }: ChangeDeps, book: PriceBook, live: LiveItem, currency: string): Promise<HeldItem> {
   const { price } = live
-  const priceId = book.idOf(price.id) ?? null
   const tariff = await tariffOfItem(store.versions, book, live, currency)
   const { interval, intervalCount, usageType } = price
-  return {
-    live,
-    terms: { tariff, interval, intervalCount, usageType },
-    priceId,
-    legacy: priceId !== null && book.find(priceId)?.processorId !== price.id,
-    ...place,
-  }
+  return { live, priceId: book.idOf(price.id) ?? null, terms: { tariff, interval, intervalCount, usageType } }
 }
 
 /** Returns a function that finds id and terms of a price of the subscription's schedule. */
@@ -407,6 +427,7 @@ function fingerprintOf(
 ): string {
   const { clockTime: _now, payment: _payment, ...rest } = state
   const { subscription, items, replaces, when = 'auto', proration = defaultProration, promotionCode } = wish
+  const { toCurrent = false } = wish
   // In an order of its own: the same request with its members in another order rests on the same preview.
   const asked = [
     subscription,
@@ -415,8 +436,9 @@ function fingerprintOf(
     when,
     proration,
     promotionCode,
+    toCurrent,
   ]
-  const prices = wanted.map(({ processorId: id, price, quantity }) => [id, price, quantity])
+  const prices = wanted.map(({ processorId: id, terms, quantity }) => [id, terms, quantity])
   const leaving = present.flatMap(({ live, replaced }) => (replaced ? [live.id] : []))
   return createHash('sha256')
     .update(JSON.stringify([asked, rest, prices, leaving]))

@@ -3,7 +3,10 @@ import type { WantedItem } from '../../../document/pricing/sold-together.ts'
 
 /** An item of the subscription, or of a later phase of its schedule, under its listed price. */
 export interface ListedItem {
-  /** Configuration id of the price, or of the base price for a negotiated price. null if the price does not belong to the configuration. */
+  /**
+   * Configuration id of the price, or of the base price for a negotiated price; for a price of the subscription that was removed, its last id. null
+   * if the price does not belong to the configuration.
+   */
   readonly listed: string | null
   /** Product or group of the price; null if the price does not belong to the configuration. */
   readonly scope: string | null

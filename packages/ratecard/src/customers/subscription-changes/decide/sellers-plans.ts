@@ -20,14 +20,14 @@ export function refuseReplacingPlan({
 }
 
 /**
- * Throws `conflict` if a session would schedule a change of items that the seller's schedule changes again later, e.g. in the steps of a ramp.
+ * Throws `conflict` if a session, or a change of quantities (`follows`), would schedule a change of items that the seller's schedule changes again later, e.g. in the steps of a ramp.
  * Undoing the scheduled change could not bring those steps back.
  */
 export function refuseBreakingRamp(
   { state: { subscription, phases }, session, isReplaced }: ChangeSituation,
-  at: number,
+  { at, follows }: { readonly at: number; readonly follows: boolean },
 ): void {
-  if (!session) return
+  if (!session && !follows) return
   const left = (phases ?? [])
     .filter(({ end }) => end > at)
     .map(({ items }) => entriesOf(items.filter(({ price }) => isReplaced(price))))
@@ -36,7 +36,9 @@ export function refuseBreakingRamp(
     'conflict',
     `The seller has planned further prices for ${subscription.id} after${untilOf(at)}.`,
     {
-      hint: 'Change now, or ask the seller: a service key can schedule the change.',
+      hint: session
+        ? 'Change now, or ask the seller: a service key can schedule the change.'
+        : 'Change now ("when": "now", with "proration": "none" if nothing is to be credited).',
     },
   )
 }

@@ -11,25 +11,35 @@ import { itemsSold, type ItemSold, type ItemsSold, type Selling } from '../../..
 import type { Deal } from '../../../document/pricing/tenant-price.ts'
 import type { NewChange } from '../../../api/service/tenants.ts'
 import { invalid } from './invalid.ts'
+import { termsOf, type ItemTerms } from './monthly.ts'
 import type { ReplacedItems } from './replaced-items.ts'
 
 export interface WantedItem {
-  /** The price with its amounts in the subscription's currency. */
-  readonly price: Price
-  /** Configuration id of the listed price for which `price` is sold. */
+  /** Configuration id of the price. */
+  readonly priceId: string
+  /** Configuration id of the listed price for which the price is sold. */
   readonly listed: string
   readonly processorId: ProcessorId
+  /** Amounts in the subscription's currency, and interval. */
+  readonly terms: ItemTerms
+  /** True for a free price, which is not at the processor. */
+  readonly local: boolean
   /** null for a metered price. */
   readonly quantity: number | null
   /** True if the price is sold with another one of the subscription. */
   readonly attached: boolean
 }
 
+/** Price of an item that the subscription has: of an earlier generation, of a deal, or the present one. */
+export type KeptPrice = Pick<WantedItem, 'priceId' | 'processorId' | 'terms'> & { readonly isMetered: boolean }
+
 export interface Offer {
   readonly config: BillingConfig
   readonly tenant: Deal
   /** True if the caller may name hidden prices. */
   readonly hidden: boolean
+  /** Returns true for a price that the tenant has: it may be named although it is hidden. */
+  readonly has: (priceId: string) => boolean
 }
 
 /**
@@ -44,29 +54,41 @@ export function namedItems(offer: Offer, items: NewChange['items']): readonly It
   return sold.items.filter(({ wantedAt, attachedTo }) => wantedAt !== null && attachedTo.length === 0)
 }
 
+interface Wanting {
+  readonly currency: string
+  readonly replaced: ReplacedItems
+  /** Returns the price that an item of a listed price has now; null if the subscription has none, or several, or the change leaves it. */
+  readonly keptPrice: (listed: string) => KeptPrice | null
+}
+
 /**
  * Returns the items that the tenant will have in place of the `replaced` ones. They include all prices that are attached to them or to
- * items that stay. Throws `price_not_found`, `price_not_sellable`, `currency_not_offered` or `change_invalid`.
+ * items that stay. An item of which the subscription gets another quantity keeps its price, and so do the prices attached to it. Throws
+ * `price_not_found`, `price_not_sellable`, `currency_not_offered` or `change_invalid`.
  */
 export function wantedItems(
   offer: Offer,
   items: NewChange['items'],
-  { currency, replaced }: { readonly currency: string; readonly replaced: ReplacedItems },
+  { currency, replaced, keptPrice }: Wanting,
 ): readonly WantedItem[] {
   const { quantity: defaultQuantity, staying: beside, prices } = replaced
   const sold = itemsSold({ ...sellingTo(offer), defaultQuantity, beside }, items)
   refuse(sold)
   const named = new Set(sold.items.flatMap(({ listed, wantedAt }) => (wantedAt === null ? [] : [listed.id])))
+  const isNew = (listed: string) => named.has(listed) && keptPrice(listed) === null
   return sold.items
     .filter(
       ({ listed, attachedTo }) =>
         named.has(listed.id) || prices.has(listed.id) || attachedTo.some((id) => named.has(id)),
     )
-    .map((item, _at, { length }) => wantedItem(item, { currency, only: length === 1 }))
+    .map((item, _at, { length }) => {
+      const kept = item.attachedTo.some(isNew) ? null : keptPrice(item.listed.id)
+      return wantedItem(item, { currency, only: length === 1, kept })
+    })
 }
 
-function sellingTo({ config, tenant, hidden }: Offer): Selling {
-  return { config, deal: tenant, mayBuy: (price) => hidden || isPublic(price) }
+function sellingTo({ config, tenant, hidden, has }: Offer): Selling {
+  return { config, deal: tenant, mayBuy: (price) => hidden || isPublic(price) || has(price.id) }
 }
 
 const refuse = ({ problems }: ItemsSold) => {
@@ -75,21 +97,25 @@ const refuse = ({ problems }: ItemsSold) => {
 
 function wantedItem(
   { price, listed, quantity, attachedTo }: ItemSold,
-  { currency, only }: { readonly currency: string; readonly only: boolean },
+  { currency, only, kept }: { readonly currency: string; readonly only: boolean; readonly kept: KeptPrice | null },
 ): WantedItem {
+  const place = { priceId: price.id, listed: listed.id, local: false, quantity, attached: attachedTo.length > 0 }
   // A free price is not at the processor, and has no quantity there.
   if (only && price.interval !== undefined && isLocalPrice(price))
-    return { price, listed: listed.id, processorId: processorId(price.id), quantity: 1, attached: false }
+    return { ...place, processorId: processorId(price.id), terms: termsOf(price, price), local: true, quantity: 1 }
+  // What is sold no more, or in other currencies only, is kept nevertheless.
+  if (kept !== null && kept.isMetered === (quantity === null)) {
+    const { priceId, processorId: id, terms } = kept
+    return { ...place, priceId, processorId: id, terms }
+  }
   refuseOnce(price)
   refuseLocal(price)
   if (price.processor_id === undefined)
     throw new ServiceError('price_not_sellable', `The price "${price.id}" does not exist at the processor.`)
   return {
-    price: inCurrency(price, currency),
-    listed: listed.id,
+    ...place,
     processorId: processorId(price.processor_id),
-    quantity,
-    attached: attachedTo.length > 0,
+    terms: termsOf(price, inCurrency(price, currency)),
   }
 }
 

@@ -83,7 +83,10 @@ type Planned = Pick<ChangeableSubscription, 'subscription' | 'scheduled'>
 
 /** True if a session of the tenant scheduled the change that the subscription has. */
 export const isScheduledBySession = ({ scheduled }: Pick<Planned, 'scheduled'>, decided: Decided) =>
-  scheduled !== null && decided.scheduled === scheduledText(scheduled)
+  scheduled !== null && pricesIn(decided.scheduled ?? '') === pricesIn(scheduledText(scheduled))
+
+/** Quantities may change meanwhile. */
+const pricesIn = (text: string) => text.replaceAll(/×[^,]*/g, '')
 
 /** True if the running cancellation is the one that is known, and a session of the tenant made it. */
 const isCancelledBySession = ({ subscription: { canceledAt } }: Planned, { cancellation }: Decided) =>

@@ -12,37 +12,49 @@ import type {
   ScheduledChange,
   SchedulePhase,
 } from '../../../processor/subscription-change.ts'
-import type { ChangeSituation, OtherItem, PresentItem } from '../decide/decision.ts'
+import type { ChangeSituation, OtherItem, PresentItem, Requantified } from '../decide/decision.ts'
 
 /**
- * Decides the schedule of a change at the end of the period. A change of other items that is scheduled for the same time stays, and both are
+ * Decides the schedule of a change at the end of the period `at`. `follows` are the items that are scheduled for then, with new quantities; null
+ * for a change that brings its own. A change of other items that is scheduled for the same time stays, and both are
  * undone together. Throws `conflict` if the subscription ends then, or if other items change at another time.
  */
-export function scheduleOf(situation: ChangeSituation): ItemsSchedule {
+export function scheduleOf(
+  situation: ChangeSituation,
+  at: number,
+  follows: readonly PlannedItem[] | null,
+): ItemsSchedule {
   const { state, present, isReplaced } = situation
   const { phases } = state
   const replaced = present.filter((one) => one.replaced)
-  const ends = (replaced.length === 0 ? present : replaced).map(({ live }) => live.currentPeriodEnd)
-  const at = Math.max(...ends)
   refuseEnding(situation, at)
   const left = phaseAt(phases, at)?.items.filter(({ price }) => isReplaced(price))
   const change = replacementOf(situation)
-  return {
-    ...change,
-    at,
-    ...besideScheduled(situation, { ...change, at, restores: left ?? replaced.map(({ live }) => planned(live)) }),
-  }
+  const coming = follows ?? change.coming
+  const restores = left ?? replaced.map(({ live }) => planned(live))
+  return { ...change, at, ...besideScheduled(situation, { ...change, at, coming, restores }, follows !== null) }
+}
+
+/** Returns the end of the present period of what the change is about. */
+export function periodEndOf({ present }: Pick<ChangeSituation, 'present'>): number {
+  const replaced = present.filter((one) => one.replaced)
+  return Math.max(...(replaced.length === 0 ? present : replaced).map(({ live }) => live.currentPeriodEnd))
 }
 
 /**
  * Returns the change in terms of the subscription's schedule, for the preview of the next invoice: the present schedule would make another
- * one. null without a schedule.
+ * one. `stays`: new quantities in a schedule that stays. null without a schedule.
  */
-export function renewalOf(situation: ChangeSituation, schedule: ItemsSchedule | null): PreviewedSchedule | null {
+export function renewalOf(
+  situation: ChangeSituation,
+  { schedule, stays }: { readonly schedule: ItemsSchedule | null; readonly stays: Requantified | null },
+): PreviewedSchedule | null {
   const { subscription, phases } = situation.state
   const [running] = phases ?? []
   if (running === undefined || subscription.cancelAtPeriodEnd || subscription.cancelAt !== null) return null
-  return schedule ?? { ...replacementOf(situation), at: running.start }
+  if (stays === null) return schedule ?? { ...replacementOf(situation), at: running.start }
+  const { quantities } = stays
+  return { subscription: subscription.id, at: running.start, leaving: [], coming: [], promotionCodes: [], quantities }
 }
 
 function replacementOf(situation: ChangeSituation): Omit<PreviewedSchedule, 'at'> {
@@ -94,6 +106,7 @@ export function termEndOfPeriod({
 function besideScheduled(
   { state: { scheduled, subscription }, isReplaced }: ChangeSituation,
   change: ScheduledChange,
+  follows: boolean,
 ): Omit<ScheduledChange, 'at'> {
   const { at, coming, restores, promotionCodes, ends = [] } = change
   if (scheduled === null) return { coming, restores, promotionCodes, ends }
@@ -107,12 +120,13 @@ function besideScheduled(
         hint: 'Undo the scheduled change (POST subscription/resume) and ask for both in one change, or wait until it has begun.',
       },
     )
+  const isKept = isOther || follows
   const known = new Set([...scheduled.coming, ...scheduled.restores].map(({ price }) => price))
   return {
     coming: [...others, ...coming],
     restores: [...scheduled.restores, ...restores.filter(({ price }) => !known.has(price))],
-    promotionCodes: [...new Set([...(isOther ? scheduled.promotionCodes : []), ...promotionCodes])],
-    ends: [...new Set([...(isOther ? (scheduled.ends ?? []) : []), ...ends])],
+    promotionCodes: [...new Set([...(isKept ? scheduled.promotionCodes : []), ...promotionCodes])],
+    ends: [...new Set([...(isKept ? (scheduled.ends ?? []) : []), ...ends])],
   }
 }
 

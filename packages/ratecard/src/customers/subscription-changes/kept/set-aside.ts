@@ -1,32 +1,32 @@
 // The schedule that a change or a cancellation takes off its subscription. The processor keeps it, as released. If the change is not made after
-// all (e.g. because it is refused, or never paid), or if the cancellation is undone, the schedule is put back. Pure.
+// all (e.g. because it is refused, or never paid), if it only changes quantities, or if the cancellation is undone, the schedule is put back. Pure.
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import { entriesOf, isMade, type ChangeStep } from '../../item-swaps/change-step.ts'
-import type {
-  ChangeableSubscription,
-  PlannedItem,
-  ReleasedSchedule,
-  RestoredPhase,
-  SchedulePhase,
+import {
+  withQuantities,
+  type ChangeableSubscription,
+  type PlannedItem,
+  type ReleasedSchedule,
+  type RestoredPhase,
+  type SchedulePhase,
 } from '../../../processor/subscription-change.ts'
-import type { SetAsideSchedule } from '../decide/decision.ts'
+import type { Requantified, SetAsideSchedule } from '../decide/decision.ts'
 import { planned, untilOf } from './scheduled-items.ts'
 
 /**
  * Returns what is kept of the subscription's schedule when it is taken off. Returns null without a schedule, and for one that would change
- * nothing any more.
+ * nothing any more. `then` are the new quantities that it is put back with when the change is made.
  */
-export function setAsideSchedule({
-  phases,
-  termEnd,
-  scheduled,
-}: Pick<ChangeableSubscription, 'phases' | 'termEnd' | 'scheduled'>): SetAsideSchedule | null {
+export function setAsideSchedule(
+  { phases, termEnd, scheduled }: Pick<ChangeableSubscription, 'phases' | 'termEnd' | 'scheduled'>,
+  then: Requantified | null = null,
+): SetAsideSchedule | null {
   const [running, ...later] = phases ?? []
   const at = later[0]?.start ?? termEnd
   const codes = scheduled?.promotionCodes ?? []
   return running === undefined || at === null
     ? null
-    : { from: running.items, at, ...(codes.length === 0 ? {} : { codes }) }
+    : { from: running.items, at, ...(codes.length === 0 ? {} : { codes }), ...(then === null ? {} : { then }) }
 }
 
 /** What becomes of a schedule that was taken off. `impossible`: it cannot be put back although it should be. */
@@ -49,18 +49,20 @@ const nothing = { kind: 'nothing' } as const
 const impossible = (why: string) => ({ kind: 'impossible', why }) as const
 
 /**
- * Decides how the schedule of a change that was not made is put back. What should have begun by now begins at the end of the present period.
- * Nothing is put back if the subscription ends before, if the change was paid after all, or if the schedule is back already.
+ * Decides how the schedule of a change that was not made is put back, or with new quantities that of one that was made. What should have begun by now begins at the end of the present period.
+ * Nothing is put back if the subscription ends before, if a change that replaces the schedule was paid after all, or if the schedule is back.
  */
 export function decidePutBack(
   state: ChangeableSubscription,
-  { from }: SetAsideSchedule,
+  { from, then }: SetAsideSchedule,
   { now, isArchived, update, dealChanged, released: { id: released, schedule } }: PutBackFacts,
 ): PutBack {
   const { subscription, clockTime } = state
   const { status, cancelAt, cancelAtPeriodEnd, items } = subscription
   if (status === 'canceled' || status === 'incomplete_expired' || cancelAtPeriodEnd) return nothing
-  if (update !== null && isMade(update, state)) return nothing
+  const isChanged = update !== null && isMade(update, state)
+  if (isChanged && then === undefined) return nothing
+  const quantities = isChanged ? (then?.quantities ?? []) : []
   if (schedule === null) return nothing
   const periodEnd = Math.max(...items.map(({ currentPeriodEnd }) => currentPeriodEnd))
   const phases = restoredPhases(schedule, { now: clockTime ?? now, overdueAt: periodEnd, items: items.map(planned) })
@@ -74,12 +76,17 @@ export function decidePutBack(
       ? nothing
       : impossible(`The subscription has a planned end${untilOf(cancelAt)}.`)
   const step = restorationStep(
-    { subscription: subscription.id, released, cancels: schedule.cancels, phases },
+    {
+      ...{ subscription: subscription.id, released, cancels: schedule.cancels },
+      phases: phases.map((phase) => ({ ...phase, items: withQuantities(phase.items, quantities) })),
+      ...(isChanged && then !== undefined ? { change: then.change } : {}),
+    },
     isArchived,
   )
   if (subscription.schedule !== null)
     return isMade(step, state) ? nothing : impossible('The subscription has another schedule by now.')
-  if (entriesOf(items.map(planned)) !== entriesOf(from)) return impossible('The subscription has other items by now.')
+  if (entriesOf(items.map(planned)) !== entriesOf(withQuantities(from, quantities)))
+    return impossible('The subscription has other items by now.')
   if (dealChanged) return impossible('A deal of the tenant has begun or ended since, so that its prices may be others.')
   return { kind: 'steps', steps: [step] }
 }

@@ -3,12 +3,13 @@
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { entriesOf } from '../../item-swaps/change-step.ts'
 import type { SwapDeps } from '../../item-swaps/deps.ts'
+import { archivedIn } from '../../item-swaps/price-book.ts'
 import { settleLateSwaps } from '../../item-swaps/late-swaps.ts'
 import { askProcessor } from '../../../processor/failures.ts'
 import type { ChangeableSubscription } from '../../../processor/subscription-change.ts'
 import type { MirrorStore } from '../../../store/mirror-store.ts'
 import { withTenantLease } from '../../../acts/lease.ts'
-import { completeInterrupted, dealOf, readArchived, readReleased, runChange } from '../run-change.ts'
+import { completeInterrupted, dealOf, readReleased, runChange } from '../run-change.ts'
 import { holdCodes } from '../../checkout/once-per-tenant.ts'
 import { forgetCancellation, readDecided, takenOffList, type TakenOff } from './decisions.ts'
 import { planned } from './scheduled-items.ts'
@@ -43,7 +44,7 @@ export async function restorationOf(
   if (entriesOf(present) !== entriesOf(takenOff.from)) return { restores: null, why: 'It has other items by now.' }
   const restoration = { subscription: id, released: takenOff.released, cancels: released.cancels, phases }
   return {
-    restores: restorationStep(restoration, await readArchived(deps)),
+    restores: restorationStep(restoration, archivedIn(await deps.priceBook())),
     sameDeal: takenOff.deal === (await dealOf(deps, tenantId)),
   }
 }

@@ -1,12 +1,19 @@
 // Puts a released schedule back. The processor keeps a released schedule with its phases and metadata, but cannot attach it again, so a new
 // one is made like it.
 import { processorId } from '../../../catalog/resource.ts'
-import type { ReleasedSchedule, RestoredPhase, SchedulePhase, ScheduleRestoration } from '../../subscription-change.ts'
+import type {
+  ReleasedSchedule,
+  RestoredPhase,
+  ScheduledChange,
+  SchedulePhase,
+  ScheduleRestoration,
+} from '../../subscription-change.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { known } from '../connection/reading.ts'
 import { entry, readSchedule, readScheduled, rejected, writePlan, type Phases } from './schedules.ts'
-import type { Phase, Schedule, Segment } from './schedule-timeline.ts'
+import { changeMetadata, withoutChange } from './scheduled-change.ts'
+import { priceIn, type Phase, type Schedule, type Segment } from './schedule-timeline.ts'
 
 /** See {@link ReleasedSchedule}; null if the schedule was not released. */
 export async function readReleased(
@@ -32,7 +39,7 @@ const shown = ({ start_date: start, end_date: end, items }: Phase): SchedulePhas
 /** See `restoreSchedule` of the port. */
 export async function restoreSchedule(
   context: StripeContext,
-  { subscription, released: id, phases: wanted, cancels }: ScheduleRestoration,
+  { subscription, released: id, phases: wanted, cancels, change }: ScheduleRestoration,
   options: WriteOptions,
 ): Promise<void> {
   const former = await readSchedule(context, id, options.signal)
@@ -49,7 +56,7 @@ export async function restoreSchedule(
       ...held,
       plan: (made, phases) =>
         isWhole(made, phases, { wanted, cancels }) ? null : segmentsOf(former, phases[0], wanted),
-      metadata: textsOf(former),
+      metadata: change === undefined ? textsOf(former) : { ...withoutChange(textsOf(former)), ...metadataOf(change) },
       cancels,
       ...(begun === undefined || proration === null ? {} : { proration }),
     },
@@ -57,6 +64,12 @@ export async function restoreSchedule(
     options,
   )
 }
+
+const metadataOf = (change: ScheduledChange | null) => (change === null ? {} : filledTexts(changeMetadata(change)))
+
+/** A new schedule has nothing that an empty value could delete. */
+const filledTexts = (metadata: Record<string, string>) =>
+  Object.fromEntries(Object.entries(metadata).filter(([, text]) => text !== ''))
 
 const prorations = ['always_invoice', 'create_prorations', 'none'] as const
 
@@ -121,7 +134,12 @@ const segment = (phase: Phase, start: number, { end, items }: RestoredPhase): Se
       return to === undefined || to === price ? [] : [[price, to]]
     }),
   )
-  return { phase, start, end: typeof end === 'number' ? end / 1000 : end, moved }
+  const wanted = new Map<string, number | null>(items.map(({ price, quantity }) => [price, quantity]))
+  const counted = phase.items.map((item) => {
+    const quantity = wanted.get(priceIn(item, moved)) ?? null
+    return quantity === null ? item : { ...item, quantity }
+  })
+  return { phase, start, end: typeof end === 'number' ? end / 1000 : end, moved, items: counted }
 }
 
 /** Metadata as it is written: an empty schedule has none. */

@@ -29,6 +29,10 @@ export function changeMetadata(change: ScheduledChange): Record<string, string> 
   )
 }
 
+/** Returns the metadata of a schedule without the change that it describes. */
+export const withoutChange = (metadata: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(metadata).filter(([key]) => !changeKeys.includes(key)))
+
 /** Returns the change that is stored in the schedule's metadata, if it has not begun yet; otherwise null. */
 export function scheduledChangeOf({ metadata, begun, status }: Schedule): ScheduledChange | null {
   const text = changeKeys.map((key) => metadata[key] ?? '').join('')

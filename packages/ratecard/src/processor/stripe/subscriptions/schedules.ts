@@ -5,7 +5,8 @@ import type { Stripe } from 'stripe'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import { endsKey } from '../../customer-half.ts'
 import type { InvoicePreview, LiveItem, LiveSubscription, ScheduledSwaps } from '../../customer-half.ts'
-import type { ItemsSchedule, ScheduledInvoice, PreviewedSchedule } from '../../subscription-change.ts'
+import { withQuantities } from '../../subscription-change.ts'
+import type { ItemsSchedule, PreviewedSchedule, QuantityChange, ScheduledInvoice } from '../../subscription-change.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'
@@ -72,10 +73,16 @@ const endingAt = (segments: readonly Segment[], end: number): readonly Segment[]
 function segmentsOf(
   schedule: Schedule,
   phases: Phases,
-  { at, leaving, coming, promotionCodes, ends = [] }: Omit<PreviewedSchedule, 'subscription'>,
+  { at, leaving, coming, promotionCodes, ends = [], quantities }: Omit<PreviewedSchedule, 'subscription'>,
 ): readonly Segment[] {
+  if (quantities !== undefined) return phases.map((phase) => countedSegment(phase, quantities))
   const codes = { coming: promotionCodes, former: scheduledChangeOf(schedule)?.promotionCodes ?? [] }
   return replaceItems(schedule, phases, { at: at / 1000, leaving: new Set<string>(leaving), coming, codes, ends })
+}
+
+function countedSegment(phase: Phase, quantities: readonly QuantityChange[]): Segment {
+  const items = withQuantities(phase.items, quantities)
+  return { phase, start: phase.start_date, end: phase.end_date, moved: new Map(), items }
 }
 
 /** Previews the next invoice of a subscription that has a schedule. Throws `rejected` if the subscription is going to be cancelled. */
