@@ -41,7 +41,7 @@ test('a change that is not paid yet is printed as waiting for its payment, and c
   } as unknown as Parameters<typeof printWaiting>[0]
   printWaiting(job, { say: (text: string) => void said.push(text) } as Parameters<typeof printWaiting>[1])
   expect(said).toEqual([
-    'The change waits for its payment. If it is never paid, the service puts back the scheduled change that it took off; it looks again at 2026-12-03 09:00:00 UTC.',
+    'The change waits for its payment. If it is never paid, the service puts back the scheduled change that it took off. It looks again at 2026-12-03 09:00:00 UTC.',
   ])
   expect(outcomeOf(job).moved).toBe(0)
 })

@@ -71,11 +71,11 @@ test('a job that is cancelled stops after the current tenant, and another job mo
     count: null,
   })
   const { id } = await shop.service.moveTemplate('gold', caller)
-  await shop.service.cancelJob(id)
+  await shop.service.cancelJob(id, false, caller)
   const job = await shop.finished(id)
   expect(job.state).toBe('cancelled')
   expect(job.stepsDone).toBeLessThan(many)
-  expect(await refusalOf(shop.service.cancelJob(id))).toBe('job_not_running')
+  expect(await refusalOf(shop.service.cancelJob(id, false, caller))).toBe('job_not_running')
   const rest = await shop.finished((await shop.service.moveTemplate('gold', caller)).id)
   expect(rest.state).toBe('done')
   const swapped = [...job.steps, ...rest.steps].reduce(
@@ -139,7 +139,7 @@ test('a job whose process died is interrupted, is not continued automatically, a
     state: 'interrupted',
     steps: [{ state: 'begun' }, {}, {}],
   })
-  expect(await refusalOf(shop.service.cancelJob('dead'))).toBe('job_not_running')
+  expect(await refusalOf(shop.service.cancelJob('dead', false, caller))).toBe('job_not_running')
   await shop.service.resumeJob('dead')
   expect(await shop.finished('dead')).toMatchObject({ state: 'done', stepsDone: 3 })
   for (const [index, id] of subscriptions.entries())

@@ -16,9 +16,9 @@ async function onTheWay() {
   const first = await shop.processorPrice('pro_monthly')
   await shop.push(amount('1.1.0', 1200))
   const second = await shop.processorPrice('pro_monthly')
-  await migrate(shop)
+  const { id: job } = await migrate(shop)
   const paid = async () => (await shop.invoices(customer)).map(({ total }) => total)
-  return { shop, id, first, second, paid }
+  return { shop, id, job, customer, first, second, paid }
 }
 
 async function migrate(shop: TenantShop, to: 'renewal' | 'now' | { readonly at: number } = 'renewal') {
@@ -27,15 +27,20 @@ async function migrate(shop: TenantShop, to: 'renewal' | 'now' | { readonly at: 
 }
 const warned = (warnings: readonly { readonly code: string; readonly detail: string }[]) =>
   warnings.filter(({ code }) => code === 'migration_scheduled').map(({ detail }) => detail)
+const approved = { ...nobody, approveImpact: true }
 
-test('after a rollback before the renewal date, another migration returns the subscribers to the earlier price', async () => {
-  const { shop, id, second, paid } = await onTheWay()
+test('a rollback before the renewal date needs an approval, and another migration returns the subscribers to the earlier price', async () => {
+  const { shop, id, second, paid, job } = await onTheWay()
   const planned = await shop.service.rollback(1, { ...nobody, dryRun: true })
   expect(warned(planned.warnings)).toEqual([
     expect.stringContaining('1 subscriber is scheduled to move to "pro_monthly" as it is now'),
   ])
-  const { warnings } = await shop.service.rollback(1, nobody)
-  expect(warned(warnings)).toHaveLength(1)
+  await expect(shop.service.rollback(1, nobody)).rejects.toMatchObject({
+    issues: [
+      { code: 'migration_scheduled', hint: expect.stringContaining(`jobs cancel ${job} --take-back`) as string },
+    ],
+  })
+  await shop.service.rollback(1, approved)
   const plan = await shop.service.planMigration({ priceId: 'pro_monthly', to: 'now' })
   expect(plan.lines).toMatchObject([
     { tenantId: 'small', fromProcessorPriceId: second, monthlyBefore: 8400, monthlyAfter: 7000, skipped: null },
@@ -53,7 +58,7 @@ test('after a rollback before the renewal date, another migration returns the su
 
 test('after a second price raise before the renewal date, another migration moves all subscribers to the newest price', async () => {
   const { shop, id, second, paid } = await onTheWay()
-  const raised = await shop.service.push(amount('1.2.0', 1500), nobody)
+  const raised = await shop.service.push(amount('1.2.0', 1500), approved)
   expect(warned(raised.warnings)).toHaveLength(1)
   // A later date does not delay an existing schedule. It leads to the newest price at the same renewal.
   const job = await migrate(shop, { at: Date.now() + 90 * 86_400_000 })
@@ -77,7 +82,7 @@ test('the amounts of a scheduled price are still known after a rename that was r
   )
   const { id } = await shop.service.startMigration({ priceId: 'team_monthly', to: 'renewal' }, caller)
   await shop.finished(id)
-  await shop.service.rollback(1, nobody)
+  await shop.service.rollback(1, approved)
   const { lines } = await shop.service.planMigration({ priceId: 'pro_monthly', to: 'renewal' })
   expect(lines).toMatchObject([{ monthlyBefore: 8400, monthlyAfter: 7000, skipped: null }])
 })
@@ -94,7 +99,7 @@ test('a migration does not change a subscription schedule that Ratecard did not 
       items: [{ price: index === 0 ? (phases[0]?.items[0]?.price as string) : yearlyToBe, quantity: 7 }],
     })),
   })
-  await shop.service.rollback(1, nobody)
+  await shop.service.rollback(1, approved)
   expect((await shop.service.planMigration({ priceId: 'pro_monthly', to: 'renewal' })).lines).toEqual([])
   shop.advance(32)
   expect(await shop.items(id)).toEqual({ pro: 7 })
@@ -108,4 +113,70 @@ test('a push that removes a price warns about subscribers who are scheduled to m
   })
   const planned = await shop.service.push(without, { ...nobody, dryRun: true })
   expect(warned(planned.warnings)).toEqual([expect.stringContaining('This plan archives that price')])
+})
+
+const takeBack = (shop: TenantShop, job: string) => shop.service.cancelJob(job, true, caller)
+
+test('a migration says which moves are scheduled, and takes them back: nobody moves, and a rollback needs no approval', async () => {
+  const { shop, id, job, first, second, paid } = await onTheWay()
+  const { schedule } = await shop.stripe.subscriptions.retrieve(id)
+  const move = { tenantId: 'small', subscription: id, fromProcessorId: first, toProcessorId: second, quantity: 7 }
+  expect(await shop.service.findJob(job)).toMatchObject({ state: 'done', scheduledMoves: [move] })
+  await expect(shop.service.cancelJob(job, false, caller)).rejects.toMatchObject({ code: 'job_not_running' })
+  const taken = await takeBack(shop, job)
+  expect(taken).toMatchObject({ state: 'done', scheduledMoves: [], takeBackJobId: expect.any(String) as string })
+  const own = taken.takeBackJobId ?? ''
+  expect(await shop.service.findJob(own)).toMatchObject({
+    ...{ state: 'done', input: { take_back_of: job }, scheduledMoves: [] },
+    steps: [{ state: 'succeeded', result: { op: 'release', schedule } }],
+  })
+  expect((await shop.stripe.subscriptions.retrieve(id)).schedule).toBe(null)
+  // There is nothing left to take back, and a taking back cannot be taken back.
+  expect(await takeBack(shop, job)).toMatchObject({ takeBackJobId: null })
+  await expect(takeBack(shop, own)).rejects.toMatchObject({ code: 'job_not_running' })
+  expect(warned((await shop.service.rollback(1, { ...nobody, dryRun: true })).warnings)).toEqual([])
+  shop.advance(32)
+  expect(await paid()).toEqual([7000, 7000])
+  // The customer is on the earlier price, so another migration moves it.
+  expect((await migrate(shop)).scheduledMoves).toMatchObject([move])
+})
+
+test('what else the schedule contains stays: a change of another item, and one by the customer', async () => {
+  const shop = await tenantShop(negotiated())
+  const customer = await shop.tenant('small')
+  const { id } = await shop.subscribe(customer, { pro_monthly: 7, seat: 2 })
+  await shop.push(amount('1.1.0', 1200))
+  const { id: job } = await migrate(shop)
+  const principal = { kind: 'key', keyId: 'key', tenantId: 'small' } as const
+  const change = (priceId: string, quantity: number) =>
+    shop.service.changeSubscription({ items: [{ priceId, quantity }], replaces: priceId }, principal, caller, null)
+  await change('seat', 1)
+  await change('pro_monthly', 5)
+  const taken = await takeBack(shop, job)
+  expect(await shop.service.findJob(taken.takeBackJobId ?? '')).toMatchObject({ steps: [{ state: 'succeeded' }] })
+  const { subscriptions } = await shop.service.tenantSubscriptions('small')
+  expect(subscriptions[0]?.scheduled?.items).toMatchObject([{ quantity: 1 }, { quantity: 5 }])
+  // Undoing the change brings back what the customer had, and not the move.
+  await shop.service.resumeSubscription({}, principal, caller, null)
+  expect((await shop.service.tenantSubscriptions('small')).subscriptions[0]).toMatchObject({ scheduled: null })
+  shop.advance(32)
+  expect(await shop.lastAmount(customer)).toBe(7 * 1000 + 2 * 300)
+  const { data } = (await shop.stripe.subscriptions.retrieve(id)).items
+  expect(data.map(({ price, quantity }) => [price.unit_amount, quantity])).toEqual([
+    [1000, 7],
+    [300, 2],
+  ])
+})
+
+test('a move that the customer has replaced meanwhile is no longer scheduled, and stays replaced', async () => {
+  const { shop, id, job } = await onTheWay()
+  const principal = { kind: 'key', keyId: 'key', tenantId: 'small' } as const
+  const items = [{ priceId: 'pro', quantity: 7 }]
+  await shop.service.changeSubscription({ items, replaces: 'pro_monthly', when: 'period_end' }, principal, caller, null)
+  const taken = await takeBack(shop, job)
+  expect(await shop.service.findJob(taken.takeBackJobId ?? '')).toMatchObject({
+    steps: [{ state: 'skipped', result: { reason: expect.stringContaining('has replaced the move') as string } }],
+  })
+  shop.advance(32)
+  expect(await shop.items(id)).toEqual({ pro: 7 })
 })

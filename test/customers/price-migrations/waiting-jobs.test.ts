@@ -103,7 +103,7 @@ test('a second date for a migration is refused until the waiting job of the firs
   const reason = `The job ${first.id} will move the item at a later date; cancel that job first.`
   expect((await shop.service.planMigration(later)).lines).toMatchObject([{ skipped: reason }])
   expect((await shop.migrate(120)).steps).toMatchObject([{ state: 'skipped', result: { reason } }])
-  await shop.service.cancelJob(first.id)
+  await shop.service.cancelJob(first.id, false, caller)
   expect((await shop.service.planMigration(later)).lines).toMatchObject([{ skipped: null }])
 })
 
@@ -232,14 +232,14 @@ test('a job returns to the state waiting after an outage of the processor or aft
 test('a waiting job can be cancelled immediately, and a job that is resumed before its date returns to the state waiting', async () => {
   const shop = await datedShop([1])
   const first = await shop.migrate(45)
-  expect(await shop.service.cancelJob(first.id)).toMatchObject({ state: 'cancelled', resumesAt: null })
+  expect(await shop.service.cancelJob(first.id, false, caller)).toMatchObject({ state: 'cancelled', resumesAt: null })
   const second = await shop.migrate(45)
   await shop.service.resumeJob(second.id)
   expect(await shop.finished(second.id)).toMatchObject({ state: 'waiting', steps: [{ attempts: 2 }] })
   shop.pass(32)
   await shop.service.waitingJobs.continueDue()
   expect(await shop.service.findJob(first.id)).toMatchObject({ state: 'cancelled', stepsDone: 0 })
-  expect(await refusalOf(shop.service.cancelJob(second.id))).toBe('job_not_running')
+  expect(await refusalOf(shop.service.cancelJob(second.id, false, caller))).toBe('job_not_running')
 })
 
 test('a job that became due while no process was running is continued at the next start', async () => {

@@ -59,7 +59,8 @@ const names = Object.keys(plans)
 const situations = fc.record({
   has: fc.constantFrom(...names),
   seats: fc.integer({ min: 1, max: 9 }),
-  asks: fc.constantFrom(...names, 'free'),
+  /** null: another quantity of what it has. */
+  other: fc.constantFrom(...names, 'free', ...names, 'free', ...names.map(() => null)),
   more: fc.integer({ min: 1, max: 9 }),
   when: fc.constantFrom('auto', 'period_end', 'now'),
   discount: fc.constantFrom('none', 'percent', 'amount', 'once', 'ending'),
@@ -69,6 +70,8 @@ const situations = fc.record({
   code: fc.constantFrom(undefined, undefined, 'THIRD', 'HALF'),
   /** A change that was scheduled before. */
   planned: fc.constantFrom(null, null, ...names),
+  /** True: in the quantity that the subscription has, so that a later quantity is for it too. */
+  whole: fc.boolean(),
   tax: fc.constantFrom('none', 'on top', 'within'),
   balance: fc.constantFrom(0, 0, -700, -50_000, 400),
   credit: fc.constantFrom(0, 0, 30, 5000),
@@ -104,8 +107,25 @@ const day_ms = day * 1000
 const daysTo = (at: number) => (at - begin * 1000) / day_ms
 
 async function check(shop: ChangingShop, { coupons, rates }: Terms, id: string, situation: Situation): Promise<void> {
-  const { has, seats, asks, more, when, discount, given, code, planned, tax, balance, credit, usage, days, mode } =
-    situation
+  const {
+    has,
+    seats,
+    other,
+    more,
+    when,
+    discount,
+    given,
+    code,
+    planned,
+    whole,
+    tax,
+    balance,
+    credit,
+    usage,
+    days,
+    mode,
+  } = situation
+  const asks = other ?? has
   const own = plans[has] ?? null
   const coupon = coupons[discount]
   const rate = rates[tax]
@@ -133,15 +153,19 @@ async function check(shop: ChangingShop, { coupons, rates }: Terms, id: string, 
       amount: { type: 'monetary', monetary: { currency: 'usd', value: credit } },
     })
   if (coupon !== undefined && given) await stripe.subscriptions.update(tenant.subscription, { discounts: [{ coupon }] })
-  if (planned !== null) await tenant.change({ items: [{ price_id: planned, quantity: 2 }], when: 'period_end' })
+  if (planned !== null)
+    await tenant.change({ items: [{ price_id: planned, quantity: whole ? seats : 2 }], when: 'period_end' })
   const asked = {
     items: [{ price_id: asks, ...(asks === 'free' ? {} : { quantity: more }) }],
     ...{ when, ...(code === undefined || asks === 'free' ? {} : { promotion_code: code }) },
   }
   const preview = await tenant.ask('preview', asked)
   if (preview['status'] !== 200) {
-    // The change is refused, e.g. because usage would be lost or nothing changes.
-    expect([preview['status'], preview['code']]).toEqual([422, 'change_invalid'])
+    // The change is refused, e.g. because usage would be lost or nothing changes, or because a code came with more of what has a schedule.
+    const isCounted = asks === has && planned !== null && code !== undefined
+    expect([preview['status'], preview['code']]).toEqual(
+      isCounted && preview['status'] === 409 ? [409, 'conflict'] : [422, 'change_invalid'],
+    )
     return
   }
   const outcome = await tenant.ask('change', { ...asked, preview: preview['preview'] as string })

@@ -72,8 +72,11 @@ export interface JobsClient {
   find(id: string, options?: CallOptions): Promise<result.JobReport>
   /** Continues a job that stopped before its end. A waiting job is continued at once, without waiting for its date. */
   resume(id: string, options?: CallOptions): Promise<result.Job>
-  /** Stops a running job between two steps, or cancels a waiting job. Completed steps are not undone. */
-  cancel(id: string, options?: CallOptions): Promise<result.Job>
+  /**
+   * Stops a running job between two steps, or cancels a waiting job. Completed steps are not undone. With `takeBack`, the moves that a migration
+   * has scheduled are taken back, whatever its state.
+   */
+  cancel(id: string, options?: ActOptions & { readonly takeBack?: boolean | undefined }): Promise<result.CancelledJob>
 }
 
 /** Timeout (10 minutes) of calls that read or write many subscriptions at the processor, e.g. all of a tenant. */
@@ -136,5 +139,6 @@ export const jobsClient = (transport: Transport): JobsClient => ({
     call(transport, 'listJobs', { query: { limit, offset, kind } }, options),
   find: (id, options) => call(transport, 'getJob', { params: { id } }, options),
   resume: (id, options) => call(transport, 'resumeJob', { params: { id } }, options),
-  cancel: (id, options) => call(transport, 'cancelJob', { params: { id } }, options),
+  cancel: (id, { takeBack = false, ...options } = {}) =>
+    call(transport, 'cancelJob', { params: { id }, body: { takeBack } }, acted(options)),
 })

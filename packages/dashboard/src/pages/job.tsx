@@ -43,6 +43,21 @@ export function JobPage() {
                 {one.error === null ? null : <Failure error={one.error} />}
               </div>
             </Card>
+            {one.scheduledMoves.length === 0 ? null : (
+              <Card title="Scheduled at the processor">
+                <ul>
+                  {one.scheduledMoves.slice(0, 100).map(({ item, tenantId, customer, subscription, effectiveAt }) => (
+                    <li key={item}>
+                      {tenantId === null ? <Id>{customer}</Id> : <Link href={`/tenants/${tenantId}`}>{tenantId}</Link>},{' '}
+                      <Id>{subscription}</Id> moves on <Time at={effectiveAt} />
+                    </li>
+                  ))}
+                </ul>
+                {one.scheduledMoves.length > 100 ? (
+                  <p className="quiet">and {one.scheduledMoves.length - 100} more</p>
+                ) : null}
+              </Card>
+            )}
             <Card title="Steps">
               {one.steps.length === 0 ? (
                 <p className="quiet">There was nothing to do.</p>
@@ -83,16 +98,26 @@ const Record = ({ of: { step, result, error } }: { readonly of: JobReport['steps
   </details>
 )
 
+type Act = 'resume' | 'cancel' | 'take back'
+
+const questions = {
+  resume: { title: 'Resume this job?', act: 'Resume' },
+  cancel: { title: 'Stop this job?', act: 'Stop it' },
+  'take back': { title: 'Take back what is scheduled?', act: 'Take it back' },
+} as const satisfies Record<Act, object>
+
 function Acts({ job, onDone }: { readonly job: JobReport; readonly onDone: () => void }) {
   const mayAct = useMayAct()
-  const [asked, setAsked] = useState<'resume' | 'cancel' | null>(null)
-  const act = useAct(async (what: 'resume' | 'cancel') => {
-    await api.jobs[what](job.id)
+  const [asked, setAsked] = useState<Act | null>(null)
+  const act = useAct(async (what: Act) => {
+    await (what === 'resume' ? api.jobs.resume(job.id) : api.jobs.cancel(job.id, { takeBack: what === 'take back' }))
     setAsked(null)
     onDone()
   })
   if (!mayAct) return null
   const left = remaining(job)
+  const { length } = job.scheduledMoves
+  const moves = length === 0 ? '' : `${String(length)} scheduled ${length === 1 ? 'move' : 'moves'}`
   return (
     <>
       {job.allows.includes('resume') ? (
@@ -105,11 +130,15 @@ function Acts({ job, onDone }: { readonly job: JobReport; readonly onDone: () =>
           Stop …
         </button>
       ) : null}
+      {moves === '' ? null : (
+        <button type="button" className="button" onClick={() => setAsked('take back')}>
+          Take back {moves} …
+        </button>
+      )}
       {act.error !== null && asked === null ? <Problem error={act.error} /> : null}
       {asked === null ? null : (
         <Confirm
-          title={asked === 'resume' ? 'Resume this job?' : 'Stop this job?'}
-          act={asked === 'resume' ? 'Resume' : 'Stop it'}
+          {...questions[asked]}
           isDanger={asked === 'cancel'}
           isRunning={act.isRunning}
           error={act.error}
@@ -117,11 +146,13 @@ function Acts({ job, onDone }: { readonly job: JobReport; readonly onDone: () =>
           onClose={() => setAsked(null)}
         >
           <p>
-            {asked === 'resume'
-              ? `${left} left. A step with an unknown outcome is checked at the processor first.`
-              : job.kind === 'webhook_rotation'
-                ? 'If you cancel, the old endpoint and its secret stay live beside the new ones until the next push switches them off.'
-                : `The job stops after its current step. Changes already made are kept; ${left} left.`}
+            {asked === 'take back'
+              ? `The subscriptions keep the prices that they have, and nobody moves at the renewal. ${job.allows.includes('cancel') ? 'The job stops.' : ''}`
+              : asked === 'resume'
+                ? `${left} left. A step with an unknown outcome is checked at the processor first.`
+                : job.kind === 'webhook_rotation'
+                  ? 'If you cancel, the old endpoint and its secret stay live beside the new ones until the next push switches them off.'
+                  : `The job stops after its current step. Changes already made are kept; ${left} left.${moves === '' ? '' : ` ${moves} stay scheduled.`}`}
           </p>
         </Confirm>
       )}

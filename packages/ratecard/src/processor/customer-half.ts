@@ -159,6 +159,8 @@ export interface ItemSwap {
 export interface ScheduledSwaps {
   readonly subscription: string
   readonly swaps: readonly { readonly from: ProcessorId; readonly to: ProcessorId }[]
+  /** True if undoing a scheduled change does not bring the former prices back either. */
+  readonly forGood?: boolean
 }
 
 /** The price that an item moves to at the end of its period. */

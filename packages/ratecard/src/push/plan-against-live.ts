@@ -144,7 +144,7 @@ export async function planAgainstLive(
     approvals,
     movedAlong: waiting.movedAlong,
     cautions: [
-      ...[...customers, ...waiting.scheduled, ...lowered.issues, ...kept, ...changedTax(config, previous)],
+      ...[...customers, ...lowered.issues, ...kept, ...changedTax(config, previous)],
       ...removedCurrencies(impact.lostCurrencies, config),
       ...(await policiesElsewhere(deps)),
     ],

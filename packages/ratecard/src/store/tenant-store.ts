@@ -228,7 +228,7 @@ export interface JobStore extends Journal<
   movesBetween(
     processorPrices: readonly ProcessorId[],
     since: number,
-  ): Promise<readonly Pick<JobStepRecord, 'step' | 'result'>[]>
+  ): Promise<readonly Pick<JobStepRecord, 'jobId' | 'step' | 'result'>[]>
   /**
    * Returns the succeeded steps of all jobs that applied negotiated prices to the tenant or changed its subscriptions, oldest first. `input`
    * is the input of the job as JSON.

@@ -1,13 +1,22 @@
 // Reads jobs from the journal, on any replica, and cancels or resumes them.
+import { setTimeout as wait } from 'node:timers/promises'
 import { toRfc3339 } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { pushLease } from '../journal/leases.ts'
 import { liveState } from '../journal/live-state.ts'
-import type { JobReport, JobStep, JobSummary, TenantOperations } from '../../api/service/tenants.ts'
+import type {
+  Caller,
+  CancelledJob,
+  JobReport,
+  JobStep,
+  JobSummary,
+  TenantOperations,
+} from '../../api/service/tenants.ts'
 import { shown } from '../../store/records/columns.ts'
 import { jobColumns, type JobRecord, type JobStepRecord } from '../../store/records/journal.ts'
 import { byOf } from '../../store/records/actor.ts'
 import { tenantLease } from '../lease.ts'
+import { scheduledMovesOf } from './scheduled-moves.ts'
 import { isOfTenant, jobLease, type JobDeps } from './deps.ts'
 import { actsOpenTo, assertOpenTo, notOpen, resumable, type ResumableKind } from './job-acts.ts'
 import { resumeJob, type DoStep } from './run-job.ts'
@@ -16,12 +25,21 @@ type Reading = Pick<JobDeps, 'store'>
 
 export type Jobs = Pick<TenantOperations, 'listJobs' | 'findJob' | 'resumeJob' | 'cancelJob'>
 
-export function createJobs(deps: JobDeps, resumed: StepRunners): Jobs {
+/** Takes back the scheduled moves of a migration in a job of its own. */
+export interface TakingBack {
+  /** Throws `job_not_running` for another job than a migration. */
+  readonly refuse: (job: JobRecord) => void
+  /** Returns the job that takes them back; null if none is scheduled. */
+  readonly start: (job: JobRecord, caller: Caller) => Promise<JobRecord | null>
+}
+
+export function createJobs(deps: JobDeps, resumed: StepRunners, takingBack: TakingBack): Jobs {
   return {
     listJobs: (query) => listJobs(deps, query),
     findJob: (id) => findJob(deps, id),
     resumeJob: (id) => resume(deps, id, resumed),
-    cancelJob: (id) => cancelJob(deps, id),
+    cancelJob: async (id, takeBack, caller) =>
+      takeBack ? takeBackMoves(deps, id, takingBack, caller) : cancelled(deps, await cancelJob(deps, id), null),
   }
 }
 
@@ -63,13 +81,14 @@ async function listJobs(deps: Reading, query: Parameters<TenantOperations['listJ
   return { items: await Promise.all(items.map((job) => summaryOf(deps, job))), total }
 }
 
-async function findJob(deps: Reading, id: string): Promise<JobReport> {
+async function findJob(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Promise<JobReport> {
   const job = await liveJob(deps, await findJobRecord(deps, id))
   return {
     ...summaryOfLive(job),
     input: JSON.parse(job.input) as JobReport['input'],
     steps: (await deps.store.jobs.steps(id)).map(stepView),
     error: withTime(parsed(job.error), 'resume_after', job.resumesAt),
+    scheduledMoves: [...(await scheduledMovesOf(deps.store.jobs, job, deps.clock.now()))],
   }
 }
 
@@ -106,6 +125,45 @@ async function cancelJob(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Pr
   // The job has ended or was continued in the meantime, so it can no longer be cancelled.
   if (!stops) throw notOpen(state, 'cancel')
   return summaryOf(deps, await findJobRecord(deps, id))
+}
+
+async function cancelled(
+  { store, clock }: Reading & Pick<JobDeps, 'clock'>,
+  job: JobSummary,
+  takeBackJobId: string | null,
+): Promise<CancelledJob> {
+  return { ...job, scheduledMoves: [...(await scheduledMovesOf(store.jobs, job, clock.now()))], takeBackJobId }
+}
+
+/** Time (ms) for which a request waits until a job has stopped, or has taken back what it should. */
+const patienceMs = 5000
+
+/** Stops a migration if it runs or waits, and takes its scheduled moves back. Answers when that is done, or after some seconds. */
+async function takeBackMoves(
+  deps: JobDeps,
+  id: string,
+  { refuse, start }: TakingBack,
+  caller: Caller,
+): Promise<CancelledJob> {
+  const job = await findJobRecord(deps, id)
+  refuse(job)
+  const { state, allows } = await summaryOf(deps, job)
+  if (allows.includes('cancel')) await cancelJob(deps, id)
+  if (state === 'running' && !(await hasStopped(deps, id)))
+    throw new ServiceError('conflict', 'The job has not stopped yet, so what it schedules cannot be taken back.', {
+      hint: 'Send the request again.',
+    })
+  const takeBack = await start(await findJobRecord(deps, id), caller)
+  if (takeBack !== null) await hasStopped(deps, takeBack.id)
+  return cancelled(deps, await summaryOf(deps, await findJobRecord(deps, id)), takeBack?.id ?? null)
+}
+
+async function hasStopped(deps: JobDeps, id: string): Promise<boolean> {
+  for (let waited = 0; waited < patienceMs; waited += 50) {
+    if ((await summaryOf(deps, await findJobRecord(deps, id))).state !== 'running') return true
+    await wait(50)
+  }
+  return false
 }
 
 const requestCancel = ({ store, clock }: Reading & Pick<JobDeps, 'clock'>, id: string) =>

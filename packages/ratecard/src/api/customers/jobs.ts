@@ -31,11 +31,44 @@ export const JobStep = shape('JobStep', {
   result: nullable(AnyObject),
   error: nullable(AnyObject),
 })
+const ScheduledMove = shape('ScheduledMove', {
+  tenant_id: nullable(Type.String()),
+  customer: Type.String({ description: 'Id of the customer at the processor.' }),
+  subscription: Type.String(),
+  item: Type.String({ description: 'Id of the subscription item.' }),
+  from_processor_id: Type.String(),
+  to_processor_id: Type.String(),
+  quantity: nullable(Type.Integer()),
+  effective_at: Time('Time of the move.'),
+})
+const scheduled_moves = Type.Array(ScheduledMove, {
+  description:
+    'Moves of a migration that wait at the processor for a renewal, as of the journal. Cancelling the job leaves them scheduled, unless they are taken back. Empty for jobs of another kind.',
+})
 export const JobReport = shape('JobReport', {
   ...job,
   input: AnyObject,
   error: nullable(AnyObject),
   steps: Type.Array(JobStep),
+  scheduled_moves,
+})
+export const CancelledJob = shape('CancelledJob', {
+  ...job,
+  scheduled_moves,
+  take_back_job_id: nullable(
+    Type.String({
+      description:
+        'Job that takes the scheduled moves back; null if none was asked for, or if there is nothing to take back.',
+    }),
+  ),
+})
+export const JobCancellation = shape('JobCancellation', {
+  take_back: Type.Optional(
+    Type.Boolean({
+      description:
+        'True also takes back the moves that a migration has scheduled: the subscriptions keep the prices that they have. Allowed for a migration in any state.',
+    }),
+  ),
 })
 export const JobList = shape('JobList', { jobs: Type.Array(Job), pagination: Pagination })
 
@@ -84,9 +117,11 @@ export const jobOperations = operations({
     method: 'POST',
     path: `${jobsPath}/:id/cancel`,
     summary: 'Stop a running job after its current step, or cancel a waiting job',
-    description: 'Changes already made are kept.',
+    description:
+      'Changes already made are kept. What a migration has scheduled stays scheduled, unless `take_back` is true.',
     params: idParams,
-    answers: { 200: { description: 'The job is stopping.', schema: Job } },
-    errors: ['job_not_found', 'job_not_running'],
+    body: nullable(JobCancellation),
+    answers: { 200: { description: 'The job is stopping, or cancelled.', schema: CancelledJob } },
+    errors: ['job_not_found', 'job_not_running', 'conflict', ...customerErrors],
   },
 })

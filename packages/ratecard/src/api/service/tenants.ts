@@ -166,6 +166,7 @@ export type JobSummary = Inside<typeof jobs.Job>
 export type JobStep = Inside<typeof jobs.JobStep>
 
 export type JobReport = Inside<typeof jobs.JobReport>
+export type CancelledJob = Inside<typeof jobs.CancelledJob>
 
 export type MigrationRequest = Omit<Inside<typeof migrations.NewMigration>, 'to'> & {
   /** Time of the moves: now, at the next renewal, or at the first renewal after `at` (epoch milliseconds). */
@@ -306,5 +307,5 @@ export interface TenantOperations {
   ): Promise<Page<JobSummary>>
   findJob(id: string): Promise<JobReport>
   resumeJob(id: string): Promise<JobSummary>
-  cancelJob(id: string): Promise<JobSummary>
+  cancelJob(id: string, takeBack: boolean, caller: Caller): Promise<CancelledJob>
 }

@@ -136,7 +136,7 @@ export const issueCodes = {
   customer_unchecked:
     'The processor key may not read customers, so the customer of a promotion code was not checked (warning).',
   migration_scheduled:
-    'Subscribers are scheduled to move to a price that the plan replaces or archives: migrate them again after the push (warning).',
+    'Subscribers are scheduled to move to a price that the plan replaces or archives. The moves can be taken back.',
   features_lowered:
     'A product gives less of a feature than before. The detail contains the number of affected tenants (warning).',
   tax_rate_kept: 'Subscriptions keep a tax rate that the plan replaces or archives; the detail names them (warning).',

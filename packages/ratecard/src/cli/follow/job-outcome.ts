@@ -85,8 +85,29 @@ export function printUnmoved(job: JobReport, out: Output): void {
     out.say(`     and ${String(stayed.length - maxShown)} more, with --json or: ratecard jobs show ${job.id}`)
 }
 
+/** Prints the moves of a migration that wait at the processor, at most 20, and how to take them back. */
+export function printScheduled(
+  { id, scheduledMoves: moves }: Pick<JobReport, 'id' | 'scheduledMoves'>,
+  out: Output,
+): void {
+  if (moves.length === 0) return
+  out.say(`${String(moves.length)} ${moves.length === 1 ? 'move stays' : 'moves stay'} scheduled:`)
+  for (const { tenantId, customer, subscription, effectiveAt } of moves.slice(0, maxShown))
+    out.say(`  ${out.paint.dim('·')}  ${tenantId ?? customer}  ${subscription}  at ${showTime(effectiveAt)} UTC`)
+  if (moves.length > maxShown) out.say(`     and ${String(moves.length - maxShown)} more, with --json`)
+  out.say(`To take them back: ratecard jobs cancel ${id} --take-back`)
+}
+
+/** Prints what a job took back of a migration, and what not and why. */
+export function printTakenBack(job: JobReport, out: Output): void {
+  printUnmoved(job, out)
+  const { moved } = outcomeOf(job)
+  const moves = `${String(moved)} scheduled ${moved === 1 ? 'move' : 'moves'}`
+  out.say(`${out.paint.green('✓')} Took back ${moves}: ratecard jobs show ${job.id}`)
+}
+
 /** Prints what a waiting job waits for, and that no action is needed. Prints nothing for other jobs. */
-export function printWaiting({ id, kind, state, resumesAt, input, steps }: JobReport, out: Output): void {
+export function printWaiting({ id, kind, state, resumesAt, input, steps, error }: JobReport, out: Output): void {
   if (state !== 'waiting' || resumesAt === null) return
   if (kind === 'webhook_rotation') {
     out.say(
@@ -96,9 +117,10 @@ export function printWaiting({ id, kind, state, resumesAt, input, steps }: JobRe
   }
   if (kind === 'subscription_change') {
     const reason = steps.every((step) => step.state === 'succeeded')
-      ? 'The change waits for its payment. If it is never paid, the service puts back the scheduled change that it took off'
-      : 'The change was not made. The service puts back the scheduled change that it took off'
-    out.say(`${reason}; it looks again at ${showTime(resumesAt)} UTC.`)
+      ? (textOf(error?.['detail']) ??
+        'The change waits for its payment. If it is never paid, the service puts back the scheduled change that it took off.')
+      : 'The change was not made. The service puts back the scheduled change that it took off.'
+    out.say(`${reason} It looks again at ${showTime(resumesAt)} UTC.`)
     return
   }
   const rest = steps.filter((step) => step.state === 'pending').length

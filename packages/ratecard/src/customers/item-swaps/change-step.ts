@@ -138,6 +138,22 @@ export async function findChange(
   return step.op === 'settings' ? settled(step, found.subscription) : inEffect
 }
 
+/** Sends the step, and finds its outcome if the response is lost. Throws if the step had no effect, or if its outcome cannot be found. */
+export async function carryOutChange(
+  processor: SubscriptionProcessor,
+  step: ChangeStep,
+  options: WriteOptions,
+): Promise<ChangeDone> {
+  try {
+    return await sendChange(processor, step, options)
+  } catch (error) {
+    if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
+    const found = await findChange(processor, step, options.signal).catch(() => null)
+    if (found === null) throw error
+    return found
+  }
+}
+
 /** A cancellation is told from a later one by the time at which the processor says that it was made. */
 const settled = ({ cancellation }: SubscriptionSettings, { canceledAt }: LiveSubscription): ChangeDone =>
   cancellation === 'period_end' ? { ...inEffect, canceledAt } : inEffect

@@ -148,7 +148,8 @@ interface RecordedWrite {
 }
 
 function writeOf({ processor }: SwapDeps, { kind }: JobRecord, sent: string): RecordedWrite {
-  if (kind === 'subscription_change') {
+  // A migration whose moves are taken back releases schedules.
+  if (kind === 'subscription_change' || 'op' in (JSON.parse(sent) as object)) {
     const step = recordedChange(sent)
     return {
       subscription: step.subscription,

@@ -24,6 +24,8 @@ export interface SwapStep {
   readonly moves: readonly ItemMove[]
   /** Archived processor prices among the new prices. They are reactivated only while the step is executed. Absent if there are none. */
   readonly reopens?: readonly ProcessorId[]
+  /** True if undoing a scheduled change does not bring the former prices back either. */
+  readonly forGood?: true
 }
 
 /**
@@ -43,12 +45,19 @@ export function stepRecord(step: SwapStep): Readonly<Record<string, unknown>> {
       quantity: move.quantity,
     })),
     ...(step.reopens === undefined ? {} : { reopens: step.reopens }),
+    ...(step.forGood === undefined ? {} : { for_good: true }),
   }
 }
 
 /** Parses a step from its journal record. */
 export function recordedStep(record: string): SwapStep {
-  const { subscription, effective, items, reopens } = JSON.parse(record) as {
+  const {
+    subscription,
+    effective,
+    items,
+    reopens,
+    for_good: forGood,
+  } = JSON.parse(record) as {
     readonly subscription: string
     readonly effective: Effective
     readonly items: readonly {
@@ -60,6 +69,7 @@ export function recordedStep(record: string): SwapStep {
       readonly quantity: number | null
     }[]
     readonly reopens?: readonly string[]
+    readonly for_good?: true
   }
   const moves = items.map(({ item, from, to, from_processor_id: before, to_processor_id: after, quantity }) => ({
     ...{ item, from, to, quantity },
@@ -67,7 +77,7 @@ export function recordedStep(record: string): SwapStep {
     toProcessorId: processorId(after),
   }))
   const opened = reopens === undefined ? {} : { reopens: reopens.map(processorId) }
-  return { subscription, effective, moves, ...opened }
+  return { subscription, effective, moves, ...opened, ...(forGood === undefined ? {} : { forGood }) }
 }
 
 export interface StepDone {
@@ -132,7 +142,7 @@ async function sendMoves(processor: CustomerProcessor, step: SwapStep, options: 
   const { subscription, moves } = step
   if (step.effective === 'period_end') {
     const swaps = moves.map(({ fromProcessorId, toProcessorId }) => ({ from: fromProcessorId, to: toProcessorId }))
-    return processor.scheduleSwaps({ subscription, swaps }, options)
+    return processor.scheduleSwaps({ subscription, swaps, forGood: step.forGood === true }, options)
   }
   const swaps = moves.map(({ item, toProcessorId, quantity }) => ({ item, price: toProcessorId, quantity }))
   await processor.swapItems(subscription, swaps, options)

@@ -26,6 +26,7 @@ import { discountedMonths, type ItemMonths } from './discounted-moves.ts'
 import { planMoves, type ReplacedPrice } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
 import { migrating } from './move-step.ts'
+import { takingBack } from './take-back.ts'
 import { waitingMoves } from './waiting-moves.ts'
 
 export type Migrations = Pick<TenantOperations, 'planMigration' | 'startMigration'>
@@ -91,7 +92,14 @@ async function startMigration(
 
 /** Returns the function that executes the steps of a resumed migration, with the options of the original request. */
 export function resumedMigration(deps: SwapDeps, job: JobRecord): DoStep {
-  const { price_id: priceId, to } = JSON.parse(job.input) as { readonly price_id: string; readonly to: string }
+  const {
+    price_id: priceId,
+    to,
+    take_back_of: of,
+  } = JSON.parse(job.input) as Record<'price_id' | 'to', string> & {
+    readonly take_back_of?: string
+  }
+  if (of !== undefined) return takingBack(deps, priceId)
   return migrating(deps, { priceId, to: to === 'renewal' || to === 'now' ? to : { at: Date.parse(to) } })
 }
 

@@ -5,14 +5,13 @@ import { toRfc3339 } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { attemptStep, failureText, idempotencyKey, stateAfter, stopIfDraining } from '../../acts/journal/run-steps.ts'
 import {
+  carryOutChange,
   changeRecord,
   changeResult,
-  findChange,
   fromJournal,
   journalRecord,
   recordedChange,
   recordedResult,
-  sendChange,
   type ChangeDone,
   type ChangeStep,
 } from '../item-swaps/change-step.ts'
@@ -466,7 +465,7 @@ function runStep(
     begin: () => jobs.begin(jobId, index, held.token),
     send: ({ attempts }) => {
       const options = { idempotencyKey: idempotencyKey('job', jobId, index, attempts), signal: held.signal }
-      return askProcessor(held.signal, () => carryOut(deps, step, options))
+      return askProcessor(held.signal, () => carryOutChange(deps.processor, step, options))
     },
     succeeded: async (done) => {
       const result = JSON.stringify(changeResult(step, done))
@@ -481,20 +480,4 @@ function runStep(
       throw error
     },
   })
-}
-
-/** Sends the step, and finds its outcome if the response is lost. Throws if the step had no effect, or if its outcome cannot be found. */
-async function carryOut(
-  { processor }: SwapDeps,
-  step: ChangeStep,
-  options: Parameters<typeof sendChange>[2],
-): Promise<ChangeDone> {
-  try {
-    return await sendChange(processor, step, options)
-  } catch (error) {
-    if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
-    const found = await findChange(processor, step, options.signal).catch(() => null)
-    if (found === null) throw error
-    return found
-  }
 }

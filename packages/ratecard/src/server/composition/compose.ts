@@ -44,6 +44,7 @@ import type { Settings } from '../settings.ts'
 import { byOf } from '../../store/records/actor.ts'
 import type { PushHead, Store } from '../../store/store.ts'
 import { createMigrations, resumedMigration } from '../../customers/price-migrations/start-migration.ts'
+import { refuseTakeBack, startTakeBack } from '../../customers/price-migrations/take-back.ts'
 import { createSubscribers } from '../../customers/subscriptions/subscribers.ts'
 import type { SubscriberDeps } from '../../customers/subscriptions/deps.ts'
 import { resendHeldUsage } from '../../customers/subscriptions/usage/held-usage.ts'
@@ -431,7 +432,7 @@ function swapOperations(
     ...credits,
     addCredit: (...args) => tracked(credits.addCredit(...args)),
     ...createMigrations(swaps),
-    ...createJobs(swaps, resumed),
+    ...createJobs(swaps, resumed, { refuse: refuseTakeBack, start: (...args) => startTakeBack(swaps, ...args) }),
   } satisfies Partial<Service>
   return { deps: swaps, operations, waitingJobs }
 }

@@ -1,12 +1,21 @@
 import type { JobReport } from '@ratecard/client'
 import type { ArgumentSpec, Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { followJob, requireDone } from '../../follow/follow-job.ts'
-import { outcomeOf, printOutcome, printUnmoved, printWaiting } from '../../follow/job-outcome.ts'
+import {
+  outcomeOf,
+  printOutcome,
+  printScheduled,
+  printTakenBack,
+  printUnmoved,
+  printWaiting,
+} from '../../follow/job-outcome.ts'
 import { sentencesOf, waysBack } from '../../follow/job-sentences.ts'
+import { authorOf } from '../../author.ts'
+import { actorOptions } from '../plan-and-apply.ts'
 import { connect } from '../../server-address.ts'
 import { jobWords } from '../../../base/wording/job-words.ts'
 import { printTable, showTime } from '../../views/text/table.ts'
-import { jsonJob, jsonJobReport, jsonJobs } from '../../views/text/json.ts'
+import { jsonCancelledJob, jsonJobReport, jsonJobs } from '../../views/text/json.ts'
 import { formatAuthor } from '../../views/plan/who.ts'
 
 const jobArgument: ArgumentSpec = { name: '<id>', description: 'Id of the job.' }
@@ -68,15 +77,41 @@ export const jobsResume: Command = {
 export const jobsCancel: Command = {
   name: 'jobs cancel',
   summary: 'Stop a running job after its current step, or cancel a job that waits for a date',
-  description: 'Completed steps are kept; the remaining ones are not done.',
+  description:
+    'Completed steps are kept; the remaining ones are not done. Moves that a migration has scheduled stay scheduled, unless --take-back is given.',
   arguments: [jobArgument],
-  examples: [{ command: 'ratecard jobs cancel <id>', what: 'the running step is completed' }],
+  options: [
+    {
+      flags: '--take-back',
+      description:
+        'Take back the moves that a migration has scheduled: the subscriptions keep the prices that they have. Also for a job that has ended.',
+    },
+    ...actorOptions,
+  ],
+  examples: [
+    { command: 'ratecard jobs cancel <id>', what: 'the running step is completed' },
+    { command: 'ratecard jobs cancel <id> --take-back', what: 'nobody moves at the renewal' },
+  ],
   run: async (context) => {
-    const { args, io, out } = context
-    const job = await connect(context).client.jobs.cancel(args[0] ?? '', { signal: io.signal })
-    const stopped = job.state === 'cancelled' ? 'is cancelled' : 'stops after the step that runs now'
+    const { args, io, out, options } = context
+    const takeBack = options.flag('take-back')
+    const { client } = connect(context)
+    const acting = { author: await authorOf(context), message: options.text('message'), signal: io.signal }
+    const job = await client.jobs.cancel(args[0] ?? '', { takeBack, ...acting })
+    const stopped =
+      job.state === 'cancelled'
+        ? 'is cancelled'
+        : job.state === 'running'
+          ? 'stops after the step that runs now'
+          : `is ${job.state}`
     out.say(`${out.paint.green('✓')} Job ${job.id} ${stopped}.`)
-    return { json: jsonJob(job) }
+    if (job.takeBackJobId !== null) {
+      const report = await followJob(client, job.takeBackJobId, out, io.signal)
+      requireDone(report)
+      printTakenBack(report, out)
+    } else if (takeBack && job.scheduledMoves.length === 0) out.say('No move was scheduled.')
+    printScheduled(job, out)
+    return { json: jsonCancelledJob(job) }
   },
 }
 
@@ -91,6 +126,7 @@ function show({ out }: CommandContext, job: JobReport): CommandResult {
   for (const sentence of sentencesOf(job)) out.print(`  ${sentence}`)
   printUnmoved(job, out)
   printWaiting(job, out)
+  printScheduled(job, out)
   for (const sentence of waysBack(job)) out.say(`\n${sentence}`)
   return { json: jsonJobReport(job) }
 }

@@ -8,7 +8,7 @@ import { clientToWire } from '../../../api/notation/case-conversion.ts'
 import { Credit, CreditBalance, Credits } from '../../../api/customers/credits.ts'
 import { Discount, DiscountList, DiscountPlan } from '../../../api/customers/discounts.ts'
 import { Coverage, EnterpriseOutcome } from '../../../api/customers/enterprise.ts'
-import { Job, JobList, JobReport } from '../../../api/customers/jobs.ts'
+import { CancelledJob, JobList, JobReport } from '../../../api/customers/jobs.ts'
 import { ServiceKey } from '../../../api/server/keys.ts'
 import { MigrationPlan } from '../../../api/customers/price-migrations.ts'
 import { PolicyHistory, PolicySet, Violation } from '../../../api/push/policies.ts'
@@ -92,7 +92,7 @@ export const jsonCredits = printed(Credits)
 export const jsonDiscount = printed(Discount)
 export const jsonDiscounts = printed(DiscountList)
 export const jsonDiscountPlan = printed(DiscountPlan)
-export const jsonJob = printed(Job)
+export const jsonCancelledJob = printed(CancelledJob)
 export const jsonJobs = printed(JobList)
 export const jsonJobReport = printed(JobReport)
 export const jsonMigrationPlan = printed(MigrationPlan)

@@ -1,7 +1,6 @@
 // Whose decision it was (decision 29): what sessions of a tenant did to a subscription, so that a session undoes that alone, and the schedule that
 // a cancellation took off, so that undoing the cancellation puts it back.
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import { entriesOf } from '../../item-swaps/change-step.ts'
 import type { ChangeableSubscription, ScheduledChange } from '../../../processor/subscription-change.ts'
 import { withNamedLease } from '../../../acts/lease.ts'
 import type { KeptDeps } from './kept.ts'
@@ -72,21 +71,14 @@ function changeList(deps: ListDeps, subscription: string, more: readonly (readon
   })
 }
 
-/**
- * Names a scheduled change by its time and by the items that undoing it would bring back. Not by those that come: they may get another price
- * meanwhile, under a deal.
- */
-export const scheduledText = ({ at, restores }: Pick<ScheduledChange, 'at' | 'restores'>) =>
-  `${String(at)} ${entriesOf(restores)}`
+/** Names a scheduled change by its time. What comes, and what undoing it brings back, may get another price or quantity meanwhile. */
+export const scheduledText = ({ at }: Pick<ScheduledChange, 'at'>) => String(at)
 
 type Planned = Pick<ChangeableSubscription, 'subscription' | 'scheduled'>
 
-/** True if a session of the tenant scheduled the change that the subscription has. */
+/** True if a session of the tenant scheduled the change that the subscription has. Earlier texts go on after the time. */
 export const isScheduledBySession = ({ scheduled }: Pick<Planned, 'scheduled'>, decided: Decided) =>
-  scheduled !== null && pricesIn(decided.scheduled ?? '') === pricesIn(scheduledText(scheduled))
-
-/** Quantities may change meanwhile. */
-const pricesIn = (text: string) => text.replaceAll(/×[^,]*/g, '')
+  scheduled !== null && decided.scheduled?.split(' ')[0] === scheduledText(scheduled)
 
 /** True if the running cancellation is the one that is known, and a session of the tenant made it. */
 const isCancelledBySession = ({ subscription: { canceledAt } }: Planned, { cancellation }: Decided) =>

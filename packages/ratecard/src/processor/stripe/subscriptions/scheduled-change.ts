@@ -1,5 +1,6 @@
 // Stores a scheduled change in the metadata of its schedule: which items come when, and which items the subscription would have without the
 // change. Pure.
+import { isDeepStrictEqual } from 'node:util'
 import { processorId } from '../../../catalog/resource.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { PlannedItem, ScheduledChange } from '../../subscription-change.ts'
@@ -50,20 +51,23 @@ export function scheduledChangeOf({ metadata, begun, status }: Schedule): Schedu
 
 /**
  * Returns the metadata of a schedule whose scheduled change comes to other prices, e.g. because a deal was applied meanwhile; null if no
- * price of the change moves. Without it, undoing the change would leave its items beside those that it replaced.
+ * price of the change moves. Without it, undoing the change would leave its items beside those that it replaced. `forGood`: what undoing it brings
+ * back moves too.
  */
 export function movedChangeMetadata(
   schedule: Schedule,
   moves: readonly Pick<PriceSwitch, 'from' | 'to'>[],
+  forGood: boolean,
 ): Record<string, string> | null {
   const change = scheduledChangeOf(schedule)
   if (change === null) return null
-  const coming = change.coming.map(({ price, quantity }) => {
-    const move = moves.find(({ from }) => from === price)
-    return { price: move === undefined ? price : processorId(move.to), quantity }
-  })
-  const isSame = coming.every(({ price }, index) => price === change.coming[index]?.price)
-  return isSame ? null : changeMetadata({ ...change, coming })
+  const moved = (items: readonly PlannedItem[]) =>
+    items.map(({ price, quantity }) => {
+      const move = moves.find(({ from }) => from === price)
+      return { price: move === undefined ? price : processorId(move.to), quantity }
+    })
+  const after = { ...change, coming: moved(change.coming), ...(forGood ? { restores: moved(change.restores) } : {}) }
+  return isDeepStrictEqual(after, change) ? null : changeMetadata(after)
 }
 
 const itemsText = (items: readonly PlannedItem[]) =>

@@ -30,7 +30,7 @@ export type Phases = readonly [Phase, ...Phase[]]
  */
 export async function scheduleSwaps(
   context: StripeContext,
-  { subscription: id, swaps }: ScheduledSwaps,
+  { subscription: id, swaps, forGood = false }: ScheduledSwaps,
   options: WriteOptions,
 ): Promise<{ effectiveAt: number }> {
   if (swaps.length === 0) throw new TypeError('A schedule without swaps would do nothing.')
@@ -43,7 +43,7 @@ export async function scheduleSwaps(
     const { segments, changes } = planSegments(schedule, phases, turns)
     return changes ? segments : null
   }
-  const metadata = present === null ? null : movedChangeMetadata(present, turns)
+  const metadata = present === null ? null : movedChangeMetadata(present, turns, forGood)
   await writePlan(context, { ...held, plan, ...(metadata === null ? {} : { metadata }) }, present, options)
   return { effectiveAt: Math.max(...turns.map((turn) => turn.at)) * 1000 }
 }

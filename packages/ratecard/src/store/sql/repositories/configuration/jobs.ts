@@ -101,7 +101,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
     const moves: JobMove[] = []
     for (const job of jobs)
       for await (const { step, result } of this.#succeeded(job, processorPrices))
-        if (namesAny(step, wanted)) moves.push({ step, result })
+        if (namesAny(step, wanted)) moves.push({ jobId: job.id, step, result })
     return moves
   }
 
@@ -112,7 +112,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
   async *#succeeded(
     { id, stepsTotal }: Pick<JobRecord, 'id' | 'stepsTotal'>,
     prices: readonly ProcessorId[],
-  ): AsyncGenerator<JobMove> {
+  ): AsyncGenerator<Omit<JobMove, 'jobId'>> {
     for (let start = 0; start < stepsTotal; start += stepsAtOnce)
       yield* await this.deps.database.read((db) =>
         db
