@@ -37,11 +37,12 @@ async function subscriber(id: string, more: Stripe.SubscriptionCreateParams.Item
   return (await stripe.subscriptions.create({ customer: customer.id, items })).id
 }
 
+/** Pushes another amount, also while moves to the price before are scheduled. */
 async function changeAmount(): Promise<void> {
   const file = 'ratecard/billing/catalog.json'
   const text = readFileSync(path.join(world.cwd, file), 'utf8')
   world.write(file, text.replace(`"amount": ${String(amount)},`, `"amount": ${String((amount += 100))},`))
-  expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
+  expect(await run('billing push --yes --quiet --approve-impact')).toMatchObject({ exit: 0 })
 }
 
 const idIn = (text: string) => /^Job (\w+)/m.exec(text)?.[1] ?? ''
@@ -62,6 +63,22 @@ test('the output of a migration that moves some subscribers and skips others con
   expect(shown.stdout).toContain('then `ratecard billing migrate --price kiln_monthly`')
   const { steps } = JSON.parse((await run(`jobs show ${idIn(ran.stderr)} --json`)).stdout) as { steps: unknown[] }
   expect(steps).toHaveLength(2)
+})
+
+test('a scheduled move is named, and taken back on demand', async () => {
+  const subscription = await subscriber('stayer')
+  await changeAmount()
+  const id = idIn((await run(`${migrate} --only stayer`)).stderr)
+  const scheduled = new RegExp(`1 move stays scheduled:\n  ·  stayer  ${subscription}  at .* UTC\n`)
+  expect((await run(`jobs show ${id}`)).stdout).toMatch(scheduled)
+  const refused = await run(`jobs cancel ${id}`)
+  expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining(`--take-back`) as string })
+  const taken = await run(`jobs cancel ${id} --take-back`)
+  expect(taken).toMatchObject({ exit: 0, stdout: expect.stringContaining(`${tick} Job ${id} is done.`) as string })
+  expect(taken.stdout).toContain(`${tick} Took back 1 scheduled move`)
+  expect((await run(`jobs cancel ${id} --take-back`)).stdout).toContain('No move was scheduled.')
+  expect((await run(`jobs show ${id}`)).stdout).not.toContain('scheduled:')
+  expect((await stripe.subscriptions.retrieve(subscription)).schedule).toBe(null)
 })
 
 test('a resumed job that skipped every step is shown without a check mark', async () => {

@@ -1,4 +1,6 @@
 // Commands that change what a tenant has, as typed.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { shopWorld } from '../shop-world.ts'
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
@@ -47,6 +49,22 @@ describe('ratecard subscriptions', () => {
     expect((await run('tenants audit glazers')).stdout).toMatch(
       /subscription changed\s+kiln_monthly × 2\s+kiln_monthly × 5\s/,
     )
+  })
+
+  test('keeps the price that the tenant has, or moves to the price of today on demand', async () => {
+    const customer = await payingCustomer(shop.stripe, { name: 'faithful' })
+    await run(`tenants create faithful --customer ${customer}`)
+    const { data } = await shop.stripe.prices.list({ active: true, limit: 100 })
+    const price = data.find(({ metadata }) => metadata['ratecard_id'] === 'kiln_monthly')
+    await shop.stripe.subscriptions.create({ customer, items: [{ price: price?.id ?? '', quantity: 2 }] })
+    const file = 'ratecard/billing/catalog.json'
+    const text = readFileSync(path.join(shop.world.cwd, file), 'utf8')
+    shop.world.write(file, text.replace('"amount": 4900,', '"amount": 5900,'))
+    expect(await run('billing push --yes --quiet')).toMatchObject({ exit: 0 })
+    const kept = await run('subscriptions preview faithful kiln_monthly=3')
+    expect(kept.stdout).toMatch(/a month\s+€98.00\s+→\s+€147.00/)
+    const moved = await run('subscriptions preview faithful kiln_monthly=3 --to-current')
+    expect(moved.stdout).toMatch(/^! This leaves the price of "kiln_monthly" [\s\S]*a month\s+€98.00\s+→\s+€177.00/)
   })
 
   test('cancels, resumes and pauses a subscription', async () => {

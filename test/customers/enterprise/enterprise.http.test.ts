@@ -243,6 +243,17 @@ describe('jobs in the HTTP API', () => {
     expect((await post('/migrations?dry_run=true', { price_id: 'pro_monthly', only: ['one'] })).json().lines).toEqual(
       [],
     )
+    // Moved now, so that nothing is scheduled.
+    const cancel = `${admin}/jobs/${String(started.json().id)}/cancel`
+    const bare = await test.asAdmin({ method: 'POST', url: cancel })
+    expect([bare.statusCode, bare.json().code]).toEqual([409, 'job_not_running'])
+    const taken = await test.asAdmin({ method: 'POST', url: cancel, payload: { take_back: true } })
+    expect([taken.statusCode, taken.json()]).toMatchObject([
+      200,
+      { state: 'done', scheduled_moves: [], take_back_job_id: null },
+    ])
+    const wrong = await test.asAdmin({ method: 'POST', url: cancel, payload: { take_back: 'yes' } })
+    expect([wrong.statusCode, wrong.json().code]).toEqual([400, 'request_invalid'])
   })
 
   it('are refused for unknown prices and tenants and invalid times', async () => {

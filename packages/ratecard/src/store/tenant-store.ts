@@ -226,7 +226,7 @@ export interface JobStore extends Journal<
    * a step, not only source or target. Migrations that ended before `since` (epoch milliseconds) are left out.
    */
   movesBetween(
-    processorPrices: readonly ProcessorId[],
+    processorPrices: readonly string[],
     since: number,
   ): Promise<readonly Pick<JobStepRecord, 'jobId' | 'step' | 'result'>[]>
   /**

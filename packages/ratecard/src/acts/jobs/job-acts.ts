@@ -113,5 +113,5 @@ export function resumable(job: JobRecord, state: JobState): JobRecord & { readon
   return job
 }
 
-export const notOpen = (state: JobState, act: JobAct) =>
-  new ServiceError('job_not_running', `The job is ${state}; ${otherwise[act]}.`)
+export const notOpen = (state: JobState, act: JobAct, hint?: string) =>
+  new ServiceError('job_not_running', `The job is ${state}; ${otherwise[act]}.`, { hint })

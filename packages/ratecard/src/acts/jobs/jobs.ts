@@ -120,6 +120,15 @@ function parsed(text: string | null): Readonly<Record<string, unknown>> | null {
 async function cancelJob(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
   const { state } = await summaryOf(deps, job)
+  if (!actsOpenTo(job.kind, state).includes('cancel')) {
+    const { length } = await scheduledMovesOf(deps.store.jobs, job, deps.clock.now())
+    if (length > 0)
+      throw notOpen(
+        state,
+        'cancel',
+        `${String(length)} of its moves ${length === 1 ? 'is' : 'are'} scheduled: take back with "take_back": true (\`ratecard jobs cancel ${id} --take-back\`).`,
+      )
+  }
   assertOpenTo(job, state, 'cancel')
   const stops = await (state === 'waiting' ? endWaiting(deps, id) : requestCancel(deps, id))
   // The job has ended or was continued in the meantime, so it can no longer be cancelled.

@@ -1,6 +1,4 @@
 // Moves of migrations that wait at the processor for a renewal, as the journal knows them: the subscriptions themselves are not read.
-import type { ProcessorId } from '../../catalog/resource.ts'
-import { processorId } from '../../catalog/resource.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -16,8 +14,8 @@ export interface ScheduledItem {
   readonly customer: string
   readonly subscription: string
   readonly item: string
-  readonly fromProcessorId: ProcessorId
-  readonly toProcessorId: ProcessorId
+  readonly fromProcessorId: string
+  readonly toProcessorId: string
   readonly quantity: number | null
   /** Time of the move, epoch milliseconds. */
   readonly effectiveAt: number
@@ -47,7 +45,7 @@ function scheduledItem({ step, result }: Recorded, now: number): ScheduledItem |
   const { tenant_id: tenantId, customer, subscription, item, quantity } = asked
   return {
     ...{ tenantId, customer, subscription, item, quantity, effectiveAt },
-    ...{ fromProcessorId: processorId(from), toProcessorId: processorId(to) },
+    ...{ fromProcessorId: from, toProcessorId: to },
   }
 }
 
@@ -61,7 +59,7 @@ type Reading = Pick<Store['jobs'], 'movesBetween'>
  */
 export async function scheduledItems(
   jobs: Reading,
-  { prices, now }: { readonly prices: readonly ProcessorId[]; readonly now: number },
+  { prices, now }: { readonly prices: readonly string[]; readonly now: number },
 ): Promise<ReadonlyMap<string, ScheduledItem & { readonly jobId: string }>> {
   // The steps are read newest first. The target of an item is that of its newest pending move, and its origin that of its oldest pending move.
   const moves = new Map<string, ScheduledItem & { readonly jobId: string }>()

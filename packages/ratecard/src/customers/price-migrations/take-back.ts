@@ -90,9 +90,10 @@ async function takeBack(
     }
     const at = Date.parse(String(step['effective_at']))
     const coming = await comingPrices(processor, subscription, signal)
-    if (coming.get(item.price.id) !== leaving) {
-      // An earlier attempt made the change, but its process crashed or its response was lost.
-      if (journal.attempt > 1) return { state: 'succeeded', result: doneRecord(move, { effectiveAt: at }) }
+    const next = coming.get(item.price.id) ?? item.price.id
+    if (next !== leaving) {
+      // An earlier attempt took the move back, but its process crashed or its response was lost.
+      if (next === item.price.id) return { state: 'succeeded', result: doneRecord(move, { effectiveAt: at }) }
       return skipped(
         state.scheduled?.restores.some(({ price }) => price === leaving) === true
           ? 'A scheduled change has replaced the move. Undoing that change would schedule the move again.'

@@ -94,7 +94,7 @@ export const jobsCancel: Command = {
   ],
   run: async (context) => {
     const { args, io, out, options } = context
-    const takeBack = options.flag('take-back')
+    const takeBack = options.flag('takeBack')
     const { client } = connect(context)
     const acting = { author: await authorOf(context), message: options.text('message'), signal: io.signal }
     const job = await client.jobs.cancel(args[0] ?? '', { takeBack, ...acting })

@@ -61,7 +61,7 @@ function askedOf({ args, options }: CommandContext) {
     when: (options.text('when') ?? 'auto') as 'auto' | 'now' | 'period_end',
     ...(replaces === undefined ? {} : { replaces }),
     ...(options.text('proration') === 'none' ? { proration: 'none' as const } : {}),
-    ...(options.flag('to-current') ? { toCurrent: true } : {}),
+    ...(options.flag('toCurrent') ? { toCurrent: true } : {}),
     ...namedSubscription(options),
   }
 }

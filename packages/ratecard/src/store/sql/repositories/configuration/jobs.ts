@@ -85,9 +85,9 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
     )
   }
 
-  async movesBetween(processorPrices: readonly ProcessorId[], since: number): Promise<readonly JobMove[]> {
+  async movesBetween(processorPrices: readonly string[], since: number): Promise<readonly JobMove[]> {
     if (processorPrices.length === 0) return []
-    const wanted = new Set<string>(processorPrices)
+    const wanted = new Set(processorPrices)
     const jobs = await this.deps.database.read((db) =>
       db
         .selectFrom('jobs')
@@ -111,7 +111,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
    */
   async *#succeeded(
     { id, stepsTotal }: Pick<JobRecord, 'id' | 'stepsTotal'>,
-    prices: readonly ProcessorId[],
+    prices: readonly string[],
   ): AsyncGenerator<Omit<JobMove, 'jobId'>> {
     for (let start = 0; start < stepsTotal; start += stepsAtOnce)
       yield* await this.deps.database.read((db) =>
