@@ -62,7 +62,7 @@ describe('ratecard db backup', () => {
       expect((await world.run(['billing', 'push'], { env })).exit).toBe(0)
       const ran = await world.run(['db', 'backup', 'backup.db'], { env })
       expect(ran).toMatchObject({ exit: 0, stderr: '' })
-      expect(ran.stdout).toContain('history of 1 revisions intact')
+      expect(ran.stdout).toContain('history of 1 revision intact')
       expect(ran.stdout).toContain(`keep the master key, in another place: ${at('.ratecard/master-key')}`)
       expect(statSync(at('backup.db')).mode & 0o777).toBe(0o600)
       expect(await versionIn('backup.db')).toBe('1.0.0')

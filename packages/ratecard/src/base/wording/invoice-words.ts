@@ -10,7 +10,7 @@ interface PaidInvoice {
   readonly balanceApplied: number
 }
 
-/** Returns sentences such as `$294.80 of balance pays it.`; empty if the customer pays all. */
+/** Returns sentences such as `$294.80 of balance pays it.` or `$20.00 of credit pays it in part.`; empty if the customer pays all. */
 export function paidByWords({
   amount,
   currency,
@@ -21,9 +21,10 @@ export function paidByWords({
   const money = (value: number) => formatMinor(value, currency)
   const pays = Math.max(0, Math.min(balance, balanceApplied))
   const small = balanceApplied - pays
+  const part = amount > 0 || small > 0 || (creditApplied > 0 && pays > 0) ? ' in part' : ''
   return [
-    ...(creditApplied > 0 ? [`${money(creditApplied)} of credit pays it.`] : []),
-    ...(pays > 0 ? [`${money(pays)} of balance pays it.`] : []),
+    ...(creditApplied > 0 ? [`${money(creditApplied)} of credit pays it${part}.`] : []),
+    ...(pays > 0 ? [`${money(pays)} of balance pays it${part}.`] : []),
     ...(small > 0 ? [`${money(small)} is less than the processor charges, so a later invoice asks it.`] : []),
     ...(balanceApplied < 0
       ? [

@@ -63,9 +63,14 @@ export function printOutcome(job: JobReport, out: Output): void {
   const { moved, stayed, waiting } = outcomeOf(job)
   printUnmoved(job, out)
   const skipped = stayed.length === 0 ? '' : `, skipped ${String(stayed.length)}`
+  const scheduled = job.scheduledMoves.length
+  const done = [
+    ...(moved > scheduled ? [`Moved ${String(moved - scheduled)}`] : []),
+    ...(scheduled > 0 ? [`Scheduled ${String(scheduled)} for the renewal`] : []),
+  ]
   // There is no check mark if nothing was moved, because it would suggest success.
   if (moved > 0)
-    out.say(`${out.paint.green('✓')} Moved ${String(moved)}${skipped}. Former prices: ratecard jobs show ${job.id}`)
+    out.say(`${out.paint.green('✓')} ${done.join('. ')}${skipped}. Former prices: ratecard jobs show ${job.id}`)
   else if (stayed.length > 0) out.say(`Moved nothing${skipped}.`)
   else if (waiting > 0) out.say('Nothing moved yet.')
   else out.say(`${out.paint.green('✓')} No item was left to move.`)

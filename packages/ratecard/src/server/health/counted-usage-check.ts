@@ -1,5 +1,6 @@
 // The check `counted usage` of `ratecard doctor`: usage that counts against limits, compared with what the processor counted.
 import type { Clock } from '../../base/clock.ts'
+import { toRfc3339 } from '../../base/clock.ts'
 import { keyRetentionMs } from '../../acts/journal/late-writes.ts'
 import type { Mirror } from '../../customers/mirror/mirror.ts'
 import type { Finding } from '../../api/service/service.ts'
@@ -59,9 +60,13 @@ async function differences({ store, mirror, clock, usageCompared }: CountedUsage
     }
   const { items, total } = await store.usageComparison.differences(mostNamed)
   const [first] = items
-  if (first === undefined && comparedAt === null)
-    return { status: 'ok', detail: 'not compared with the processor yet; it is compared each night' }
-  if (first === undefined) return { status: 'ok', detail: '0 tenants have usage that differs at the processor' }
+  if (first === undefined) {
+    const detail =
+      comparedAt === null
+        ? 'not compared with the processor yet; it is compared each night'
+        : `0 tenants had usage that differed at the processor when it was compared, ${toRfc3339(comparedAt)}`
+    return { status: 'ok', detail }
+  }
   const more = total > items.length ? `; and ${String(total - items.length)} more` : ''
   return {
     status: 'warning',

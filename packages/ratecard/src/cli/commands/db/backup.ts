@@ -15,7 +15,7 @@ export const dbBackup: Command = {
     const { backupStore } = await import('../../../server/composition/maintenance.ts')
     const report = await backupStore(maintained(context), path.resolve(io.cwd, args[0] ?? ''))
     const { file, sizeBytes, revisions, masterKey, keyFits } = report
-    const size = `${String(Math.ceil(sizeBytes / 1024))} KiB, history of ${String(revisions)} revisions intact`
+    const size = `${String(Math.ceil(sizeBytes / 1024))} KiB, history of ${String(revisions)} ${revisions === 1 ? 'revision' : 'revisions'} intact`
     out.say(`${out.paint.green('✓')} Backed up to ${file} (${size}).`)
     out.say(`  Also keep the master key, in another place: ${masterKey}. Without it this backup is useless.`)
     if (keyFits === null)

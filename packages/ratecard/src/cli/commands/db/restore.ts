@@ -23,7 +23,9 @@ export const dbRestore: Command = {
     }
     const report = await restoreStore(maintained(context), path.resolve(io.cwd, args[0] ?? ''), mayReplace)
     const { store, kept, revisions } = report
-    out.say(`${out.paint.green('✓')} Restored ${store}: ${String(revisions)} revisions, hash chain intact.`)
+    out.say(
+      `${out.paint.green('✓')} Restored ${store}: ${String(revisions)} ${revisions === 1 ? 'revision' : 'revisions'}, hash chain intact.`,
+    )
     if (kept !== null) out.say(`  The earlier store is now ${kept}.`)
     out.say('  Start the server, then see `ratecard doctor` and `ratecard billing drift`.')
     return { json: { store, kept, revisions } }

@@ -117,9 +117,10 @@ export const jobsCancel: Command = {
 
 function show({ out }: CommandContext, job: JobReport): CommandResult {
   const { moved, stayed } = outcomeOf(job)
+  const scheduled = job.scheduledMoves.length
   const steps = `${String(job.stepsDone)}/${String(job.stepsTotal)} steps`
   out.say(
-    `${job.subject}, ${jobWords[job.kind]}: ${job.state}, ${steps}, ${String(moved)} moved, ${String(stayed.length)} skipped`,
+    `${job.subject}, ${jobWords[job.kind]}: ${job.state}, ${steps}, ${String(moved - scheduled)} moved, ${scheduled === 0 ? '' : `${String(scheduled)} scheduled, `}${String(stayed.length)} skipped`,
   )
   const by = job.author === null ? '' : ` by ${job.author}`
   out.say(`Begun ${showTime(job.createdAt)} UTC${by}${job.message === null ? '' : `: ${job.message}`}.\n`)
