@@ -1,6 +1,7 @@
 // A plan on a terminal of 80 columns: no line wraps between `before` and `after`.
-import type { Detail } from '@ratecard/client'
+import type { Detail, PriceImpact } from '@ratecard/client'
 import { describe, expect, it } from 'vitest'
+import { impactSentence } from '../../../packages/ratecard/src/cli/views/plan/impact.ts'
 import { showPlan } from '../../../packages/ratecard/src/cli/views/plan/plan.ts'
 import { createPaint } from '../../../packages/ratecard/src/cli/terminal/terminal-text.ts'
 
@@ -64,5 +65,42 @@ describe('a plan on a terminal', () => {
     }
     const product = detail({ kind: 'product', action: 'update', fields: [field], display: { before: 'P', after: 'P' } })
     expect(shown([product], Infinity)).toMatch(/…x+","end":"one"} → …x+","end":"two"}/)
+  })
+})
+
+describe('whom a price concerns', () => {
+  const usd = (amount: number) => [{ currency: 'usd', amount, formatted: `$${(amount / 100).toFixed(2)}` }]
+  const generation = (amount: string, subscriptions: number, current: boolean) => ({
+    ...{ processorPriceId: `price_${amount}`, currency: 'usd', amount, formatted: `$${amount}`, subscriptions },
+    ...{ tenants: subscriptions, monthly: [], current },
+  })
+  const impact: PriceImpact = {
+    ...{ priceId: 'pro', processorPriceId: 'price_1', action: 'replace', usageBased: false, subscribersUrl: '/s' },
+    ...{ subscriptions: 5, subscriptionsWithoutTenant: 2, tenants: 3, monthly: usd(9000), monthlyAfter: usd(12_000) },
+    generations: [generation('20.00', 4, true), generation('10.00', 1, false), generation('5.00', 0, false)],
+  }
+  it.each([
+    [
+      'replaced',
+      {},
+      '3 subscriptions of 3 tenants and 2 subscriptions of customers that are not tenants pay $90.00 a month, at the new price $120.00; 1 of them on an earlier price of $10.00',
+    ],
+    [
+      'changed in place',
+      { action: 'update' as const, subscriptions: 1, subscriptionsWithoutTenant: 0, tenants: 1, monthlyAfter: [] },
+      '1 subscription of 1 tenant pays $90.00 a month, keeps its price; 1 of them on an earlier price of $10.00',
+    ],
+    [
+      'archived',
+      { action: 'archive' as const, subscriptionsWithoutTenant: 0, monthlyAfter: [], generations: [] },
+      '5 subscriptions of 3 tenants pay $90.00 a month, go on paying it',
+    ],
+    [
+      'billed by usage',
+      { usageBased: true, monthly: [], monthlyAfter: [], subscriptionsWithoutTenant: 0, generations: [] },
+      '5 subscriptions of 3 tenants pay by usage',
+    ],
+  ])('is said of a price that is %s', (_what, more, sentence) => {
+    expect(impactSentence({ ...impact, ...more })).toBe(sentence)
   })
 })

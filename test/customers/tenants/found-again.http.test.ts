@@ -153,3 +153,34 @@ describe('a customer that was deleted at the processor', () => {
     expect(linked.processorCustomerId).toBe(other.id)
   })
 })
+
+describe('a subscription beside the deal of its tenant', () => {
+  it('is named: off the prices of the deal, and on those of a deal that the tenant does not have', async () => {
+    const app = await world()
+    const mappings = await app.store.mappings.all()
+    const prices = new Map(mappings.map(({ configId, processorId }): [string, string] => [configId, processorId]))
+    for (const id of ['with', 'without']) {
+      await make(app, id)
+      await buy(app, id, { price_id: 'pro_monthly' })
+    }
+    await post(app, `${admin}/enterprise/apply-template`, { tenant_id: 'with', enterprise_template: 'gold' })
+    await mirrored(app)
+    expect(await finding(app, 'customers')).toMatchObject({ status: 'ok' })
+    expect(await finding(app, 'owed')).toMatchObject({ status: 'ok', detail: 'no tenant owes anything' })
+    // Somebody moves both at the processor.
+    const move = async (tenant: string, price: string) => {
+      const { processorCustomerId: customer } = await app.service.findTenant(tenant)
+      const [subscription] = (await app.stripe.subscriptions.list({ customer: customer ?? '' })).data
+      const { id = '', items } = subscription ?? {}
+      await app.stripe.subscriptions.update(id, {
+        items: [{ id: items?.data[0]?.id ?? '', price: prices.get(price) ?? '' }],
+      })
+      return id
+    }
+    const [off, foreign] = [await move('with', 'pro_monthly'), await move('without', 'pro_monthly_gold')]
+    await mirrored(app)
+    const { detail = '' } = (await finding(app, 'customers')) ?? {}
+    expect(detail).toContain(`not on the prices of their tenant’s deal: with ("pro_monthly_gold", ${off}).`)
+    expect(detail).toContain(`a deal that their tenant does not have: without ("pro_monthly_gold", ${foreign}).`)
+  })
+})

@@ -45,14 +45,14 @@ export function JobPage() {
             </Card>
             {one.scheduledMoves.length === 0 ? null : (
               <Card title="Scheduled at the processor">
-                <ul>
+                <div className="stack">
                   {one.scheduledMoves.slice(0, 100).map(({ item, tenantId, customer, subscription, effectiveAt }) => (
-                    <li key={item}>
+                    <p key={item}>
                       {tenantId === null ? <Id>{customer}</Id> : <Link href={`/tenants/${tenantId}`}>{tenantId}</Link>},{' '}
                       <Id>{subscription}</Id> moves on <Time at={effectiveAt} />
-                    </li>
+                    </p>
                   ))}
-                </ul>
+                </div>
                 {one.scheduledMoves.length > 100 ? (
                   <p className="quiet">and {one.scheduledMoves.length - 100} more</p>
                 ) : null}

@@ -296,7 +296,7 @@ function warningsOf(
   const warnings: (ChangeWarning | false)[] = [
     legacy !== undefined && {
       code: 'legacy_price_left',
-      detail: `This leaves the price of "${legacy.priceId ?? legacy.live.price.id}" that the customer has for good: it is not sold any more.`,
+      detail: `The customer cannot come back to its price of "${legacy.priceId ?? legacy.live.price.id}": it is not sold any more.`,
     },
     ends !== null && {
       code: 'ends_anyway',
