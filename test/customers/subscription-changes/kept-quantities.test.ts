@@ -201,6 +201,29 @@ describe('another quantity', () => {
   })
 })
 
+test('the month before and after counts discounts of items, of the customer, and of the code that the change adds', async () => {
+  const { stripe } = shop
+  const { id: half } = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+  const months = (answer: Answer) => [answer.monthly.before[0].amount, answer.monthly.after[0].amount] as const
+  const ofItem = await shop.subscriber('half-item', { pro: 1, backup: 1 })
+  const { data } = (await ofItem.live()).items
+  const plan = data.find(({ price }) => price.unit_amount === 9000)
+  await stripe.subscriptionItems.update(plan?.id ?? '', { discounts: [{ coupon: half }] })
+  expect(months(await ofItem.ask('preview', seats(2)))).toEqual(['5100', '9600'])
+  // The item gets another price, and keeps its discount.
+  expect(months(await ofItem.ask('preview', { items: [{ price_id: 'basic' }], replaces: 'pro' }))).toEqual([
+    '5100',
+    '2100',
+  ])
+  const ofCustomer = await shop.subscriber('half-customer', { pro: 1 })
+  // Only earlier versions of the processor's API give a customer a discount.
+  await stripe.customers.update(ofCustomer.customer, { coupon: half } as object, { apiVersion: '2024-06-20' })
+  expect(months(await ofCustomer.ask('preview', seats(2)))).toEqual(['4500', '9000'])
+  const coded = await shop.subscriber('coded', { basic: 1 })
+  const third = await coded.ask('preview', { items: [{ price_id: 'pro' }], promotion_code: 'third' })
+  expect(months(third)).toEqual(['3000', '6030'])
+})
+
 describe('what is scheduled stays scheduled with the new quantity', () => {
   test('a price migration, when seats are added now and taken away at the end of the period', async () => {
     const { own, buyer } = await raised('migrated')

@@ -174,8 +174,10 @@ export interface ChangeableSubscription {
   readonly discounts: readonly string[]
   /** How long each of these discounts lasts, and what it takes off, in the same order. */
   readonly discountTerms: readonly MirroredDiscount[]
-  /** Ids of the discounts of its items. */
-  readonly itemDiscounts: readonly string[]
+  /** Discounts of its items, by item. */
+  readonly itemDiscounts: Readonly<Record<string, readonly MirroredDiscount[]>>
+  /** Discount of the customer, which counts where the subscription has none of its own; null if the customer has none. */
+  readonly customerDiscount: MirroredDiscount | null
   /** Phases of the subscription's schedule, the running one first; null without a schedule. */
   readonly phases: readonly SchedulePhase[] | null
   /**

@@ -97,7 +97,7 @@ function situation(
         subscription,
         billingMode: 'flexible',
         discounts: [],
-        ...{ discountTerms: [], itemDiscounts: [] },
+        ...{ discountTerms: [], itemDiscounts: {}, customerDiscount: null },
         phases: null,
         termEnd: null,
         scheduled: null,
@@ -117,7 +117,7 @@ function situation(
     ...{
       wish: {},
       promotionCode: null,
-      promotionTerms: { once: false, fixed: false },
+      promotionTerms: { once: false, fixed: false, discount: null },
       productOf: () => null,
       endsFree: [],
       session: false,

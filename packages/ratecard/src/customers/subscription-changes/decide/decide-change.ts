@@ -7,10 +7,11 @@ import { compareFractions } from '../../../base/money/fraction.ts'
 import { unitAmountOf } from '../../../document/pricing/calculate.ts'
 import type { LiveItem } from '../../../processor/customer-half.ts'
 import type { ChangeableSubscription, ItemChange } from '../../../processor/subscription-change.ts'
+import type { ProcessorId } from '../../../catalog/resource.ts'
 import { decideFree, freePriceOf } from './decide-free.ts'
 import { invalid } from './invalid.ts'
 import type { ChangeDecision, ChangeSituation, ChangeWarning, OtherItem, PlacedItem, PresentItem } from './decision.ts'
-import { discountedSum, intervalOf, monthlySum, type ItemTerms } from './monthly.ts'
+import { discountedSum, intervalOf, monthlyItem, monthlySum, type ItemTerms } from './monthly.ts'
 import { replacesQuantity, requantifiedAt, requantifiedNow } from '../kept/requantified.ts'
 import {
   hasOtherPlan,
@@ -98,7 +99,10 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
         quantity,
       })),
     ],
-    monthly: monthlyOf(situation, [...beside, ...coming]),
+    monthly: monthlyOf(situation, items, [
+      ...beside.map(({ processorPriceId: processorId, ...item }) => ({ ...item, processorId })),
+      ...coming,
+    ]),
     free: null,
     warnings: warningsOf(situation, {
       isPutBack: waitsForPayment && setAside !== null,
@@ -112,12 +116,21 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
 
 /** Returns what the present and the coming items cost a month, less discounts that last. */
 function monthlyOf(
-  { state, present, productOf }: ChangeSituation,
-  coming: readonly Pick<OtherItem, 'terms' | 'quantity' | 'priceId'>[],
+  { state, present, productOf, promotionTerms }: ChangeSituation,
+  items: readonly ItemChange[],
+  coming: readonly (Pick<OtherItem, 'terms' | 'quantity' | 'priceId'> & { readonly processorId: ProcessorId })[],
 ): ChangeDecision['monthly'] {
-  const before = present.map(({ terms, live: { quantity, price } }) => ({ terms, quantity, product: price.product }))
-  const after = coming.map(({ terms, quantity, priceId }) => ({ terms, quantity, product: productOf(priceId) }))
-  return { before: discountedSum(before, state), after: discountedSum(after, state) }
+  const before = present.map((one) => monthlyItem(one, state))
+  // An item that gets another price keeps its discounts.
+  const itemOf = (price: ProcessorId) => {
+    const kept = present.find(({ live }) => live.price.id === price)?.live.id
+    return kept ?? items.flatMap((one) => (one.op === 'set' && one.price === price ? [one.item] : []))[0] ?? ''
+  }
+  const after = coming.map(({ terms, quantity, priceId, processorId: price }) => ({
+    ...{ terms, quantity, product: productOf(priceId) },
+    discounts: state.itemDiscounts[itemOf(price)] ?? [],
+  }))
+  return { before: discountedSum(before, state), after: discountedSum(after, state, promotionTerms.discount) }
 }
 
 const placed = ({ priceId, live }: PresentItem): PlacedItem => ({

@@ -5,7 +5,7 @@ import type { ChangeStep } from '../../item-swaps/change-step.ts'
 import { zeroFraction } from '../../../base/money/fraction.ts'
 import type { ChangeDecision, ChangeSituation, FreeChange } from './decision.ts'
 import { invalid } from './invalid.ts'
-import { discountedSum } from './monthly.ts'
+import { discountedSum, monthlyItem } from './monthly.ts'
 import { releaseOf } from '../kept/releases.ts'
 import { termEndOfPeriod } from '../kept/scheduled-items.ts'
 import { setAsideSchedule } from '../kept/set-aside.ts'
@@ -59,7 +59,7 @@ export function decideFree(situation: ChangeSituation, free: WantedItem): FreeDe
     after: [{ priceId: free.priceId, processorPriceId: free.processorId, quantity: 1 }],
     monthly: {
       before: discountedSum(
-        present.map(({ terms, live: { quantity, price } }) => ({ terms, quantity, product: price.product })),
+        present.map((one) => monthlyItem(one, state)),
         state,
       ),
       after: zeroFraction,

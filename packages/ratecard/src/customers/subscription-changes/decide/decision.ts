@@ -1,6 +1,7 @@
 // What a change rests on, and what was decided about it.
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { Fraction } from '../../../base/money/fraction.ts'
+import type { MirroredDiscount } from '../../../processor/mirrored.ts'
 import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
 import type {
   ChangeableSubscription,
@@ -44,6 +45,8 @@ export interface OtherItem extends PlacedItem {
 
 /** What a coupon means for later invoices. */
 export interface CouponKind {
+  /** Terms of the coupon; null if they are unknown. */
+  readonly discount: MirroredDiscount | null
   /** True for a coupon that one invoice uses up. */
   readonly once: boolean
   /** True for a coupon that takes an amount off the whole invoice; false for a percentage, and if the terms are unknown. */
@@ -66,7 +69,7 @@ export interface ChangeSituation {
   /** Promotion code of the request; null for none. */
   readonly promotionCode: ProcessorId | null
   readonly promotionTerms: CouponKind
-  /** Processor product of a price of the configuration, as far as the subscription has an item of it; null otherwise. */
+  /** Processor product of a price of the configuration; null if it has none. */
   readonly productOf: (priceId: string | null) => ProcessorId | null
   /** Ids of the tenant's running free subscriptions that a coming price replaces. */
   readonly endsFree: readonly string[]

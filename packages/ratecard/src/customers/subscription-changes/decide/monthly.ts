@@ -15,7 +15,8 @@ import { exactAmount, type Tariff } from '../../../document/pricing/calculate.ts
 import { monthFactor } from '../../../document/pricing/month.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import { afterDiscounts } from '../../../processor/lasting-discounts.ts'
-import type { LivePrice } from '../../../processor/customer-half.ts'
+import type { LiveItem, LivePrice } from '../../../processor/customer-half.ts'
+import type { MirroredDiscount } from '../../../processor/mirrored.ts'
 import type { ChangeableSubscription } from '../../../processor/subscription-change.ts'
 
 /** Price of an item in the currency of its subscription, with the billing interval. */
@@ -44,19 +45,31 @@ export interface MonthlyItem {
   readonly terms: ItemTerms
   readonly quantity: number | null
   readonly product: ProcessorId | null
+  readonly discounts: readonly MirroredDiscount[]
 }
 
-/** Returns what the items cost a month less the discounts of the subscription that last. Items whose amounts are unknown are not counted. */
+/** Returns an item that the subscription has, with its discounts. */
+export const monthlyItem = (
+  { terms, live: { id, quantity, price } }: { readonly terms: ItemTerms; readonly live: LiveItem },
+  { itemDiscounts }: Pick<ChangeableSubscription, 'itemDiscounts'>,
+): MonthlyItem => ({ terms, quantity, product: price.product, discounts: itemDiscounts[id] ?? [] })
+
+/**
+ * Returns what the items cost a month less the discounts that last: of the items, and of the subscription or of its customer. `added` is the one
+ * that the change adds. Items whose amounts are unknown are not counted.
+ */
 export function discountedSum(
   items: readonly MonthlyItem[],
-  { discountTerms: discounts, subscription: { currency } }: ChangeableSubscription,
+  { discountTerms, customerDiscount, subscription: { currency } }: ChangeableSubscription,
+  added: MirroredDiscount | null = null,
 ): Fraction {
-  const listed = items.map(({ terms, quantity, product }, index) => {
+  const discounts = added === null ? discountTerms : [...discountTerms, added]
+  const listed = items.map(({ terms, quantity, product, discounts: own }, index) => {
     const { interval, intervalCount } = terms
-    const item = { id: String(index), discounts: [], price: { product, interval, intervalCount } }
+    const item = { id: String(index), discounts: own, price: { product, interval, intervalCount } }
     return { item, monthly: monthlyOf(terms, quantity) }
   })
-  return sumFractions(afterDiscounts({ discounts, currency }, listed, null).map(({ monthly }) => monthly))
+  return sumFractions(afterDiscounts({ discounts, currency }, listed, customerDiscount).map(({ monthly }) => monthly))
 }
 
 function monthlyOf({ tariff, interval, intervalCount, usageType }: ItemTerms, quantity: number | null): Fraction {

@@ -15,7 +15,9 @@ import { readSoldItems, type SoldItemOf } from '../../item-swaps/sold-items.ts'
 import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
 import { askProcessor } from '../../../processor/failures.ts'
 import type { ChangeableSubscription, PlannedItem } from '../../../processor/subscription-change.ts'
-import type { BillingConfig } from '../../../document/schema/schema.ts'
+import type { BillingConfig, Coupon } from '../../../document/schema/schema.ts'
+import { canonicalDecimal } from '../../../base/money/decimal.ts'
+import type { MirroredDiscount } from '../../../processor/mirrored.ts'
 import type { NewChange } from '../../../api/service/tenants.ts'
 import type { TenantRecord } from '../../../store/tenant-store.ts'
 import { isRunning } from '../../tenants/free-subscriptions.ts'
@@ -132,7 +134,7 @@ export async function readChange(
     situation: {
       ...{ state, present, wanted, isReplaced, listedOf, planned, wish, promotionCode, endsFree, session },
       promotionTerms: promotionTerms(config, promotionCode),
-      productOf: productsOf(book, state),
+      productOf: productsOf(config, book, state),
       isArchived: archivedIn(book),
       ...{ begunBySession, scheduledBySession, takenOff },
     },
@@ -259,23 +261,50 @@ function promotionOf({ clock }: ChangeDeps, { config, hidden }: Offer, { promoti
   })
 }
 
-/** Returns a function that finds the processor product of a price, among those of the items that the subscription has. */
-function productsOf(book: PriceBook, { subscription }: ChangeableSubscription): ChangeSituation['productOf'] {
+/** Returns a function that finds the processor product of a price: that of an item that the subscription has, or of the configuration. */
+function productsOf(
+  { products }: BillingConfig,
+  book: PriceBook,
+  { subscription }: ChangeableSubscription,
+): ChangeSituation['productOf'] {
   const known = new Map(
     subscription.items.flatMap(({ price: { product } }) =>
       product === null ? [] : [[book.productIdOf(product), product]],
     ),
   )
-  return (priceId) => (priceId === null ? null : (known.get(book.find(priceId)?.product.id) ?? null))
+  const sold = new Map(products.map(({ id, processor_id: product }) => [id, product]))
+  return (priceId) => {
+    const booked = priceId === null ? undefined : book.find(priceId)
+    const product = sold.get(booked?.productId ?? '')
+    return known.get(booked?.product.id) ?? (product === undefined ? null : processorId(product))
+  }
 }
 
 function promotionTerms(
-  { promotion_codes: codes = [], coupons = [] }: BillingConfig,
+  { promotion_codes: codes = [], coupons = [], products }: BillingConfig,
   promotionCode: ProcessorId | null,
 ): ChangeSituation['promotionTerms'] {
   const named = codes.find((one) => one.processor_id === promotionCode)?.coupon
   const coupon = promotionCode === null ? undefined : coupons.find(({ id }) => id === named)
-  return { once: coupon?.duration === 'once', fixed: coupon?.amount_off !== undefined }
+  return {
+    ...{ once: coupon?.duration === 'once', fixed: coupon?.amount_off !== undefined },
+    discount: coupon === undefined ? null : discountOf(coupon, products),
+  }
+}
+
+function discountOf(
+  { duration, percent_off: percent, amount_off: amount, currency, currency_options: others = {}, ...coupon }: Coupon,
+  products: BillingConfig['products'],
+): MirroredDiscount {
+  const { applies_to: limited, processor_id: id = '' } = coupon
+  const ofProduct = (one: string) => products.find((product) => product.id === one)?.processor_id
+  const beside = Object.entries(others).map(([code, { amount_off: off }]) => [code, off] as const)
+  return {
+    ...{ id: '', coupon: processorId(id), duration, endsAt: null },
+    percentOff: percent === undefined ? null : canonicalDecimal(String(percent)),
+    amountOff: amount === undefined ? {} : Object.fromEntries([[currency ?? '', amount], ...beside]),
+    products: limited?.flatMap((one) => ofProduct(one) ?? []).map(processorId) ?? null,
+  }
 }
 
 /**

@@ -16,10 +16,11 @@ import type {
   UpdatedSubscription,
 } from '../../subscription-change.ts'
 import { processorId } from '../../../catalog/resource.ts'
+import type { MirroredDiscount } from '../../mirrored.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readOne, translateReply, writeOne } from '../customers/single-object.ts'
 import { idOf, integer, listOf, word } from '../connection/reading.ts'
-import { mirroredDiscounts, type FindCoupon } from '../mirror/coupons.ts'
+import { mirroredDiscounts, type DiscountReply, type FindCoupon } from '../mirror/coupons.ts'
 import type { SubscriptionReply } from './live-subscription.ts'
 import { previewInvoice } from './previews.ts'
 import { paymentOf, readPayment } from './required-payment.ts'
@@ -37,7 +38,11 @@ export async function readChangeable(
   const request = {
     operation: 'GET /v1/subscriptions/:id',
     send: (options: Stripe.RequestOptions) =>
-      context.stripe.subscriptions.retrieve(id, { expand: ['latest_invoice', 'discounts'] }, options),
+      context.stripe.subscriptions.retrieve(
+        id,
+        { expand: ['latest_invoice', 'discounts', 'items.data.discounts', 'customer'] },
+        options,
+      ),
   }
   const reply = await readOne<Stripe.Subscription>(context, request, { object: 'subscription', id }, signal)
   if (reply === null) return null
@@ -50,13 +55,29 @@ export async function readChangeable(
     ...translateReply(reply, (one) => ({
       billingMode: word(['classic', 'flexible'], one.billing_mode?.type ?? 'classic', 'billing_mode'),
       discounts: discountIds(one.discounts),
-      itemDiscounts: listOf(one.items?.data).flatMap(({ discounts }) => discountIds(discounts)),
     })),
     discountTerms: await mirroredDiscounts(listOf(reply.discounts), findCoupon, signal),
+    ...(await discountsBeside(reply, findCoupon, signal)),
     payment: await readPayment(context, reply, signal),
     ...plan,
     clockTime: subscription.testClock === null ? null : await timeOf(context, subscription.testClock, signal),
   }
+}
+
+/** Reads the discounts of the items and of the customer, as far as the reply has them: its list of items may end after ten. */
+async function discountsBeside(
+  { items, customer }: SubscriptionReply,
+  findCoupon: FindCoupon,
+  signal: AbortSignal,
+): Promise<Pick<ChangeableSubscription, 'itemDiscounts' | 'customerDiscount'>> {
+  const itemDiscounts: Record<string, readonly MirroredDiscount[]> = {}
+  for (const { id, discounts } of listOf(items?.data))
+    if (listOf(discounts).length > 0)
+      itemDiscounts[idOf(id, 'item')] = await mirroredDiscounts(listOf(discounts), findCoupon, signal)
+  const held = typeof customer === 'string' ? null : (customer as { readonly discount?: DiscountReply | null } | null)
+  const own = held?.discount ?? null
+  const [customerDiscount = null] = own === null ? [] : await mirroredDiscounts([own], findCoupon, signal)
+  return { itemDiscounts, customerDiscount }
 }
 
 const discountIds = (discounts: SubscriptionReply['discounts']) =>
