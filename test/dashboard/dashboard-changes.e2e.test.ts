@@ -260,6 +260,8 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     expect(squeezed(await row.innerText())).toBe('EUR €17.00 €15.00 −11.8%')
     await page.getByRole('link', { name: /^Drift ?1 need attention/ }).waitFor()
     await page.getByText('Undo the edits at the processor').waitFor()
+    // The page asks again on its own, also while it closes.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   test('a list of 208 products and a plan of 600 changes are collapsed at first, searchable, and usable on a phone', async () => {

@@ -243,6 +243,41 @@ describe('a signed-in customer in the pricing table', () => {
     })
   })
 
+  inBrowser('adds seats at its earlier price, and reads first what it leaves with another plan', async () => {
+    const own = await openPlace()
+    const pages = await openShop(own.server.url)
+    try {
+      const buyer = await subscriber(own, 'faithful', 'team', 7)
+      const [basic, pro] = document.products
+      await own.client.admin.push({
+        version: '1.1.0',
+        products: [basic, pro, plan('team', 'Team', 1500, { unit_label: 'seat' })],
+      })
+      await withTable(
+        buyer,
+        'changes="dialog"',
+        async ({ page }) => {
+          await card(page, 'Team').getByRole('spinbutton').fill('9')
+          await card(page, 'Team')
+            .getByRole('button', { name: /Change quantity/ })
+            .click()
+          await dialogOf(page).locator('[part=preview]').waitFor()
+          expect(await texts(page, 'dd')).toContain('$70.00 → $90.00')
+          expect(await texts(page, '[part=warning]')).toEqual([])
+          await page.keyboard.press('Escape')
+          await card(page, 'Pro').getByRole('button').click()
+          await dialogOf(page).locator('[part=preview]').waitFor()
+          const first = dialogOf(page).locator('[part=warning], [part=preview]').first()
+          expect(await first.textContent()).toBe('Your current price is no longer sold, so you cannot return to it.')
+        },
+        { pages, at: own },
+      )
+    } finally {
+      await pages.close()
+      await own.close()
+    }
+  })
+
   inBrowser('sees new amounts and confirms again if the subscription changed after the preview', async () => {
     const buyer = await subscriber(place, 'surprised', 'team', 3)
     await withTable(buyer, 'changes="dialog"', async ({ page }) => {
