@@ -142,7 +142,10 @@ function upgrade(engine: OldStore['engine'], open: (old: OldStore) => ReturnType
 
     test('contains a waiting subscriber migration that can be cancelled', async () => {
       const { service } = await open(old)
-      expect(await service.cancelJob(old.jobs.waiting, false, caller)).toMatchObject({ state: 'cancelled', resumesAt: null })
+      expect(await service.cancelJob(old.jobs.waiting, false, caller)).toMatchObject({
+        state: 'cancelled',
+        resumesAt: null,
+      })
     })
 
     test('contains an interrupted push that can be resumed', async () => {

@@ -64,7 +64,9 @@ describe('ratecard subscriptions', () => {
     const kept = await run('subscriptions preview faithful kiln_monthly=3')
     expect(kept.stdout).toMatch(/a month\s+€98.00\s+→\s+€147.00/)
     const moved = await run('subscriptions preview faithful kiln_monthly=3 --to-current')
-    expect(moved.stdout).toMatch(/^! The customer cannot come back to its price of "kiln_monthly": [\s\S]*a month\s+€98.00\s+→\s+€177.00/)
+    expect(moved.stdout).toMatch(
+      /^! The customer cannot come back to its price of "kiln_monthly": [\s\S]*a month\s+€98.00\s+→\s+€177.00/,
+    )
   })
 
   test('cancels, resumes and pauses a subscription', async () => {
