@@ -1,4 +1,4 @@
-// Another quantity of what a subscription has: what its schedule has planned stays planned, with the new quantity (decision 22). Pure.
+// Another quantity of what a subscription has: what its schedule has planned stays planned, with the new quantity (decision 24). Pure.
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { entriesOf } from '../../item-swaps/change-step.ts'
 import {
