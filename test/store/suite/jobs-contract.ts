@@ -195,14 +195,15 @@ export function jobsContract(engine: string, makePlace: MakePlace): void {
       store,
     }) => {
       const moves = Array.from({ length: 1_001 }, (_, at) => JSON.stringify({ to_processor_id: `price_${String(at)}` }))
-      await store.exclusively('a', async ({ token }) => {
+      const jobId = await store.exclusively('a', async ({ token }) => {
         const { id } = await store.jobs.open(newJob({ steps: moves }), token)
         for (const at of [0, 7, 1_000])
           await store.jobs.settle(id, at, { state: 'succeeded', result: `"${String(at)}"`, error: null }, token)
+        return id
       })
       const others = Array.from({ length: 60 }, (_, at) => `other_${String(at)}`)
       const found = (prices: readonly string[]) => store.jobs.movesBetween(prices.map(processorId), 0)
-      const wanted = [0, 1_000].map((at) => ({ step: moves[at], result: `"${String(at)}"` }))
+      const wanted = [0, 1_000].map((at) => ({ jobId, step: moves[at], result: `"${String(at)}"` }))
       expect(await found(['price_0', 'price_1000', ...others])).toEqual(wanted)
       expect(await found(['price_0', 'price_1000'])).toEqual(wanted)
       // A wildcard of a LIKE pattern is an ordinary character in an id.

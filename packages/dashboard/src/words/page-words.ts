@@ -32,6 +32,7 @@ const acts: readonly Act[] = [
   page(/^tenants (?:show|grants|subscriptions|invoices) (\S+)$/, '/tenants/', 'the page of the tenant'),
   page(/^jobs list$/, '/jobs', 'the Jobs page'),
   page(/^jobs show (\S+)$/, '/jobs/', 'the page of the job'),
+  page(/^jobs cancel (\S+) --take-back$/, '/jobs/', '“Take back …” on the page of the job'),
   page(/^cloud workers cron runs (\S+)$/, '/workers/', 'the page of the worker'),
   page(/^keys create$/, '/keys', 'the Keys page'),
   page(/^doctor$/, '/health', 'the Health page'),
