@@ -24,7 +24,7 @@ interface PlacedItem {
 
 /** An invoice, and what pays it beside the customer: `amount` is what is charged. Minor units. */
 interface Invoiced extends Money {
-  /** Absent in answers of older services, as `balance_applied`. */
+  /** Part that credit grants pay. A service of an earlier version sends neither this nor `balance_applied`. */
   readonly credit_applied?: number
   readonly balance_applied?: number
 }

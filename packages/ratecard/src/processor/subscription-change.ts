@@ -63,7 +63,10 @@ export interface ItemsUpdate {
   readonly ends?: readonly string[]
 }
 
-/** An update of items for a preview. `promotion` lists all discounts that the invoice has; with a `code` of null only those beside it. */
+/**
+ * An update of items for a preview. `promotion` names all discounts of the previewed invoice: the promotion code, and the discounts of the
+ * subscription in `beside`. With a `code` of null the invoice has only those in `beside`; null keeps the discounts as they are.
+ */
 export interface PreviewedUpdate extends Omit<ItemsUpdate, 'promotion'> {
   readonly promotion: (Omit<PromotionToApply, 'code'> & { readonly code: ProcessorId | null }) | null
 }

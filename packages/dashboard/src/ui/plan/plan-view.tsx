@@ -121,7 +121,7 @@ export function Impact({ impact, who = [] }: Pick<PushOutcome, 'impact'> & { rea
   )
 }
 
-/** Renders the subscribers with the largest differences. The link of a price leads to all of them. */
+/** Lists the subscribers whose monthly amount changes most. The link of a price leads to all subscribers of that price. */
 function WhoPays({ who }: Pick<PushOutcome, 'who'>) {
   return (
     <details open={who.length <= 10}>

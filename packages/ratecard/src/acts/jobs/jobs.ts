@@ -25,7 +25,7 @@ type Reading = Pick<JobDeps, 'store'>
 
 export type Jobs = Pick<TenantOperations, 'listJobs' | 'findJob' | 'resumeJob' | 'cancelJob'>
 
-/** Takes back the scheduled moves of a migration in a job of its own. */
+/** The functions with which `cancelJob` starts a second job, which takes back the scheduled moves of a migration. */
 export interface TakingBack {
   /** Throws `job_not_running` for another job than a migration. */
   readonly refuse: (job: JobRecord) => void
@@ -88,7 +88,9 @@ async function findJob(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Prom
     input: JSON.parse(job.input) as JobReport['input'],
     steps: (await deps.store.jobs.steps(id)).map(stepView),
     error: withTime(parsed(job.error), 'resume_after', job.resumesAt),
-    scheduledMoves: [...(await scheduledMovesOf(deps.store.jobs, job, deps.clock.now()))],
+    // While a job runs, its progress is read every second, and the list is not complete.
+    scheduledMoves:
+      job.state === 'running' ? [] : [...(await scheduledMovesOf(deps.store.jobs, job, deps.clock.now()))],
   }
 }
 

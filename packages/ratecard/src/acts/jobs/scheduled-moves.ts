@@ -26,7 +26,7 @@ interface Recorded {
   readonly result: string | null
 }
 
-/** Returns the move of a step that succeeded; null if it is no scheduled one, or if its time has come. */
+/** Returns the move that a succeeded step has scheduled; null for a move that was made at once, and for one whose time has come. */
 function scheduledItem({ step, result }: Recorded, now: number): ScheduledItem | null {
   if (result === null) return null
   const asked = JSON.parse(step) as Record<'customer' | 'subscription' | 'item' | 'effective_at', string> & {
@@ -72,7 +72,7 @@ export async function scheduledItems(
   return new Map([...moves].filter(([, { fromProcessorId, toProcessorId }]) => fromProcessorId !== toProcessorId))
 }
 
-/** Returns the moves of a migration that wait at the processor, and that no later job has changed. */
+/** Returns the scheduled moves of a migration that no later job has changed or taken back. Empty for a job of another kind. */
 export async function scheduledMovesOf(
   jobs: Reading & Pick<Store['jobs'], 'steps'>,
   { id, kind }: Pick<JobRecord, 'id' | 'kind'>,

@@ -43,7 +43,7 @@ const ScheduledMove = shape('ScheduledMove', {
 })
 const scheduled_moves = Type.Array(ScheduledMove, {
   description:
-    'Moves of a migration that wait at the processor for a renewal, as of the journal. Cancelling the job leaves them scheduled, unless they are taken back. Empty for jobs of another kind.',
+    'Moves of a migration that wait at the processor for a renewal, as of the journal. Cancelling the job leaves them scheduled, unless they are taken back. Empty for jobs of another kind, and in `GET jobs/{id}` while the job runs.',
 })
 export const JobReport = shape('JobReport', {
   ...job,

@@ -58,7 +58,8 @@ interface Difference {
 }
 
 /**
- * Returns drift as edits: from the document to the processor. A drift report has it the other way round, as the push that undoes it.
+ * Turns the differences of a drift report around, so that `before` is the value of the document and `after` the edited one at the processor. The
+ * report has the opposite, the push that would undo the edit: e.g. an amount edited from 1500 to 1700 is 1700 → 1500 there.
  */
 export function asEdits<D extends Difference>(differences: readonly D[]): readonly D[] {
   const turned = <S extends Sides>(sides: S): S => ({ ...sides, before: sides.after, after: sides.before })

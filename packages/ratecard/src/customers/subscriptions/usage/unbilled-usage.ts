@@ -7,8 +7,9 @@ const dayMs = 24 * 60 * 60 * 1000
 const days = 30
 
 /**
- * Returns the reports of the last 30 days that nobody pays for, most first. Takes off the list what is billed: the days from the begin of a
- * subscription with an item for the meter on. All days are taken off if the meter only counts an allowance of the tenant's plan.
+ * Returns the usage reports of the last 30 days that nobody pays for, tenants with the most reports first. A day on which the tenant has an item for
+ * the meter is removed from the list, because its usage is billed. All days of a meter are removed if the meter only counts an allowance of the
+ * tenant's plan, e.g. 1,000 calls a month.
  */
 export async function readUnbilledUsage(deps: FeatureSourceDeps): Promise<readonly UnbilledUsage[]> {
   const { store, mirror, clock } = deps
