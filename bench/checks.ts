@@ -8,11 +8,9 @@ import Stripe from 'stripe'
 import { generateMasterKey } from '../packages/ratecard/src/store/seal.ts'
 import { postgresInstalled, startPostgres } from '../test/support/stores/postgres.ts'
 import { asked, control } from './large.ts'
-import { elapsedMs, median, perSecond } from './support/measure.ts'
-import type { BenchOptions, BenchResult } from './support/measure.ts'
+import { elapsedMs, median, perSecond, type BenchOptions, type BenchResult } from './support/measure.ts'
 import { load, type Load } from './public-read.ts'
-import { startProcess } from './support/server-process.ts'
-import type { ServerProcess } from './support/server-process.ts'
+import { startProcess, type ServerProcess } from './support/server-process.ts'
 
 /** Service key that serve.ts sets for the service. */
 const serviceKey = 'bench-service-key'

@@ -11,11 +11,9 @@ import Stripe from 'stripe'
 import { halfOf, limitsFor } from '../packages/ratecard/src/processor/rate-budget.ts'
 import { documentOf } from './support/catalogue.ts'
 import { asked, control } from './large.ts'
-import { elapsedMs, median, milliseconds } from './support/measure.ts'
-import type { BenchOptions, BenchResult } from './support/measure.ts'
+import { elapsedMs, median, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
 import { load } from './public-read.ts'
-import { startProcess } from './support/server-process.ts'
-import type { ServerProcess } from './support/server-process.ts'
+import { startProcess, type ServerProcess } from './support/server-process.ts'
 
 /** Service key that serve.ts sets for the service. */
 const serviceKey = 'bench-service-key'

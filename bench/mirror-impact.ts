@@ -4,10 +4,8 @@ import { createService } from '../packages/ratecard/src/server/composition/compo
 import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
 import { systemClock } from '../packages/ratecard/src/base/clock.ts'
 import { newItem, newMirroredPrice, newSubscription } from '../test/store/suite/mirror-records.ts'
-import { nobody, startStack } from '../test/support/stack.ts'
-import type { Stack } from '../test/support/stack.ts'
-import { elapsedMs, median, milliseconds } from './support/measure.ts'
-import type { BenchOptions, BenchResult } from './support/measure.ts'
+import { nobody, startStack, type Stack } from '../test/support/stack.ts'
+import { elapsedMs, median, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
 
 const aimMs = 300
 const batch = 1_000

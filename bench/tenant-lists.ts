@@ -11,8 +11,7 @@ import { refreshListings } from '../packages/ratecard/src/store/sql/repositories
 import type { TenantListQuery } from '../packages/ratecard/src/store/tenant-store.ts'
 import { newSubscription, newItem } from '../test/store/suite/mirror-records.ts'
 import { postgresInstalled, startPostgres } from '../test/support/stores/postgres.ts'
-import { elapsedMs, milliseconds } from './support/measure.ts'
-import type { BenchOptions, BenchResult } from './support/measure.ts'
+import { elapsedMs, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
 
 const aimMs = 20
 const words = ['Amber', 'Birch', 'Cedar', 'Delta', 'Ember', 'Fjord', 'Grove', 'Haven', 'Indigo', 'Juniper']

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { addMembers } from '../../packages/ratecard/src/catalog/fields/field.ts'
 import { fieldRows, ownMembers } from '../../packages/ratecard/src/catalog/fields/tables.ts'
-import { itemsOf, resourceKinds } from '../../packages/ratecard/src/catalog/kinds.ts'
-import type { ResourceKind } from '../../packages/ratecard/src/catalog/kinds.ts'
+import { itemsOf, resourceKinds, type ResourceKind } from '../../packages/ratecard/src/catalog/kinds.ts'
 import {
   Coupon,
   Feature,
@@ -15,8 +14,7 @@ import {
   TaxRate,
   Webhook,
 } from '../../packages/ratecard/src/document/schema/schema.ts'
-import { fieldSamples, sampleDocument, sampleIds } from '../support/generated/field-samples.ts'
-import type { Sample } from '../support/generated/field-samples.ts'
+import { fieldSamples, sampleDocument, sampleIds, type Sample } from '../support/generated/field-samples.ts'
 import { operations } from '../support/stripe-contract.ts'
 import { featureLimits } from '../../packages/ratecard/src/catalog/fields/feature.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { planInWords } from '../../packages/ratecard/src/catalog/plan-in-words.ts'
-import type { PlanFigures } from '../../packages/ratecard/src/catalog/plan-in-words.ts'
+import { planInWords, type PlanFigures } from '../../packages/ratecard/src/catalog/plan-in-words.ts'
 import { fraction } from '../../packages/ratecard/src/base/money/fraction.ts'
 
 const none = { tenants: 0, withoutTenant: 0 }

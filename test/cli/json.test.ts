@@ -1,10 +1,8 @@
 // Commands with `--json` print the response of the service: the client drops no member and keeps the names chosen by the author.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { admin, billing, changedConfig, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { admin, billing, changedConfig, startTestApp, type TestApp } from '../support/app.ts'
 import { buy, sessionOf } from '../support/shop/selling.ts'
-import { cliWorld } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { cliWorld, type CliWorld } from './cli-world.ts'
 
 const metadata = { ownerTeam: 'growth', owner_team: 'billing', 'Owner-Team': 'x' }
 const documentOf = (version: string, ownerTeam: string) =>

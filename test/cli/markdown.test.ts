@@ -2,10 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import path from 'node:path'
 import { existsSync } from 'node:fs'
-import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
-import { cliWorld, smallConfig } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { startServer, type RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
+import { cliWorld, smallConfig, type CliWorld } from './cli-world.ts'
 
 const key = 'cli-markdown-service-key'
 let world: CliWorld

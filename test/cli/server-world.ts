@@ -1,7 +1,6 @@
 import path from 'node:path'
 import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
-import { cliWorld } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { cliWorld, type CliWorld } from './cli-world.ts'
 
 export interface ServerWorld extends CliWorld {
   readonly url: string

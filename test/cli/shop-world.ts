@@ -2,10 +2,8 @@ import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Stripe from 'stripe'
-import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
-import { cliWorld } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { startServer, type RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
+import { cliWorld, type CliWorld } from './cli-world.ts'
 
 const example = fileURLToPath(new URL('../../examples/enterprise', import.meta.url))
 

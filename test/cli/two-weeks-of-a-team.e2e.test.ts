@@ -5,10 +5,8 @@ import path from 'node:path'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
-import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
-import { cliWorld } from './cli-world.ts'
-import type { CliWorld } from './cli-world.ts'
+import { startServer, type RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
+import { cliWorld, type CliWorld } from './cli-world.ts'
 import { payingCustomer } from '../support/shop/paying-customer.ts'
 
 const environments = ['staging', 'production'] as const

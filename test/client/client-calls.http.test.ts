@@ -1,8 +1,7 @@
 // Calls of the client library against the real server.
 import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createClient } from '../../packages/client/src/client.ts'
-import type { Client, ClientOptions } from '../../packages/client/src/client.ts'
+import { createClient, type Client, type ClientOptions } from '../../packages/client/src/client.ts'
 import { changedConfig, sampleConfig, startTestApp } from '../support/app.ts'
 import { buy, jobEnd, nobody, sessionOf } from '../support/shop/selling.ts'
 import { startedForAll } from '../support/started.ts'

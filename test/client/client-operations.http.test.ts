@@ -1,12 +1,10 @@
 // The client library against the real server: each operation of the description is called by its method.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createClient, RatecardError } from '../../packages/client/src/client.ts'
-import type { Client, ClientOptions } from '../../packages/client/src/client.ts'
+import { createClient, RatecardError, type Client, type ClientOptions } from '../../packages/client/src/client.ts'
 import { sampleConfig } from '../support/app.ts'
 import { buy, sessionOf } from '../support/shop/selling.ts'
 import { mirrored, mirrorSettings } from '../support/mirror.ts'
-import { startWorkerWorld } from '../workers/requests/worker-world.ts'
-import type { WorkerWorld } from '../workers/requests/worker-world.ts'
+import { startWorkerWorld, type WorkerWorld } from '../workers/requests/worker-world.ts'
 
 let world: WorkerWorld
 let client: Client

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { RatecardError, createClient } from '../../packages/client/src/client.ts'
 import { readEvents } from '../../packages/client/src/event-stream.ts'

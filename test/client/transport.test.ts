@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createClient } from '../../packages/client/src/client.ts'
-import type { ClientOptions } from '../../packages/client/src/client.ts'
+import { createClient, type ClientOptions } from '../../packages/client/src/client.ts'
 import { camel, snake } from '../../packages/client/src/names.generated.ts'
 
 interface Sent {

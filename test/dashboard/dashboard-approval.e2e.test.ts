@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changedConfig, sampleConfig } from '../support/app.ts'
 import { chromiumPath } from '../support/programs/chromium.ts'
 import { announceSkip } from '../support/skips.ts'
-import { drop, findingsOf, openDashboard } from './dashboard-world.ts'
-import type { DashboardWorld } from './dashboard-world.ts'
+import { drop, findingsOf, openDashboard, type DashboardWorld } from './dashboard-world.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 

@@ -10,8 +10,7 @@ import { dashboardShots, planOf } from '../support/programs/dashboard-shots.ts'
 import { fillService, nextPrices } from '../support/shop/filled-service.ts'
 import { showDays } from '../support/generated/money-days.ts'
 import { announceSkip } from '../support/skips.ts'
-import { narrow, openDashboard, pageFindings } from './dashboard-world.ts'
-import type { DashboardWorld } from './dashboard-world.ts'
+import { narrow, openDashboard, pageFindings, type DashboardWorld } from './dashboard-world.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 

@@ -1,8 +1,7 @@
 // What a tenant may use, and its grants, in the dashboard; and limits on the price list.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath } from '../support/programs/chromium.ts'
-import { openDashboard } from './dashboard-world.ts'
-import type { DashboardWorld } from './dashboard-world.ts'
+import { openDashboard, type DashboardWorld } from './dashboard-world.ts'
 
 let world: DashboardWorld
 

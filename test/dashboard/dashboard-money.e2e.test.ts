@@ -5,8 +5,7 @@ import { changedConfig, sampleConfig } from '../support/app.ts'
 import { chromiumPath } from '../support/programs/chromium.ts'
 import { showDays } from '../support/generated/money-days.ts'
 import { announceSkip } from '../support/skips.ts'
-import { findingsAtAllWidths, openDashboard } from './dashboard-world.ts'
-import type { DashboardWorld } from './dashboard-world.ts'
+import { findingsAtAllWidths, openDashboard, type DashboardWorld } from './dashboard-world.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 

@@ -2,14 +2,11 @@
 // writes back while the test reads the page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
-import { startSandbox } from '../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../packages/sandbox/src/server.ts'
+import { startSandbox, type Sandbox } from '../../packages/sandbox/src/server.ts'
 import { chromiumPath } from '../support/programs/chromium.ts'
-import { startGate } from '../support/gate.ts'
-import type { Gate } from '../support/gate.ts'
+import { startGate, type Gate } from '../support/gate.ts'
 import { announceSkip } from '../support/skips.ts'
-import { drop, openDashboard } from './dashboard-world.ts'
-import type { DashboardWorld } from './dashboard-world.ts'
+import { drop, openDashboard, type DashboardWorld } from './dashboard-world.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 

@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { createClient } from '../../packages/client/src/client.ts'
-import type { Client } from '../../packages/client/src/client.ts'
-import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
+import { createClient, type Client } from '../../packages/client/src/client.ts'
+import { startServer, type RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
 import { launchChromium } from '../support/programs/chromium.ts'
 
 export interface SignedIn {

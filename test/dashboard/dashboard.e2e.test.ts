@@ -8,8 +8,7 @@ import { changedConfig, sampleConfig } from '../support/app.ts'
 import { chromiumPath } from '../support/programs/chromium.ts'
 import { listenLocally } from '../support/listen.ts'
 import { announceSkip } from '../support/skips.ts'
-import { drop, findingsAtAllWidths, narrow, openDashboard, overflowOf } from './dashboard-world.ts'
-import type { DashboardWorld } from './dashboard-world.ts'
+import { drop, findingsAtAllWidths, narrow, openDashboard, overflowOf, type DashboardWorld } from './dashboard-world.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { admin, startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { admin, startTestApp, type TestApp } from '../support/app.ts'
 import { duplicates } from '../support/rules/rule-cases-other.ts'
 import { prices } from '../support/rules/rule-cases-price.ts'
 import { requiredFields } from '../support/rules/rule-cases-shape.ts'
-import { cliWorld } from '../cli/cli-world.ts'
-import type { CliWorld } from '../cli/cli-world.ts'
+import { cliWorld, type CliWorld } from '../cli/cli-world.ts'
 
 let world: TestApp
 let cli: CliWorld

@@ -6,15 +6,12 @@ import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createClient } from '../../packages/client/src/client.ts'
-import type { Client } from '../../packages/client/src/client.ts'
+import { createClient, type Client } from '../../packages/client/src/client.ts'
 import { buildPricingTable } from '../../packages/pricing-table/build.mjs'
-import { startServer } from '../../packages/ratecard/src/server/composition/main.ts'
-import type { RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
+import { startServer, type RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
 import { chromiumPath, launchChromium } from '../support/programs/chromium.ts'
 import { announceSkip } from '../support/skips.ts'
-import { openShop } from './shop-pages.ts'
-import type { ShopPages } from './shop-pages.ts'
+import { openShop, type ShopPages } from './shop-pages.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 

@@ -2,8 +2,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildPricingTable } from '../../packages/pricing-table/build.mjs'
-import { startTestApp } from '../support/app.ts'
-import type { TestApp } from '../support/app.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
 
 let test: TestApp
 const limit = 25_000

@@ -6,8 +6,7 @@ import type { ProcessorError } from '../../packages/ratecard/src/processor/proce
 import type { RateBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
 import type { FaultKind } from '../../packages/sandbox/src/control/faults.ts'
 import { processorOf } from './suite/bench.ts'
-import { at, customerBench, idOf, meteredPair, swapsTo, withCard } from './suite/customer-bench.ts'
-import type { CustomerBench } from './suite/customer-bench.ts'
+import { at, customerBench, idOf, meteredPair, swapsTo, withCard, type CustomerBench } from './suite/customer-bench.ts'
 import { noTax } from '../support/shop/no-tax.ts'
 
 const tenant = { tenantId: 'acme', name: 'Acme Ltd', email: null }

@@ -3,8 +3,7 @@
 import { expect, it } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { ServiceError } from '../../packages/ratecard/src/base/errors/service-error.ts'
-import { parts, rewritingProxy, withPart } from '../support/programs/rewriting-proxy.ts'
-import type { Answered, Place } from '../support/programs/rewriting-proxy.ts'
+import { parts, rewritingProxy, withPart, type Answered, type Place } from '../support/programs/rewriting-proxy.ts'
 import { nobody, startStack } from '../support/stack.ts'
 import { sandboxForTest } from '../support/sandbox.ts'
 

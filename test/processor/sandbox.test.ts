@@ -1,6 +1,5 @@
 import { afterAll } from 'vitest'
-import { startTestSandbox } from '../support/sandbox.ts'
-import type { TestSandbox } from '../support/sandbox.ts'
+import { startTestSandbox, type TestSandbox } from '../support/sandbox.ts'
 import { processorOf } from './suite/bench.ts'
 import { processorContract } from './suite/suite.ts'
 

@@ -1,8 +1,7 @@
 import { describe, expect } from 'vitest'
 import type Stripe from 'stripe'
 import { processorId } from '../../packages/ratecard/src/catalog/resource.ts'
-import { at, benchTest as it, customerBench, idOf, meteredPair } from './suite/customer-bench.ts'
-import type { CustomerBench } from './suite/customer-bench.ts'
+import { at, benchTest as it, customerBench, idOf, meteredPair, type CustomerBench } from './suite/customer-bench.ts'
 
 type Pair = readonly [Stripe.Price, Stripe.Price]
 

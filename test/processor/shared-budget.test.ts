@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSharedBudget } from '../../packages/ratecard/src/processor/shared-budget.ts'
-import type { ReservedMoment } from '../../packages/ratecard/src/processor/shared-budget.ts'
+import { createSharedBudget, type ReservedMoment } from '../../packages/ratecard/src/processor/shared-budget.ts'
 
 const forever = new AbortController().signal
 const now = (): ReservedMoment => ({ from: performance.now(), until: Infinity })

@@ -4,8 +4,7 @@ import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/pl
 import { validateConfig } from '../../packages/ratecard/src/document/validation/validate.ts'
 import { arbitraryConfig } from '../support/generated/arbitrary-config.ts'
 import { sharedSandbox } from '../support/shared-sandbox.ts'
-import { nobody } from '../support/stack.ts'
-import type { Stack } from '../support/stack.ts'
+import { nobody, type Stack } from '../support/stack.ts'
 
 const { withStack } = sharedSandbox()
 

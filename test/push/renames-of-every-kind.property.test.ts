@@ -7,8 +7,7 @@ import { planChanges, planIsEmpty } from '../../packages/ratecard/src/catalog/pl
 import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { ServiceError } from '../../packages/ratecard/src/base/errors/service-error.ts'
 import { sharedSandbox } from '../support/shared-sandbox.ts'
-import { nobody } from '../support/stack.ts'
-import type { Stack } from '../support/stack.ts'
+import { nobody, type Stack } from '../support/stack.ts'
 
 const { withStack } = sharedSandbox()
 

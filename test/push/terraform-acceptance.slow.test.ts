@@ -4,8 +4,7 @@ import type { BillingConfig } from '../../packages/ratecard/src/document/schema/
 import { validateConfig } from '../../packages/ratecard/src/document/validation/validate.ts'
 import { acceptanceCases, someCustomer } from '../fixtures/terraform-acceptance.ts'
 import { sharedSandbox } from '../support/shared-sandbox.ts'
-import { nobody } from '../support/stack.ts'
-import type { Stack } from '../support/stack.ts'
+import { nobody, type Stack } from '../support/stack.ts'
 
 const { withStack } = sharedSandbox()
 

@@ -1,9 +1,8 @@
 // The files of deploy/proxy in front of the real service, with TLS. Only names, ports and certificates are replaced.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { request as plainRequest } from 'node:http'
+import { request as plainRequest, type IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'

@@ -8,8 +8,7 @@ import { drainMs } from '../../packages/ratecard/src/server/composition/main.ts'
 import { admin, billing } from '../support/app.ts'
 import { freePort, startProgram, systemProgram } from '../support/programs/local-programs.ts'
 import { postgresInstalled } from '../support/stores/postgres.ts'
-import { push, replicaWorld, serviceKey } from '../support/programs/replicas.ts'
-import type { Replica } from '../support/programs/replicas.ts'
+import { push, replicaWorld, serviceKey, type Replica } from '../support/programs/replicas.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const installed = postgresInstalled()

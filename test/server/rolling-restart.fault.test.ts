@@ -3,8 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { billing } from '../support/app.ts'
 import { postgresInstalled } from '../support/stores/postgres.ts'
-import { push, replicaWorld } from '../support/programs/replicas.ts'
-import type { Replica } from '../support/programs/replicas.ts'
+import { push, replicaWorld, type Replica } from '../support/programs/replicas.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const installed = postgresInstalled()

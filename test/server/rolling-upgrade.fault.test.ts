@@ -13,8 +13,7 @@ import { createClient } from '../../packages/client/src/client.ts'
 import { oldReleases, readOldStore } from '../support/stores/old-store.ts'
 import { payingCustomer } from '../support/shop/paying-customer.ts'
 import { postgresInstalled } from '../support/stores/postgres.ts'
-import { replicaWorld, serviceKey } from '../support/programs/replicas.ts'
-import type { Replica } from '../support/programs/replicas.ts'
+import { replicaWorld, serviceKey, type Replica } from '../support/programs/replicas.ts'
 import { announceSkip } from '../support/skips.ts'
 
 const installed = postgresInstalled()

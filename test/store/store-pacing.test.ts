@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nextSlots, toleranceMs } from '../../packages/ratecard/src/store/pacing.ts'
-import type { Slot } from '../../packages/ratecard/src/store/pacing.ts'
+import { nextSlots, toleranceMs, type Slot } from '../../packages/ratecard/src/store/pacing.ts'
 
 const second = 1_000_000
 const tolerance = toleranceMs * 1000

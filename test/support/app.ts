@@ -2,13 +2,11 @@
 // adapter. Every response taken through `inject` is checked against its OpenAPI description.
 // Types of `app.swagger()`.
 import type {} from '@fastify/swagger'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
-import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
-import type { Clock } from '../../packages/ratecard/src/base/clock.ts'
+import { systemClock, type Clock } from '../../packages/ratecard/src/base/clock.ts'
 import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/server/composition/compose.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { buildApp } from '../../packages/ratecard/src/server/http/app.ts'
@@ -16,8 +14,7 @@ import type { ConnectionLimits } from '../../packages/ratecard/src/server/http/l
 import type { Sandbox } from '../../packages/sandbox/src/server.ts'
 import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import { recordAnswer } from './record-answers.ts'
-import { startStack } from './stack.ts'
-import type { Stack } from './stack.ts'
+import { startStack, type Stack } from './stack.ts'
 
 export const admin = '/api/v1/billing/admin'
 export const billing = '/api/v1/billing'

@@ -3,8 +3,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { BaseSequencer } from 'vitest/node'
-import type { TestSpecification } from 'vitest/node'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import { admin } from './app.ts'
-import type { TestApp } from './app.ts'
+import { admin, type TestApp } from './app.ts'
 
 /** Settings of a mirror that polls as fast as it is woken. A failure of the feed fails the test. */
 export const mirrorSettings = {

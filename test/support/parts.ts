@@ -1,10 +1,8 @@
 // Single parts of the product for tests that put them together in their own way, e.g. a second replica or a restarted service.
 // `startStack` starts all of them at once.
 import Stripe from 'stripe'
-import type { Clock } from '../../packages/ratecard/src/base/clock.ts'
-import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
-import { createService } from '../../packages/ratecard/src/server/composition/compose.ts'
-import type { ServiceOptions } from '../../packages/ratecard/src/server/composition/compose.ts'
+import { type Clock, systemClock } from '../../packages/ratecard/src/base/clock.ts'
+import { createService, type ServiceOptions } from '../../packages/ratecard/src/server/composition/compose.ts'
 import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import type { StripeProcessorOptions } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'

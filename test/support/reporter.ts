@@ -1,7 +1,6 @@
 import path from 'node:path'
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
-import { takeSkips } from './skips.ts'
-import type { SkippedPart } from './skips.ts'
+import { takeSkips, type SkippedPart } from './skips.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 

@@ -3,8 +3,7 @@ import Stripe from 'stripe'
 import { onTestFinished, test } from 'vitest'
 import type { Clock } from '../../packages/ratecard/src/base/clock.ts'
 import type { Exchange } from '../../packages/sandbox/src/protocol/api.ts'
-import { startSandbox } from '../../packages/sandbox/src/server.ts'
-import type { Sandbox, SandboxOptions } from '../../packages/sandbox/src/server.ts'
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../packages/sandbox/src/server.ts'
 import { checkExchange } from './stripe-contract.ts'
 
 /** A clock that moves only when the test advances it. */

@@ -1,8 +1,7 @@
 // One sandbox for all tests of a file: each stack on it has an account and a store of its own.
 import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
 import { startSandbox } from '../../packages/sandbox/src/server.ts'
-import { startStack } from './stack.ts'
-import type { Stack, StackOptions } from './stack.ts'
+import { startStack, type Stack, type StackOptions } from './stack.ts'
 import { startedForAll } from './started.ts'
 
 export function sharedSandbox() {

@@ -1,8 +1,7 @@
 // Checks requests and responses against the contract that the build makes from the SDK's types (scripts/stripe-contract.ts). A schema is compiled
 // at its first use, because compiling all at once takes seconds.
 import { readFileSync } from 'node:fs'
-import { Ajv } from 'ajv'
-import type { ValidateFunction } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
 import { paymentPages } from '../../packages/sandbox/src/endpoints/checkout/payment-pages.ts'
 
 type Schema = Readonly<Record<string, unknown>>

@@ -2,8 +2,7 @@
 // only `fetch` and Web Crypto, so it runs in browsers, Node and workers.
 import { adminClient, type AdminClient } from './methods/admin.ts'
 import { billingClient, type BillingClient } from './methods/billing.ts'
-import { entitlementsClient } from './methods/entitlements.ts'
-import type { EntitlementsClient } from './methods/entitlements.ts'
+import { entitlementsClient, type EntitlementsClient } from './methods/entitlements.ts'
 import { checkoutClient, portalClient, sessionPricesCall, usageClient } from './methods/checkout.ts'
 import type { CheckoutClient, PortalClient, SessionPricesCall, UsageClient } from './methods/checkout.ts'
 import { creditsClient, type CreditsClient } from './methods/credits.ts'

@@ -1,10 +1,8 @@
 import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startServer } from '../../../packages/ratecard/src/server/composition/main.ts'
-import type { RunningServer } from '../../../packages/ratecard/src/server/composition/main.ts'
-import { cliWorld, smallConfig } from '../cli-world.ts'
-import type { CliWorld } from '../cli-world.ts'
+import { startServer, type RunningServer } from '../../../packages/ratecard/src/server/composition/main.ts'
+import { cliWorld, smallConfig, type CliWorld } from '../cli-world.ts'
 
 const keys = { staging: 'staging-service-key-x', production: 'production-service-key' }
 const servers = {} as Record<keyof typeof keys, RunningServer>

@@ -3,10 +3,8 @@ import path from 'node:path'
 import { createClient } from '@ratecard/client'
 import Stripe from 'stripe'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { startServer } from '../../../packages/ratecard/src/server/composition/main.ts'
-import type { RunningServer } from '../../../packages/ratecard/src/server/composition/main.ts'
-import { cliWorld } from '../cli-world.ts'
-import type { CliWorld } from '../cli-world.ts'
+import { startServer, type RunningServer } from '../../../packages/ratecard/src/server/composition/main.ts'
+import { cliWorld, type CliWorld } from '../cli-world.ts'
 
 const key = 'cli-update-service-key'
 let home: CliWorld

@@ -3,8 +3,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { cliWorld, smallConfig } from '../cli-world.ts'
-import type { CliWorld } from '../cli-world.ts'
+import { cliWorld, smallConfig, type CliWorld } from '../cli-world.ts'
 import { listenLocally } from '../../support/listen.ts'
 
 const fileKey = 'key-of-the-environment-file'

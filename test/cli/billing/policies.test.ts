@@ -1,10 +1,8 @@
 // `ratecard policies`, and how the other commands show and override broken policies.
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startServer } from '../../../packages/ratecard/src/server/composition/main.ts'
-import type { RunningServer } from '../../../packages/ratecard/src/server/composition/main.ts'
-import { cliWorld, smallConfig } from '../cli-world.ts'
-import type { CliWorld } from '../cli-world.ts'
+import { startServer, type RunningServer } from '../../../packages/ratecard/src/server/composition/main.ts'
+import { cliWorld, smallConfig, type CliWorld } from '../cli-world.ts'
 
 const key = 'cli-policies-service-key'
 let world: CliWorld

@@ -1,6 +1,5 @@
 // A fake code host with the API calls about comments of pull requests on GitHub and GitLab. It keeps everything in memory.
-import { createServer } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listenLocally } from '../../support/listen.ts'
 

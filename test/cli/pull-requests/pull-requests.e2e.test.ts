@@ -6,12 +6,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { createClient } from '../../../packages/client/src/client.ts'
-import type { Client } from '../../../packages/client/src/client.ts'
-import { startServer } from '../../../packages/ratecard/src/server/composition/main.ts'
-import type { RunningServer } from '../../../packages/ratecard/src/server/composition/main.ts'
-import { hostToken, startCodeHost } from './code-host.ts'
-import type { CodeHost } from './code-host.ts'
+import { createClient, type Client } from '../../../packages/client/src/client.ts'
+import { startServer, type RunningServer } from '../../../packages/ratecard/src/server/composition/main.ts'
+import { hostToken, startCodeHost, type CodeHost } from './code-host.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const script = path.join(root, 'packages/ratecard/integrations/pull-request.mjs')

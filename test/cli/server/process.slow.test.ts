@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { cliWorld, smallConfig } from '../cli-world.ts'
-import type { Ran } from '../cli-world.ts'
+import { cliWorld, smallConfig, type Ran } from '../cli-world.ts'
 import { startedForAll } from '../../support/started.ts'
 
 const bin = fileURLToPath(new URL('../../../packages/ratecard/bin/ratecard.js', import.meta.url))

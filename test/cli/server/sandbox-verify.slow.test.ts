@@ -1,8 +1,7 @@
 // Verification of the sandbox against the processor. A second sandbox takes the place of the processor.
 import { expect, test } from 'vitest'
 import { parts, rewritingProxy, withPart } from '../../support/programs/rewriting-proxy.ts'
-import { sandboxForTest } from '../../support/sandbox.ts'
-import type { TestSandbox } from '../../support/sandbox.ts'
+import { sandboxForTest, type TestSandbox } from '../../support/sandbox.ts'
 import { startedForEach } from '../../support/started.ts'
 import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
 import { cliWorld } from '../cli-world.ts'

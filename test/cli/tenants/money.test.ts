@@ -4,8 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
 import type { RunOptions } from '../cli-world.ts'
-import { shopWorld } from '../shop-world.ts'
-import type { ShopWorld } from '../shop-world.ts'
+import { shopWorld, type ShopWorld } from '../shop-world.ts'
 
 const key = 'money-cli-service-key'
 let shop: ShopWorld

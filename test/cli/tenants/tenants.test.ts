@@ -1,6 +1,5 @@
 // Commands for tenants, negotiated prices, migrations, webhook forwarding and the sandbox's clock.
-import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { verifyWebhook } from '@ratecard/client'

@@ -1,17 +1,14 @@
 // Runs every command with hostile texts in every response and file. No output may contain a control sequence of the terminal, and no value
 // may add a line.
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Server } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../../packages/ratecard/src/cli/program/commands.ts'
-import { cliWorld } from '../cli-world.ts'
-import type { CliWorld } from '../cli-world.ts'
+import { cliWorld, type CliWorld } from '../cli-world.ts'
 import { startTestApp } from '../../support/app.ts'
 import { listenLocally } from '../../support/listen.ts'
 import { hostileTexts } from '../../support/attack/hostile-text.ts'
-import { operationsOf, sample } from '../../support/attack/sample.ts'
-import type { Operation, Schema } from '../../support/attack/sample.ts'
+import { operationsOf, sample, type Operation, type Schema } from '../../support/attack/sample.ts'
 
 let document: Schema
 let operations: readonly (Operation & { readonly pattern: RegExp })[]

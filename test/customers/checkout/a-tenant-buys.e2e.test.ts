@@ -4,8 +4,7 @@ import type { Page } from 'playwright-core'
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chromiumPath, launchChromium } from '../../support/programs/chromium.ts'
-import { startExample } from '../../support/programs/running-example.ts'
-import type { RunningExample } from '../../support/programs/running-example.ts'
+import { startExample, type RunningExample } from '../../support/programs/running-example.ts'
 import { announceSkip } from '../../support/skips.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')

@@ -1,8 +1,7 @@
 // "Base fee and usage became three subscriptions with three invoices": now one page sells them, and one invoice bills them.
 import { expect, onTestFinished, test } from 'vitest'
 import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
-import { admin, billing, startTestApp } from '../../support/app.ts'
-import type { TestApp } from '../../support/app.ts'
+import { admin, billing, startTestApp, type TestApp } from '../../support/app.ts'
 import { cookieOf, sessionOf, urls } from '../../support/shop/selling.ts'
 
 const monthly = (id: string, amount: number, more: Partial<Price> = {}): Price => ({

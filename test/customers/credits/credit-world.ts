@@ -4,8 +4,7 @@ import { ServiceError } from '../../../packages/ratecard/src/base/errors/service
 import type { Credits } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { mirrorSettings } from '../../support/mirror.ts'
 import { urls } from '../../support/shop/selling.ts'
-import { tenantShop } from '../../support/shop/tenant-shop.ts'
-import type { TenantShop } from '../../support/shop/tenant-shop.ts'
+import { tenantShop, type TenantShop } from '../../support/shop/tenant-shop.ts'
 
 const usd = { currency: 'usd' } as const
 const monthly = { ...usd, interval: 'month' } as const

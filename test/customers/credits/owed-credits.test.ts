@@ -1,8 +1,7 @@
 // Which payments grant which credit.
 import { describe, expect, test } from 'vitest'
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
-import { creditDocument, creditWorld } from './credit-world.ts'
-import type { CreditWorld } from './credit-world.ts'
+import { creditDocument, creditWorld, type CreditWorld } from './credit-world.ts'
 
 const amounts = async (world: CreditWorld) => (await world.credits()).credits.map(({ amount }) => amount)
 /** The document without the credit of its plan. */

@@ -9,8 +9,7 @@ import { arbitraryCase, cost, documentOf, eventOf, itemsOf } from '../../support
 import type { Amount, Bought, Case, Offer } from '../../support/generated/arbitrary-tenant.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
 import { startStack } from '../../support/stack.ts'
-import { gold, nothing, shopOver } from '../../support/shop/tenant-shop.ts'
-import type { TenantShop } from '../../support/shop/tenant-shop.ts'
+import { gold, nothing, shopOver, type TenantShop } from '../../support/shop/tenant-shop.ts'
 
 /** Currencies with two, three and no decimals, and some that are charged only in multiples of 10 or 100 minor units. */
 const someCurrencies: readonly Currency[] = [

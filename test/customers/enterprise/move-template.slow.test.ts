@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { refusalOf } from '../../support/stores/store.ts'
 import { newAudit } from '../../support/shop/tenant-records.ts'
-import { caller, negotiated, nothing, tenantShop } from '../../support/shop/tenant-shop.ts'
-import type { TenantShop } from '../../support/shop/tenant-shop.ts'
+import { caller, negotiated, nothing, tenantShop, type TenantShop } from '../../support/shop/tenant-shop.ts'
 
 /** More tenants than a job moves concurrently. */
 const many = 36

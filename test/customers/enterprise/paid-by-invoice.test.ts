@@ -1,9 +1,7 @@
 // Negotiated prices of customers who pay by invoice: the billing terms stay, nothing is billed now, and the next invoice is exact.
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { negotiated, nothing, tenantShop } from '../../support/shop/tenant-shop.ts'
-import type { TenantShop } from '../../support/shop/tenant-shop.ts'
-import { caller } from '../../support/shop/tenant-shop.ts'
+import { negotiated, nothing, tenantShop, type TenantShop, caller } from '../../support/shop/tenant-shop.ts'
 
 const monthly = 32
 const day = 86_400

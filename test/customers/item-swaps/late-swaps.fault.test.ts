@@ -2,12 +2,10 @@
 import { killStep, testOnEachEngine } from '../../support/stores/each-engine.ts'
 import { describe, expect } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
-import { lateKinds } from '../../support/kills/kill-harness.ts'
-import type { LateKind } from '../../support/kills/kill-harness.ts'
+import { lateKinds, type LateKind } from '../../support/kills/kill-harness.ts'
 import type { StoreFactory } from '../../support/kills/kill-stores.ts'
 import { killedService } from '../../support/kills/killed-service.ts'
-import { negotiated, nothing, priceIn, shopOver } from '../../support/shop/tenant-shop.ts'
-import type { TenantShop } from '../../support/shop/tenant-shop.ts'
+import { negotiated, nothing, priceIn, shopOver, type TenantShop } from '../../support/shop/tenant-shop.ts'
 
 const secretKey = 'sk_test_lateSwaps0000'
 const tenants = ['t', 'u'] as const

@@ -1,16 +1,13 @@
 // Entitlements are read from the mirror without a call to the processor, and equal those of the processor.
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createService } from '../../../packages/ratecard/src/server/composition/compose.ts'
-import type { ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import { createService, type ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
+import { startSandbox, type Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { mirrorSettings } from '../../support/mirror.ts'
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
 import { TestClock } from '../../support/sandbox.ts'
-import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { nobody, startStack, type Stack } from '../../support/stack.ts'
 
 const day = 86_400_000
 const clock = new TestClock(Date.UTC(2026, 3, 1, 12))

@@ -1,7 +1,6 @@
 // Routes that read the mirror: a shop with subscribers, an earlier generation of a price, debts and a refund.
 import { afterAll, beforeAll, describe, expect, it, test as check } from 'vitest'
-import { admin, billing, changedConfig, sampleConfig, startTestApp } from '../../support/app.ts'
-import type { TestApp } from '../../support/app.ts'
+import { admin, billing, changedConfig, sampleConfig, startTestApp, type TestApp } from '../../support/app.ts'
 import { mirrored, mirrorSettings } from '../../support/mirror.ts'
 import { buy, nobody, sessionOf } from '../../support/shop/selling.ts'
 

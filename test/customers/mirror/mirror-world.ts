@@ -10,8 +10,7 @@ import type { StripeProcessorOptions } from '../../../packages/ratecard/src/proc
 import type { FeedDeps } from '../../../packages/ratecard/src/customers/mirror/feed/deps.ts'
 import { beginComparison, compareNext } from '../../../packages/ratecard/src/customers/mirror/feed/compare.ts'
 import { ensureState, fill } from '../../../packages/ratecard/src/customers/mirror/feed/fill.ts'
-import { poll } from '../../../packages/ratecard/src/customers/mirror/feed/poll.ts'
-import type { SeenEvents } from '../../../packages/ratecard/src/customers/mirror/feed/poll.ts'
+import { poll, type SeenEvents } from '../../../packages/ratecard/src/customers/mirror/feed/poll.ts'
 import { refreshStale } from '../../../packages/ratecard/src/customers/mirror/feed/refresh.ts'
 import { sumCustomers } from '../../../packages/ratecard/src/customers/mirror/sums/sum-customers.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
@@ -19,8 +18,7 @@ import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.t
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import { clientOf } from '../../support/sandbox.ts'
 import { processorOf } from '../../processor/suite/bench.ts'
-import { customerShop } from '../../sandbox/customers/customer-shop.ts'
-import type { CustomerShop } from '../../sandbox/customers/customer-shop.ts'
+import { customerShop, type CustomerShop } from '../../sandbox/customers/customer-shop.ts'
 
 export type Copy = Readonly<Record<MirroredKind, readonly Mirrored[MirroredKind][]>>
 

@@ -1,7 +1,6 @@
 // Lists of tenants and subscribers show paused invoices and planned ends, although the processor still reports the status `active`.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { admin, sampleConfig, startTestApp } from '../../support/app.ts'
-import type { TestApp } from '../../support/app.ts'
+import { admin, sampleConfig, startTestApp, type TestApp } from '../../support/app.ts'
 import { mirrored, mirrorSettings } from '../../support/mirror.ts'
 import { buy, nobody, sessionOf } from '../../support/shop/selling.ts'
 

@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { nobody } from '../../support/stack.ts'
-import { caller, negotiated, priceIn, tenantShop } from '../../support/shop/tenant-shop.ts'
-import type { TenantShop } from '../../support/shop/tenant-shop.ts'
+import { caller, negotiated, priceIn, tenantShop, type TenantShop } from '../../support/shop/tenant-shop.ts'
 
 const amount = (version: string, amount: number) =>
   negotiated(version, (config) => (priceIn(config, 'pro_monthly').amount = amount))

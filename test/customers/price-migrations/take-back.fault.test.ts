@@ -4,8 +4,7 @@ import { killStep, testOnEachEngine } from '../../support/stores/each-engine.ts'
 import { lateKinds } from '../../support/kills/kill-harness.ts'
 import type { StoreFactory } from '../../support/kills/kill-stores.ts'
 import { killedService } from '../../support/kills/killed-service.ts'
-import { caller, negotiated, priceIn, shopOver } from '../../support/shop/tenant-shop.ts'
-import type { TenantShop } from '../../support/shop/tenant-shop.ts'
+import { caller, negotiated, priceIn, shopOver, type TenantShop } from '../../support/shop/tenant-shop.ts'
 
 const secretKey = 'sk_test_takenBack0000'
 const kept = [{ pro_monthly: 7, seat: 2 }, { pro_monthly: 3 }]

@@ -3,8 +3,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { admin } from '../../support/app.ts'
-import { planDocument, startChangingShop } from '../../support/shop/changing-shop.ts'
-import type { Answer, ChangingShop } from '../../support/shop/changing-shop.ts'
+import { planDocument, startChangingShop, type Answer, type ChangingShop } from '../../support/shop/changing-shop.ts'
 
 interface Change {
   readonly act: 'change'

@@ -3,8 +3,7 @@ import { describe, expect } from 'vitest'
 import { testOnEachEngine } from '../../support/stores/each-engine.ts'
 import type { StoreFactory } from '../../support/kills/kill-stores.ts'
 import { killedService } from '../../support/kills/killed-service.ts'
-import { negotiated, shopOver } from '../../support/shop/tenant-shop.ts'
-import type { TenantShop } from '../../support/shop/tenant-shop.ts'
+import { negotiated, shopOver, type TenantShop } from '../../support/shop/tenant-shop.ts'
 
 const secretKey = 'sk_test_killedDeclines00'
 const caller = { author: null, by: null, requestId: null }

@@ -1,8 +1,7 @@
 // Changes that touch only metered items. In flexible billing mode the processor bills the usage until now with the change.
 import { expect, onTestFinished, test } from 'vitest'
 import { admin, billing } from '../../support/app.ts'
-import { begin, day, planDocument, startChangingShop } from '../../support/shop/changing-shop.ts'
-import type { Subscriber } from '../../support/shop/changing-shop.ts'
+import { begin, day, planDocument, startChangingShop, type Subscriber } from '../../support/shop/changing-shop.ts'
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
 import { startedForAll } from '../../support/started.ts'
 

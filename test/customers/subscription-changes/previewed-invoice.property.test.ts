@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import { admin } from '../../support/app.ts'
-import { begin, day, planDocument, startChangingShop } from '../../support/shop/changing-shop.ts'
-import type { ChangingShop } from '../../support/shop/changing-shop.ts'
+import { begin, day, planDocument, startChangingShop, type ChangingShop } from '../../support/shop/changing-shop.ts'
 
 const monthly = { currency: 'usd', interval: 'month' } as const
 const metered = { ...monthly, usage_type: 'metered', meter: 'calls' } as const

@@ -5,8 +5,7 @@ import { lateKinds } from '../../support/kills/kill-harness.ts'
 import type { StoreFactory } from '../../support/kills/kill-stores.ts'
 import { killedService } from '../../support/kills/killed-service.ts'
 import { configId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { negotiated, shopOver } from '../../support/shop/tenant-shop.ts'
-import type { TenantShop } from '../../support/shop/tenant-shop.ts'
+import { negotiated, shopOver, type TenantShop } from '../../support/shop/tenant-shop.ts'
 
 const secretKey = 'sk_test_killedCancels000'
 const caller = { author: null, by: null, requestId: null }

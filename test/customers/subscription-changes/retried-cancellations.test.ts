@@ -1,8 +1,7 @@
 // A cancellation at once whose response was lost, e.g. because the process was killed: the retry gets the first response.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { billing } from '../../support/app.ts'
-import { planDocument, startChangingShop } from '../../support/shop/changing-shop.ts'
-import type { ChangingShop } from '../../support/shop/changing-shop.ts'
+import { planDocument, startChangingShop, type ChangingShop } from '../../support/shop/changing-shop.ts'
 import { nobody, urls } from '../../support/shop/selling.ts'
 
 let shop: ChangingShop

@@ -1,8 +1,7 @@
 // Changes that meet other changes, other subscriptions or discounts of the same tenant.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { billing } from '../../support/app.ts'
-import { begin, day, planDocument, startChangingShop } from '../../support/shop/changing-shop.ts'
-import type { ChangingShop } from '../../support/shop/changing-shop.ts'
+import { begin, day, planDocument, startChangingShop, type ChangingShop } from '../../support/shop/changing-shop.ts'
 import { payPage } from '../../support/shop/pay-page.ts'
 import { urls } from '../../support/shop/selling.ts'
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sumFractions } from '../../../packages/ratecard/src/base/money/fraction.ts'
-import { exactMonth, shownMonth } from '../../../packages/ratecard/src/document/pricing/impact.ts'
-import type { BilledPrice } from '../../../packages/ratecard/src/document/pricing/impact.ts'
+import { exactMonth, shownMonth, type BilledPrice } from '../../../packages/ratecard/src/document/pricing/impact.ts'
 
 /** What quantities of a price cost a month in all. */
 const monthlyAmount = (price: BilledPrice, quantities: readonly number[]) =>

@@ -3,8 +3,7 @@ import type { Processor } from '../../../packages/ratecard/src/processor/process
 import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import type { StripeProcessorOptions } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
-import { sandboxForTest } from '../../support/sandbox.ts'
-import type { TestSandbox } from '../../support/sandbox.ts'
+import { sandboxForTest, type TestSandbox } from '../../support/sandbox.ts'
 
 /** The adapter to a sandbox, with a backoff of 2 ms. */
 export function processorOf(sandbox: TestSandbox, options: Partial<StripeProcessorOptions> = {}): Processor {

@@ -1,13 +1,11 @@
 // A sandbox with a shop and a customer on a test clock, and the adapter for it. Used by the tests about customers.
 import type Stripe from 'stripe'
 import { test } from 'vitest'
-import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { processorId, type ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { LiveSubscription, ItemSwap } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import type { Processor, WriteOptions } from '../../../packages/ratecard/src/processor/processor.ts'
 import type { StripeProcessorOptions } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
-import { customerShop, meteredPrice, utc } from '../../sandbox/customers/customer-shop.ts'
-import type { CustomerShop } from '../../sandbox/customers/customer-shop.ts'
+import { customerShop, meteredPrice, utc, type CustomerShop } from '../../sandbox/customers/customer-shop.ts'
 import { processorOf } from './bench.ts'
 
 export const start = utc('2027-01-01T00:00:00')

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { ObservedResource } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { processorId, type ObservedResource } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { archive, createCode, createCoupon, createMeter, createPrice, createProduct, createWebhook } from './steps.ts'
 import type { Tools } from './tools.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ProcessorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { type ProcessorId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { CheckoutRequest, LiveSubscription } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import { createMeter, createPrice, createProduct } from './steps.ts'
 import type { Tools } from './tools.ts'

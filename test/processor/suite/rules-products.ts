@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { archive, createMeter, createPrice, createProduct, update } from './steps.ts'
-import { expectObserved } from './tools.ts'
-import type { Tools } from './tools.ts'
+import { expectObserved, type Tools } from './tools.ts'
 
 export function productRules(tools: Tools): void {
   const { id, perform, locate, make } = tools

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { archive, createCode, createCoupon, createProduct, update } from './steps.ts'
-import { expectObserved } from './tools.ts'
-import type { Tools } from './tools.ts'
+import { expectObserved, type Tools } from './tools.ts'
 
 export function promotionRules(tools: Tools): void {
   const { id, perform, locate, make } = tools

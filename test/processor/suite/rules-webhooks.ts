@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { archive, createWebhook, update } from './steps.ts'
-import { expectObserved } from './tools.ts'
-import type { Tools } from './tools.ts'
+import { expectObserved, type Tools } from './tools.ts'
 
 export function webhookRules(tools: Tools): void {
   const { signal, id, perform, locate, make } = tools

@@ -5,8 +5,7 @@ import { customerRules } from './rules-customers.ts'
 import { productRules } from './rules-products.ts'
 import { promotionRules } from './rules-promotions.ts'
 import { webhookRules } from './rules-webhooks.ts'
-import { toolsFor } from './tools.ts'
-import type { Bench } from './tools.ts'
+import { toolsFor, type Bench } from './tools.ts'
 
 export function processorContract(name: string, open: () => Promise<Bench>): void {
   describe(`the processor port on ${name}`, () => {

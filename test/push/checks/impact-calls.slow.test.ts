@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
-import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { startSandbox, type Sandbox } from '../../../packages/sandbox/src/server.ts'
+import { nobody, startStack, type Stack } from '../../support/stack.ts'
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
 import { monthlyPrices } from '../../support/fixtures.ts'
 

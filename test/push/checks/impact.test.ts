@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { callsMeter, perCall } from '../../support/fixtures.ts'
-import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { nobody, startStack, type Stack } from '../../support/stack.ts'
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
 import { newAudit, newTenant } from '../../support/shop/tenant-records.ts'
 

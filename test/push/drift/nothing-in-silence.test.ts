@@ -2,8 +2,7 @@
 import { expect, it } from 'vitest'
 import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
-import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { nobody, startStack, type Stack } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'
 
 const { sandbox } = sharedSandbox()

@@ -4,8 +4,7 @@ import type { BillingConfig } from '../../../packages/ratecard/src/document/sche
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import { ProcessorError } from '../../../packages/ratecard/src/processor/processor-error.ts'
 import { TestClock } from '../../support/sandbox.ts'
-import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { nobody, startStack, type Stack } from '../../support/stack.ts'
 import { caller, gold, negotiated, nothing, soldShop, tenantShop } from '../../support/shop/tenant-shop.ts'
 import { refusedBy } from '../../support/stores/store.ts'
 

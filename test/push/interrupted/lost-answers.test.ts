@@ -1,11 +1,9 @@
 // A push through a proxy that loses the response to an executed request, for each kind of object.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
-import { startLossyProxy } from '../../support/programs/lossy-proxy.ts'
-import type { Exchange, LossyProxy } from '../../support/programs/lossy-proxy.ts'
+import { startLossyProxy, type Exchange, type LossyProxy } from '../../support/programs/lossy-proxy.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
-import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { nobody, startStack, type Stack } from '../../support/stack.ts'
 
 const document: BillingConfig = {
   version: '1.0.0',

@@ -3,8 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import type { LoggedRequest } from '../../../packages/sandbox/src/protocol/requests/request-log.ts'
 import { TestClock } from '../../support/sandbox.ts'
-import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { nobody, startStack, type Stack } from '../../support/stack.ts'
 
 let stack: Stack
 let clock: TestClock

@@ -10,8 +10,7 @@ import type { BillingConfig } from '../../../packages/ratecard/src/document/sche
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import { arbitraryConfig } from '../../support/generated/arbitrary-config.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
-import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { nobody, startStack, type Stack } from '../../support/stack.ts'
 
 const { sandbox } = sharedSandbox()
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { emptyReport } from '../../../packages/ratecard/src/catalog/change-report.ts'
-import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { configId, processorId, type ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { checksum } from '../../../packages/ratecard/src/document/schema/canonical/checksum.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { compareDocuments } from '../../../packages/ratecard/src/catalog/compare-documents.ts'

@@ -10,8 +10,7 @@ import { ServiceError } from '../../../packages/ratecard/src/base/errors/service
 import { fieldSamples, sampleCustomers, sampleDocument, sampleIds } from '../../support/generated/field-samples.ts'
 import type { Sample } from '../../support/generated/field-samples.ts'
 import { sharedSandbox } from '../../support/shared-sandbox.ts'
-import { nobody } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { nobody, type Stack } from '../../support/stack.ts'
 
 const shared = sharedSandbox()
 

@@ -2,11 +2,9 @@
 // the SDK returns each field; a field without an entry does not compile.
 import type Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
-import { fieldRows } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
-import type { FieldName } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
+import { fieldRows, type FieldName } from '../../../packages/ratecard/src/catalog/fields/tables.ts'
 import { itemsOf } from '../../../packages/ratecard/src/catalog/kinds.ts'
-import { resourceKinds } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { resourceKinds, type ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { BillingConfig, Price, Product } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { validateConfig } from '../../../packages/ratecard/src/document/validation/validate.ts'
 import { fieldSamples, sampleCustomers, sampleDocument, sampleIds } from '../../support/generated/field-samples.ts'

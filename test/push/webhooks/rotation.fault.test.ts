@@ -1,8 +1,7 @@
 // A rotation is killed at every point. Another rotation then leaves one live endpoint with a known secret.
 import { describe, expect, test } from 'vitest'
 import { lateKinds } from '../../support/kills/kill-harness.ts'
-import { postgresStores, sqliteStores } from '../../support/kills/kill-stores.ts'
-import type { StoreFactory } from '../../support/kills/kill-stores.ts'
+import { postgresStores, sqliteStores, type StoreFactory } from '../../support/kills/kill-stores.ts'
 import { killedService } from '../../support/kills/killed-service.ts'
 import { postgresInstalled, startPostgres } from '../../support/stores/postgres.ts'
 import { announceSkip } from '../../support/skips.ts'

@@ -1,7 +1,6 @@
 // Usage in bulk: it is sent with the token of a session, valid usage is billed, and errors are reported later.
 import { expect } from 'vitest'
-import { sandboxTest as test } from '../../support/sandbox.ts'
-import type { TestSandbox } from '../../support/sandbox.ts'
+import { sandboxTest as test, type TestSandbox } from '../../support/sandbox.ts'
 
 const meter = { display_name: 'Calls', event_name: 'calls', default_aggregation: { formula: 'sum' } } as const
 const day = 86_400

@@ -1,8 +1,7 @@
 // Configurations and sessions of the customer portal of the sandbox.
 import { describe, expect } from 'vitest'
 import { refusal } from '../../support/shop/stripe-refusal.ts'
-import { customerTest as test, firstItem } from '../customers/customer-shop.ts'
-import type { CustomerShop } from '../customers/customer-shop.ts'
+import { customerTest as test, firstItem, type CustomerShop } from '../customers/customer-shop.ts'
 
 const expand = ['features.subscription_update.products']
 

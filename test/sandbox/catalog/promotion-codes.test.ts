@@ -1,7 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { sandboxForTest } from '../../support/sandbox.ts'
-import type { TestSandbox } from '../../support/sandbox.ts'
+import { sandboxForTest, type TestSandbox } from '../../support/sandbox.ts'
 import { refusal } from '../../support/shop/stripe-refusal.ts'
 
 interface Promotions extends TestSandbox {

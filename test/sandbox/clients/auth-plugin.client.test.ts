@@ -1,18 +1,15 @@
 // The billing plugin of Better Auth sells plans to its users, with the sandbox as its Stripe and a real SQLite as its database.
-import { createServer } from 'node:http'
-import type { RequestListener, Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import Database from 'better-sqlite3'
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { listenLocally } from '../../support/listen.ts'
 import { payPage } from '../../support/shop/pay-page.ts'
 import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
+import { startSandbox, type Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { clientOf } from '../../support/sandbox.ts'
 import { holds } from './holds.ts'
-import { install } from './installed.ts'
-import type { Installed } from './installed.ts'
+import { install, type Installed } from './installed.ts'
 import { authPlugin } from './outcomes.ts'
 
 /** What the tests use of the library. */

@@ -3,14 +3,11 @@ import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { payPage } from '../../support/shop/pay-page.ts'
 import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
+import { startSandbox, type Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { holds } from './holds.ts'
-import { install } from './installed.ts'
-import type { Installed } from './installed.ts'
+import { install, type Installed } from './installed.ts'
 import { sdk } from './outcomes.ts'
-import { startReceiver } from './receiver.ts'
-import type { Delivered, Receiver } from './receiver.ts'
+import { startReceiver, type Delivered, type Receiver } from './receiver.ts'
 
 /** The types are those of the newest version: the older ones have the same methods for what these jobs do. */
 type Sdk = typeof Stripe

@@ -4,13 +4,10 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
-import { startSandbox } from '../../../packages/sandbox/src/server.ts'
-import type { Sandbox } from '../../../packages/sandbox/src/server.ts'
+import { startSandbox, type Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { clientOf } from '../../support/sandbox.ts'
-import { install } from './installed.ts'
-import type { Installed } from './installed.ts'
-import { triggers } from './outcomes.ts'
-import type { RefusedTriggers } from './outcomes.ts'
+import { install, type Installed } from './installed.ts'
+import { triggers, type RefusedTriggers } from './outcomes.ts'
 
 const run = promisify(execFile)
 /** Number of triggers that run at the same time. */

@@ -1,8 +1,7 @@
 // A checkout that is paid by bank debit: complete at once, and paid or unpaid once the debit succeeds or fails.
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
-import { sandboxTest as test } from '../../support/sandbox.ts'
-import type { TestSandbox } from '../../support/sandbox.ts'
+import { sandboxTest as test, type TestSandbox } from '../../support/sandbox.ts'
 
 async function session(
   { stripe }: TestSandbox,

@@ -3,8 +3,7 @@ import type Stripe from 'stripe'
 import { describe, expect } from 'vitest'
 import { payPage } from '../../support/shop/pay-page.ts'
 import { refusal } from '../../support/shop/stripe-refusal.ts'
-import { customerTest as test } from './customer-shop.ts'
-import type { CustomerShop } from './customer-shop.ts'
+import { customerTest as test, type CustomerShop } from './customer-shop.ts'
 
 const urls = { success_url: 'http://127.0.0.1:9/done', cancel_url: 'http://127.0.0.1:9/back' }
 

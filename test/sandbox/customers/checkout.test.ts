@@ -2,8 +2,7 @@ import type Stripe from 'stripe'
 import { describe, expect } from 'vitest'
 import { sandboxForTest } from '../../support/sandbox.ts'
 import { refusal } from '../../support/shop/stripe-refusal.ts'
-import { customerShop, customerTest as test, day, firstItem, meteredPrice } from './customer-shop.ts'
-import type { CustomerShop } from './customer-shop.ts'
+import { customerShop, customerTest as test, day, firstItem, meteredPrice, type CustomerShop } from './customer-shop.ts'
 
 const urls = {
   success_url: 'http://127.0.0.1:9/done?session={CHECKOUT_SESSION_ID}',

@@ -1,8 +1,7 @@
 import type Stripe from 'stripe'
 import { test } from 'vitest'
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
-import { shop } from '../shop.ts'
-import type { Shop } from '../shop.ts'
+import { shop, type Shop } from '../shop.ts'
 
 export const day = 86_400
 

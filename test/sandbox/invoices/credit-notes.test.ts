@@ -1,8 +1,7 @@
 import { describe, expect } from 'vitest'
 import type Stripe from 'stripe'
 import { refusal } from '../../support/shop/stripe-refusal.ts'
-import { customerTest as test } from '../customers/customer-shop.ts'
-import type { CustomerShop } from '../customers/customer-shop.ts'
+import { customerTest as test, type CustomerShop } from '../customers/customer-shop.ts'
 
 /** An open invoice of two items: 20 dollars and 5. */
 async function openInvoice(shop: CustomerShop): Promise<Stripe.Invoice> {

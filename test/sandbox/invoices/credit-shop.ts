@@ -1,7 +1,6 @@
 import type Stripe from 'stripe'
 import { test } from 'vitest'
-import { customerShop, meteredPrice, utc } from '../customers/customer-shop.ts'
-import type { CustomerShop } from '../customers/customer-shop.ts'
+import { customerShop, meteredPrice, utc, type CustomerShop } from '../customers/customer-shop.ts'
 
 export type GrantParams = Partial<Omit<Stripe.Billing.CreditGrantCreateParams, 'amount'>> & {
   readonly value?: number

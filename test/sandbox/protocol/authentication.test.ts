@@ -1,8 +1,7 @@
 // Cards that need 3-D Secure: the state of a payment, an invoice and a subscription before and after the cardholder authenticates.
 import type Stripe from 'stripe'
 import { expect } from 'vitest'
-import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
-import type { TestSandbox } from '../../support/sandbox.ts'
+import { sandboxForTest, sandboxTest as test, type TestSandbox } from '../../support/sandbox.ts'
 
 const day = 86_400
 

@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest'
-import { clientOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
-import type { TestSandbox } from '../../support/sandbox.ts'
+import { clientOf, sandboxForTest, sandboxTest as test, type TestSandbox } from '../../support/sandbox.ts'
 
 /** Sends a control request. With a key it concerns that account only. */
 async function control(

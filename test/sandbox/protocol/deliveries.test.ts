@@ -1,10 +1,8 @@
-import { createServer } from 'node:http'
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Stripe from 'stripe'
 import { describe, expect, onTestFinished } from 'vitest'
-import { sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
-import type { TestSandbox } from '../../support/sandbox.ts'
+import { sandboxForTest, sandboxTest as test, type TestSandbox } from '../../support/sandbox.ts'
 import { listenLocally } from '../../support/listen.ts'
 
 interface Received {

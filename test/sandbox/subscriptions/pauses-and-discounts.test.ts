@@ -4,8 +4,7 @@ import { payingCustomer } from '../../support/shop/paying-customer.ts'
 import { sandboxForTest } from '../../support/sandbox.ts'
 import { checkExchange } from '../../support/stripe-contract.ts'
 import { refusal } from '../../support/shop/stripe-refusal.ts'
-import { customerShop, day, firstItem, iso, utc } from '../customers/customer-shop.ts'
-import type { CustomerShop } from '../customers/customer-shop.ts'
+import { customerShop, day, firstItem, iso, utc, type CustomerShop } from '../customers/customer-shop.ts'
 
 const january = utc('2027-01-01T00:00:00')
 const february = utc('2027-02-01T00:00:00')

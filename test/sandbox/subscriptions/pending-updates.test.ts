@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type Stripe from 'stripe'
 import { refusal } from '../../support/shop/stripe-refusal.ts'
-import { customerShop, firstItem, utc } from '../customers/customer-shop.ts'
-import type { CustomerShop } from '../customers/customer-shop.ts'
+import { customerShop, firstItem, utc, type CustomerShop } from '../customers/customer-shop.ts'
 
 const january = utc('2027-01-01T00:00:00')
 

@@ -1,8 +1,7 @@
 // Ends of schedules: the expiring event a week before, an end within the first period, and an abort because of an unpaid invoice.
 import type Stripe from 'stripe'
 import { describe, expect } from 'vitest'
-import { idOf, sandboxForTest, sandboxTest as test } from '../../support/sandbox.ts'
-import type { TestSandbox } from '../../support/sandbox.ts'
+import { idOf, sandboxForTest, sandboxTest as test, type TestSandbox } from '../../support/sandbox.ts'
 
 const day = 86_400
 const start = Date.UTC(2027, 0, 1) / 1000

@@ -1,12 +1,10 @@
 // Every route with every kind of missing permission. A route without a row here fails the first test.
 import type { LightMyRequestResponse } from 'fastify'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { admin, sampleConfig, startTestApp } from '../../support/app.ts'
-import type { TestApp } from '../../support/app.ts'
+import { admin, sampleConfig, startTestApp, type TestApp } from '../../support/app.ts'
 import { cookieOf, nobody, sessionOf } from '../../support/shop/selling.ts'
 import { startedForAll } from '../../support/started.ts'
-import { defaults, reasonable, rows } from '../http/route-rows.ts'
-import type { Access } from '../http/route-rows.ts'
+import { defaults, reasonable, rows, type Access } from '../http/route-rows.ts'
 
 interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

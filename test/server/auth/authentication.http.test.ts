@@ -1,5 +1,4 @@
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, sampleConfig, startTestApp } from '../../support/app.ts'
 import { startedForAll } from '../../support/started.ts'

@@ -1,8 +1,7 @@
 // The names of the cookies with and without TLS. The other name is ignored.
 import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { admin, billing, sampleConfig, startTestApp } from '../../support/app.ts'
-import type { TestApp, TestAppOptions } from '../../support/app.ts'
+import { admin, billing, sampleConfig, startTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
 
 const own = { 'sec-fetch-site': 'same-origin' }
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createSessions } from '../../../packages/ratecard/src/server/auth/sessions.ts'
-import type { Sessions } from '../../../packages/ratecard/src/server/auth/sessions.ts'
+import { createSessions, type Sessions } from '../../../packages/ratecard/src/server/auth/sessions.ts'
 import { createIds } from '../../../packages/ratecard/src/server/composition/ids.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'

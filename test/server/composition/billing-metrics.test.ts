@@ -12,8 +12,7 @@ import { mirrorOff } from '../../../packages/ratecard/src/customers/mirror/mirro
 import { changedConfig, sampleConfig } from '../../support/app.ts'
 import { mirrorSettings } from '../../support/mirror.ts'
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
-import { nobody, startStack } from '../../support/stack.ts'
-import type { Stack } from '../../support/stack.ts'
+import { nobody, startStack, type Stack } from '../../support/stack.ts'
 
 let stack: Stack
 const registry = new Registry()

@@ -1,7 +1,6 @@
 // Findings of the checks are stored, so that the menu of the dashboard shows their number without a request to the processor.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { admin, changedConfig, sampleConfig, startPushedApp } from '../../support/app.ts'
-import type { TestApp } from '../../support/app.ts'
+import { admin, changedConfig, sampleConfig, startPushedApp, type TestApp } from '../../support/app.ts'
 
 let test: TestApp
 beforeAll(async () => {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { createReadiness } from '../../../packages/ratecard/src/server/health/readiness.ts'
-import type { ReadinessDeps } from '../../../packages/ratecard/src/server/health/readiness.ts'
+import { createReadiness, type ReadinessDeps } from '../../../packages/ratecard/src/server/health/readiness.ts'
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import { startStack } from '../../support/stack.ts'
 import { startedForAll } from '../../support/started.ts'

@@ -1,7 +1,6 @@
 // Slow and silent clients over real sockets: the server closes their connections, and they never block other clients.
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { admin, billing, sampleConfig, startTestApp } from '../../support/app.ts'
 import { startedForAll } from '../../support/started.ts'

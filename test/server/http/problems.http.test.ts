@@ -1,5 +1,4 @@
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { issueCodes, problemCodes } from '../../../packages/ratecard/src/base/errors/codes.ts'
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'

@@ -3,8 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { sampleConfig, startTestApp } from '../../support/app.ts'
 import { sessionOf } from '../../support/shop/selling.ts'
 import { startedForAll } from '../../support/started.ts'
-import { operationsOf, sample } from '../../support/attack/sample.ts'
-import type { Operation, Schema } from '../../support/attack/sample.ts'
+import { operationsOf, sample, type Operation, type Schema } from '../../support/attack/sample.ts'
 
 const test = startedForAll(() => startTestApp({ rateLimit: 1_000_000 }))
 beforeAll(async () => {

@@ -8,8 +8,7 @@ import { edit, mutate } from '../../support/generated/mutate.ts'
 import { sessionOf } from '../../support/shop/selling.ts'
 import { startedForAll } from '../../support/started.ts'
 import { attackMs, attackRuns, hostileText } from '../../support/attack/hostile-text.ts'
-import { operationsOf, sample } from '../../support/attack/sample.ts'
-import type { Operation, Schema } from '../../support/attack/sample.ts'
+import { operationsOf, sample, type Operation, type Schema } from '../../support/attack/sample.ts'
 
 const test = startedForAll(() => startTestApp({ onLog: (line) => log.push(line), rateLimit: 1_000_000 }))
 let document: Schema

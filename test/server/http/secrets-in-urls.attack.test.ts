@@ -5,8 +5,7 @@ import type { InjectOptions } from 'fastify'
 import type { ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
 import { admin, sampleConfig, startTestApp } from '../../support/app.ts'
 import { startedForAll } from '../../support/started.ts'
-import { operationsOf, sample } from '../../support/attack/sample.ts'
-import type { Operation, Schema } from '../../support/attack/sample.ts'
+import { operationsOf, sample, type Operation, type Schema } from '../../support/attack/sample.ts'
 
 let document: Schema
 let reader = ''

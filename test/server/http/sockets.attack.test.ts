@@ -1,10 +1,8 @@
 // Malformed HTTP over raw sockets to a separate process that may open 1,024 files.
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'

@@ -4,8 +4,7 @@ import { processorId } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import type { LeaseToken } from '../../../packages/ratecard/src/store/store.ts'
 import type { JobRecord, NewJob } from '../../../packages/ratecard/src/store/tenant-store.ts'
-import { applyPush, newPush, refusalOf, underPush } from '../../support/stores/store.ts'
-import type { MakePlace } from '../../support/stores/store.ts'
+import { applyPush, newPush, refusalOf, underPush, type MakePlace } from '../../support/stores/store.ts'
 import { newJob } from '../../support/shop/tenant-records.ts'
 
 const page = { limit: 10, offset: 0 }

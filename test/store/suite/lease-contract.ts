@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { describe, expect, test as base } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { newPush, newVersion, refusalOf, underPush } from '../../support/stores/store.ts'
-import type { MakePlace } from '../../support/stores/store.ts'
+import { newPush, newVersion, refusalOf, underPush, type MakePlace } from '../../support/stores/store.ts'
 
 const page = { limit: 10, offset: 0 }
 

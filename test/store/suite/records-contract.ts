@@ -2,8 +2,7 @@
 import { describe, expect, test as base } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { hashVersion, verifyHistory } from '../../../packages/ratecard/src/store/history-chain.ts'
-import { mapping, newPush, publish, refusalOf } from '../../support/stores/store.ts'
-import type { MakePlace } from '../../support/stores/store.ts'
+import { mapping, newPush, publish, refusalOf, type MakePlace } from '../../support/stores/store.ts'
 
 const page = { limit: 10, offset: 0 }
 

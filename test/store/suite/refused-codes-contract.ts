@@ -4,8 +4,7 @@ import { refusedCodesPerHour } from '../../../packages/ratecard/src/api/server/l
 import { countingRefusedCodes } from '../../../packages/ratecard/src/customers/checkout/refused-codes.ts'
 import { invalid } from '../../../packages/ratecard/src/customers/checkout/invalid.ts'
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
-import type { MakePlace } from '../../support/stores/store.ts'
-import { refusedBy } from '../../support/stores/store.ts'
+import { type MakePlace, refusedBy } from '../../support/stores/store.ts'
 
 const minute = 60_000
 const start = Date.parse('2031-05-01T00:00:00Z')

@@ -1,8 +1,7 @@
 // Tests of tenants and jobs with several stores on one database: concurrent replicas, and crashes.
 import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { storeProcesses } from '../../support/stores/store.ts'
-import type { MakePlace } from '../../support/stores/store.ts'
+import { storeProcesses, type MakePlace } from '../../support/stores/store.ts'
 import { newAudit, newJob, newLocalSubscription, newSession, newTenant } from '../../support/shop/tenant-records.ts'
 import { addTenant } from './tenants-contract.ts'
 

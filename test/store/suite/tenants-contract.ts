@@ -2,8 +2,7 @@
 import { describe, expect, test as base } from 'vitest'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { TenantRecord } from '../../../packages/ratecard/src/store/tenant-store.ts'
-import { refusalOf, refusedBy } from '../../support/stores/store.ts'
-import type { MakePlace } from '../../support/stores/store.ts'
+import { refusalOf, refusedBy, type MakePlace } from '../../support/stores/store.ts'
 import { newAudit, newLocalSubscription, newSession, newTenant } from '../../support/shop/tenant-records.ts'
 
 const page = { limit: 10, offset: 0 }

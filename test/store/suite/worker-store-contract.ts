@@ -10,8 +10,7 @@ import type {
 } from '../../../packages/ratecard/src/store/worker-store.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
-import { refusalOf } from '../../support/stores/store.ts'
-import type { MakePlace } from '../../support/stores/store.ts'
+import { refusalOf, type MakePlace } from '../../support/stores/store.ts'
 
 let count = 0
 export const content = (change: Partial<DeploymentContent> = {}): DeploymentContent => ({

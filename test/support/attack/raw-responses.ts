@@ -1,6 +1,5 @@
 // A server that sends malformed responses as bytes. They are random with a seed: PROPERTY_SEED repeats a run.
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { hostileText } from './hostile-text.ts'
 import { listenLocally } from '../listen.ts'

@@ -22,9 +22,8 @@ import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.t
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { Place, StoreFactory } from './kill-stores.ts'
 import { adapterTo, serviceOver, stripeAt } from '../parts.ts'
-import { makeProgram } from './program.ts'
+import { makeProgram, type Program } from './program.ts'
 import { nobody } from '../stack.ts'
-import type { Program } from './program.ts'
 
 const secretKey = 'sk_test_killedEverywhere0000'
 /** Lease duration, long enough for a busy machine. The lease of a killed process is released at once anyway. */

@@ -2,8 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { query, sqlToRestore } from '../stores/postgres.ts'
-import type { TestPostgres } from '../stores/postgres.ts'
+import { query, sqlToRestore, type TestPostgres } from '../stores/postgres.ts'
 
 export interface Place {
   readonly url: string | null

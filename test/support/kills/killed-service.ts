@@ -8,8 +8,7 @@ import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.t
 import type { LateKind } from './kill-harness.ts'
 import type { Place, StoreFactory } from './kill-stores.ts'
 import { adapterTo, serviceOver, stripeAt } from '../parts.ts'
-import { makeProgram } from './program.ts'
-import type { Program } from './program.ts'
+import { makeProgram, type Program } from './program.ts'
 import type { Stack } from '../stack.ts'
 
 /** `script` is a file in this folder. `clock` is that of the services after the kill. */

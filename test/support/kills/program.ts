@@ -5,8 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
-import type { Plugin } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { onceInFile } from '../started.ts'
 
 export interface Program {

@@ -1,7 +1,6 @@
 // The browser of the tests: the system's Chromium, if installed.
 import { existsSync } from 'node:fs'
-import { chromium } from 'playwright-core'
-import type { Browser } from 'playwright-core'
+import { chromium, type Browser } from 'playwright-core'
 
 export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file)) ?? null
 

@@ -1,6 +1,5 @@
 // A proxy between adapter and sandbox that loses responses: the request is executed, but its sender never gets the response.
-import { createServer, request } from 'node:http'
-import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
+import { createServer, request, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listenLocally } from '../listen.ts'
 

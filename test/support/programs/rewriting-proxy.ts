@@ -1,6 +1,5 @@
 // A proxy between adapter and sandbox that changes responses. The request is executed unchanged.
-import { createServer, request } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { createServer, request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { listenLocally } from '../listen.ts'

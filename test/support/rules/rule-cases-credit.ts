@@ -1,5 +1,4 @@
-import { firstPrice, metered, meter, of, price, withPrices } from './rule-parts.ts'
-import type { Fields, RuleCase } from './rule-parts.ts'
+import { firstPrice, metered, meter, of, price, withPrices, type Fields, type RuleCase } from './rule-parts.ts'
 
 const credit = (fields: Fields = {}, more: Fields = {}): Fields =>
   price({ grants_credit: { amount: 5000, ...fields }, ...more })

@@ -1,5 +1,4 @@
-import { changesTo, config, metered, meter, of, portal, price, product } from './rule-parts.ts'
-import type { RuleCase } from './rule-parts.ts'
+import { changesTo, config, metered, meter, of, portal, price, product, type RuleCase } from './rule-parts.ts'
 
 const features = '#/portal/0/features'
 const firstPrice = `${features}/subscription_update/products/0/prices/0`

@@ -1,5 +1,4 @@
-import { config, of, taxRate, without } from './rule-parts.ts'
-import type { RuleCase } from './rule-parts.ts'
+import { config, of, taxRate, without, type RuleCase } from './rule-parts.ts'
 
 export const taxes: RuleCase[] = [
   of(

@@ -1,8 +1,7 @@
 // A shop for tests of changes: plans of one group, seats, two intervals, an add-on, usage and deals, and customers at the sandbox.
 import type Stripe from 'stripe'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
-import { admin, billing, startTestApp } from '../app.ts'
-import type { TestApp, TestAppOptions } from '../app.ts'
+import { admin, billing, startTestApp, type TestApp, type TestAppOptions } from '../app.ts'
 import { payingCustomer } from './paying-customer.ts'
 import { cookieOf } from './selling.ts'
 

@@ -1,5 +1,4 @@
-import { admin, billing } from '../app.ts'
-import type { TestApp } from '../app.ts'
+import { admin, billing, type TestApp } from '../app.ts'
 import { payPage } from './pay-page.ts'
 
 export const urls = { success_url: 'http://127.0.0.1:9/done', cancel_url: 'http://127.0.0.1:9/back' }

@@ -8,8 +8,7 @@ import type {
   EnterpriseTarget,
   JobReport,
 } from '../../../packages/ratecard/src/api/service/tenants.ts'
-import { nobody, startStack } from '../stack.ts'
-import type { Stack, StackOptions } from '../stack.ts'
+import { nobody, startStack, type Stack, type StackOptions } from '../stack.ts'
 import { payingCustomer } from './paying-customer.ts'
 
 export const caller = { author: 'ada', message: 'new prices', by: null, requestId: 'req_test' }

@@ -1,6 +1,5 @@
 import { test } from 'vitest'
-import { postgresStores, sqliteStores } from '../kills/kill-stores.ts'
-import type { StoreFactory } from '../kills/kill-stores.ts'
+import { postgresStores, sqliteStores, type StoreFactory } from '../kills/kill-stores.ts'
 import { postgresInstalled, startPostgres } from './postgres.ts'
 import { announceSkip } from '../skips.ts'
 import { onceInFile } from '../started.ts'

@@ -3,10 +3,8 @@
 import { onTestFinished } from 'vitest'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
-import { query, sqlToRestore } from './postgres.ts'
-import type { TestPostgres } from './postgres.ts'
-import { storePlace } from './store.ts'
-import type { MakePlace } from './store.ts'
+import { query, sqlToRestore, type TestPostgres } from './postgres.ts'
+import { storePlace, type MakePlace } from './store.ts'
 
 interface EmptiedSchema {
   readonly url: string

@@ -1,6 +1,5 @@
 // A real PostgreSQL for tests, from the machine's packages, in a temporary folder and on a unix socket.
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcessByStdio, SpawnOptions } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcessByStdio, type SpawnOptions } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

@@ -3,14 +3,12 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import path from 'node:path'
 import { beforeAll, onTestFinished } from 'vitest'
-import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
+import { configId, processorId, type ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { ProblemCode } from '../../../packages/ratecard/src/base/errors/codes.ts'
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
-import type { OpenStoreOptions } from '../../../packages/ratecard/src/store/sql/open-store.ts'
+import { openStore, type OpenStoreOptions } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import type {
   LeaseToken,
   MappingChange,
@@ -19,8 +17,7 @@ import type {
   Store,
   VersionRecord,
 } from '../../../packages/ratecard/src/store/store.ts'
-import { makeProgram } from '../kills/program.ts'
-import type { Program } from '../kills/program.ts'
+import { makeProgram, type Program } from '../kills/program.ts'
 import { temporaryFolder } from '../folder.ts'
 
 /** One empty database. Every `open` is a separate store on it, like another process. */

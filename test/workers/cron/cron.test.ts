@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeCron } from '../../../packages/ratecard/src/workers/cron/describe.ts'
 import { nextFire } from '../../../packages/ratecard/src/workers/cron/next-fire.ts'
-import { parseCron } from '../../../packages/ratecard/src/workers/cron/parse.ts'
-import type { CronSchedule } from '../../../packages/ratecard/src/workers/cron/parse.ts'
+import { parseCron, type CronSchedule } from '../../../packages/ratecard/src/workers/cron/parse.ts'
 
 function schedule(expression: string): CronSchedule {
   const parsed = parseCron(expression)

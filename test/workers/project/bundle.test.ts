@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { bundleWorker } from '../../../packages/ratecard/src/workers/project/bundle.ts'
-import type { BundleResult } from '../../../packages/ratecard/src/workers/project/bundle.ts'
+import { bundleWorker, type BundleResult } from '../../../packages/ratecard/src/workers/project/bundle.ts'
 
 let folder: string
 beforeEach(async () => {

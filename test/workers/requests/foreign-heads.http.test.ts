@@ -1,11 +1,8 @@
 // Status lines, reasons and headers from workers and from the servers that they fetch: which are passed on, and that no process ends.
-import { createServer } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
-import http from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import http, { type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorkerWorld } from './worker-world.ts'
-import type { WorkerWorld } from './worker-world.ts'
+import { startWorkerWorld, type WorkerWorld } from './worker-world.ts'
 import { listenLocally } from '../../support/listen.ts'
 
 /** Sends the decoded bytes of the path `/<base64url>`, whatever they are. */

@@ -6,8 +6,7 @@ import { closeGracefully } from '../../../packages/ratecard/src/server/http/app.
 import type { EgressPolicy } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/egress.ts'
 import { createWorkerdRuntime } from '../../../packages/ratecard/src/workers/runtime/workerd/workerd-runtime.ts'
 import type { WorkersOptions } from '../../../packages/ratecard/src/workers/runtime/workers-options.ts'
-import { startTestApp } from '../../support/app.ts'
-import type { TestApp, TestAppOptions } from '../../support/app.ts'
+import { startTestApp, type TestApp, type TestAppOptions } from '../../support/app.ts'
 
 export interface WorkerWorld extends TestApp {
   readonly url: string

@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cliWorld } from '../../cli/cli-world.ts'
-import type { CliWorld, Ran } from '../../cli/cli-world.ts'
+import { cliWorld, type CliWorld, type Ran } from '../../cli/cli-world.ts'
 import { listenLocally } from '../../support/listen.ts'
 
 interface Dev {

@@ -5,8 +5,7 @@ import { hostingDefaults } from '../../../packages/ratecard/src/workers/runtime/
 import type { WorkerRuntime } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { inFile } from '../../support/stores/store.ts'
 import { testRuntime } from './bench-host.ts'
-import { deployment, replica, serving } from './replica.ts'
-import type { Replica } from './replica.ts'
+import { deployment, replica, serving, type Replica } from './replica.ts'
 
 const state = async ({ workers }: Replica, name: string) => (await workers.findWorker(name)).state
 const schedulesOf = async ({ workers }: Replica, name: string) =>

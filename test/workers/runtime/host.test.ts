@@ -2,8 +2,7 @@ import os from 'node:os'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isPublicAddress } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/addresses.ts'
 import { CpuBudget } from '../../../packages/ratecard/src/workers/runtime/workerd/limits/budget.ts'
-import { findTarget } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/egress.ts'
-import type { EgressPolicy } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/egress.ts'
+import { findTarget, type EgressPolicy } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/egress.ts'
 import { endToEnd, hopByHopAnd } from '../../../packages/ratecard/src/workers/runtime/workerd/traffic/headers.ts'
 import {
   exceptionIn,

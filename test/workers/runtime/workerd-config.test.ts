@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { defaultLimits } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
-import type { WorkerVersionSpec } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
+import { defaultLimits, type WorkerVersionSpec } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import {
   capnpText,
   workerdConfig,

@@ -6,8 +6,7 @@ import path from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import type { RunningWorker, WorkerVersionSpec } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { copyOf, findWorkerd } from '../../../packages/ratecard/src/workers/runtime/workerd/process/binary.ts'
-import { front, recorder, spec, testRuntime } from './bench-host.ts'
-import type { Front, Recorder } from './bench-host.ts'
+import { front, recorder, spec, testRuntime, type Front, type Recorder } from './bench-host.ts'
 
 const runtime = testRuntime()
 const open: (() => Promise<void>)[] = []

@@ -1,6 +1,5 @@
 // Overview page: revenue, open debts, changes of the last pushes, and problems that the checks found.
-import { useEffect } from 'react'
-import type { ReactNode } from 'react'
+import { useEffect, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { CurrencyMoney, Money, MoneyDays } from '@ratecard/client'
 import { api } from '../api.ts'

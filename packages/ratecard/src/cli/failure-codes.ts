@@ -1,6 +1,5 @@
 // Codes of failures of the CLI itself. Failures of the service have their own codes. Used by `ratecard explain` and by the type checker.
-import type { ProblemCode } from '../base/errors/codes.ts'
-import type { IssueCode } from '../base/errors/codes.ts'
+import type { ProblemCode, IssueCode } from '../base/errors/codes.ts'
 
 /** Table from failure code to cause and remedy, in one or two sentences. */
 export const failureCodes = {

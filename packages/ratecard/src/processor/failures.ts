@@ -2,8 +2,7 @@
 import type { ProblemCode } from '../base/errors/codes.ts'
 import { ServiceError } from '../base/errors/service-error.ts'
 import { abortReason } from './abort.ts'
-import { ProcessorError } from './processor-error.ts'
-import type { ProcessorErrorKind } from './processor-error.ts'
+import { ProcessorError, type ProcessorErrorKind } from './processor-error.ts'
 
 const codeOf: Readonly<Record<ProcessorErrorKind, ProblemCode>> = {
   rejected: 'processor_rejected',

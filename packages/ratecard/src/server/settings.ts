@@ -2,14 +2,11 @@
 import { isIP } from 'node:net'
 import { Ajv } from 'ajv'
 import { envSchema } from 'env-schema'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
-import { customerActs, isCustomerAct } from '../api/customers/customer-acts.ts'
-import type { CustomerAct } from '../api/customers/customer-acts.ts'
+import { Type, type Static } from 'typebox'
+import { customerActs, isCustomerAct, type CustomerAct } from '../api/customers/customer-acts.ts'
 import { ServiceError } from '../base/errors/service-error.ts'
 import { nearest } from '../base/errors/suggest.ts'
-import { confinementModes } from '../workers/runtime/confinement-modes.ts'
-import type { ConfinementMode } from '../workers/runtime/confinement-modes.ts'
+import { confinementModes, type ConfinementMode } from '../workers/runtime/confinement-modes.ts'
 
 export interface Settings {
   readonly host: string

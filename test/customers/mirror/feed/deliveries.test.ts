@@ -8,8 +8,7 @@ import {
   ownSecrets,
 } from '../../../../packages/ratecard/src/customers/mirror/feed/own-endpoint.ts'
 import { mirroredEventTypes } from '../../../../packages/ratecard/src/customers/mirror/feed/stale-of-event.ts'
-import { mirrorWorld } from '../mirror-world.ts'
-import type { MirrorWorld } from '../mirror-world.ts'
+import { mirrorWorld, type MirrorWorld } from '../mirror-world.ts'
 
 const secret = 'whsec_of_an_endpoint_made_by_hand'
 

@@ -10,11 +10,9 @@ import { openStore } from '../../../../packages/ratecard/src/store/sql/open-stor
 import type { MirrorStore } from '../../../../packages/ratecard/src/store/mirror-store.ts'
 import type { FaultKind } from '../../../../packages/sandbox/src/control/faults.ts'
 import { startSandbox } from '../../../../packages/sandbox/src/server.ts'
-import { billingChanges, randomOf } from '../../../support/shop/billing-changes.ts'
-import type { BillingChanges, Random } from '../../../support/shop/billing-changes.ts'
+import { billingChanges, randomOf, type BillingChanges, type Random } from '../../../support/shop/billing-changes.ts'
 import { postgresInstalled, startPostgres } from '../../../support/stores/postgres.ts'
-import { startReplicaProcess } from '../../../support/programs/replicas.ts'
-import type { Replica } from '../../../support/programs/replicas.ts'
+import { startReplicaProcess, type Replica } from '../../../support/programs/replicas.ts'
 import { announceSkip } from '../../../support/skips.ts'
 
 const changesInAll = Number(process.env['CHANGES'] ?? 500)

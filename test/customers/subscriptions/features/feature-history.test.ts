@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../../../packages/ratecard/src/document/schema/schema.ts'
 import { createFeatureHistory } from '../../../../packages/ratecard/src/customers/subscriptions/features/feature-history.ts'
 import { inMemory, publish } from '../../../support/stores/store.ts'
-import { startTestApp } from '../../../support/app.ts'
-import type { TestApp } from '../../../support/app.ts'
+import { startTestApp, type TestApp } from '../../../support/app.ts'
 
 const documentOf = (version: string, limit: number): BillingConfig => ({
   version,

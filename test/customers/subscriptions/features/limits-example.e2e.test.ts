@@ -2,8 +2,7 @@
 import type { Client } from '@ratecard/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payPage } from '../../../support/shop/pay-page.ts'
-import { startExample } from '../../../support/programs/running-example.ts'
-import type { RunningExample } from '../../../support/programs/running-example.ts'
+import { startExample, type RunningExample } from '../../../support/programs/running-example.ts'
 
 const patience = { timeout: 30_000 }
 let example: RunningExample

@@ -5,8 +5,7 @@ import type { BillingConfig } from '../../../../packages/ratecard/src/document/s
 import { admin, billing } from '../../../support/app.ts'
 import { payingCustomer } from '../../../support/shop/paying-customer.ts'
 import { postgresInstalled } from '../../../support/stores/postgres.ts'
-import { push, replicaWorld, serviceKey } from '../../../support/programs/replicas.ts'
-import type { Replica, ReplicaWorld } from '../../../support/programs/replicas.ts'
+import { push, replicaWorld, serviceKey, type Replica, type ReplicaWorld } from '../../../support/programs/replicas.ts'
 import { announceSkip } from '../../../support/skips.ts'
 
 const installed = postgresInstalled()

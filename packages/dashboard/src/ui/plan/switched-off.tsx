@@ -1,6 +1,5 @@
 // Products and prices that are switched off at the processor although the price list sells them: customers see them, and cannot buy them.
-import { createContext, useContext } from 'react'
-import type { ReactNode } from 'react'
+import { createContext, useContext, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { DriftReport } from '@ratecard/client'
 import { api } from '../../api.ts'

@@ -1,6 +1,5 @@
 // Subscribers and revenue of each price in the price list, from the mirror. Without a mirror they are left out of the list.
-import { createContext, useContext, useMemo } from 'react'
-import type { ReactNode } from 'react'
+import { createContext, useContext, useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Money } from '@ratecard/client'
 import { api } from '../../api.ts'

@@ -1,8 +1,7 @@
 // Card with a tenant's credits for metered usage: balance, list, and a form to add a credit.
 import { useState } from 'react'
 import type { Credit, NewCredit, Tenant } from '@ratecard/client'
-import { currencies, isCurrency } from '../../../../ratecard/src/base/money/currencies.ts'
-import type { Currency } from '../../../../ratecard/src/base/money/currencies.ts'
+import { currencies, isCurrency, type Currency } from '../../../../ratecard/src/base/money/currencies.ts'
 import { minorUnits } from '../../../../ratecard/src/base/money/format.ts'
 import { api } from '../../api.ts'
 import { useAct, useLoaded } from '../../frame/live.ts'

@@ -1,11 +1,9 @@
 // Type of an API operation as data, i.e. everything except its behavior. Routes are bound to operations in http. The client's types are
 // generated from operations; the client's methods are written by hand.
-import { Type } from 'typebox'
-import type { TProperties, TSchema } from 'typebox'
+import { Type, type TProperties, type TSchema } from 'typebox'
 import type { ProblemCode } from '../../base/errors/codes.ts'
 import { keyScopes } from '../../store/records/auth.ts'
-import { choice } from './schema.ts'
-import type { Inside, InsideObject } from './schema.ts'
+import { choice, type Inside, type InsideObject } from './schema.ts'
 
 export type Tag =
   | 'Price list'

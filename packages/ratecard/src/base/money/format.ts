@@ -1,5 +1,4 @@
-import { currencyDecimals, isCurrency } from './currencies.ts'
-import type { Currency } from './currencies.ts'
+import { currencyDecimals, isCurrency, type Currency } from './currencies.ts'
 import { canonicalDecimal } from './decimal.ts'
 
 // Prefixes are a fixed table. Intl is not used, because its output depends on the ICU build and the locale, and a plan must have the same

@@ -1,7 +1,6 @@
 // Exact fractions for amounts that no decimal can express, e.g. 25/3 for a month of a price of 100 a year. Only `fractionDecimal` and
 // `roundFraction` round.
-import { decimalFromInteger, divideByInteger, roundQuotientHalfUp } from './decimal.ts'
-import type { Decimal } from './decimal.ts'
+import { decimalFromInteger, divideByInteger, roundQuotientHalfUp, type Decimal } from './decimal.ts'
 
 /** A fraction in lowest terms with a denominator above zero. Create it only with functions of this file. */
 export interface Fraction {

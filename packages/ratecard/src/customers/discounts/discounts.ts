@@ -1,7 +1,6 @@
 // Lists, adds and removes discounts of running subscriptions. Each change is one journalled job of the tenant, under the tenant's lease.
 import { createHash } from 'node:crypto'
-import { processorId } from '../../catalog/resource.ts'
-import type { ResourceKind } from '../../catalog/resource.ts'
+import { processorId, type ResourceKind } from '../../catalog/resource.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import { formatMinor } from '../../base/money/format.ts'

@@ -1,5 +1,4 @@
-import { mostUrgentStatus } from '../../store/records/billing-status.ts'
-import type { BillingStatus } from '../../store/records/billing-status.ts'
+import { mostUrgentStatus, type BillingStatus } from '../../store/records/billing-status.ts'
 
 /**
  * Returns the billing status of a tenant. `home` is the place of its subscriptions: `local` for free ones, which exist only in this store

@@ -3,8 +3,7 @@
 import type { Price } from '../schema/schema.ts'
 import { fractionOfDecimal, multiplyFractions, roundFraction, type Fraction } from '../../base/money/fraction.ts'
 import { formatMinor } from '../../base/money/format.ts'
-import { exactAmount } from './calculate.ts'
-import type { Tariff } from './calculate.ts'
+import { exactAmount, type Tariff } from './calculate.ts'
 import { monthFactor } from './month.ts'
 
 export interface BilledPrice extends Tariff {

@@ -1,8 +1,7 @@
 // Converts amounts per billing interval to amounts per month. Used for every amount that is shown per month: in the impact of a plan, in
 // price migrations, and for the MRR.
 import type { Price } from '../schema/schema.ts'
-import { fraction } from '../../base/money/fraction.ts'
-import type { Fraction } from '../../base/money/fraction.ts'
+import { fraction, type Fraction } from '../../base/money/fraction.ts'
 
 /** Number of billing intervals in a month, as a fraction: a year has 12 months, 52 weeks or 365 days. */
 const intervalsInMonth = {

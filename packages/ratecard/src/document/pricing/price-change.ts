@@ -1,8 +1,7 @@
 // Compares the amounts of a price before and after a change. The costs are compared per month, exactly, for each currency and for several
 // quantities.
 import type { Price } from '../schema/schema.ts'
-import { compareFractions, fractionOfDecimal, multiplyFractions } from '../../base/money/fraction.ts'
-import type { Fraction } from '../../base/money/fraction.ts'
+import { compareFractions, fractionOfDecimal, multiplyFractions, type Fraction } from '../../base/money/fraction.ts'
 import { currenciesOf, exactAmount, inCurrency } from './calculate.ts'
 import { monthFactor } from './month.ts'
 

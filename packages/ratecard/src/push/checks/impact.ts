@@ -15,8 +15,7 @@ import { shownMonth } from '../../document/pricing/impact.ts'
 import type { AffectedSubscriber, PriceImpact } from '../../api/service/service.ts'
 import { subscribersPath } from '../../api/customers/money.ts'
 import { factsOf, itemMonths, keeping, usesOf, type Found, type Keeping, type TouchedPrice } from './item-months.ts'
-import { readUses } from './price-uses.ts'
-import type { PriceUses, Use, UseDeps } from './price-uses.ts'
+import { readUses, type PriceUses, type Use, type UseDeps } from './price-uses.ts'
 import { countUses, lostCurrencies, subscribersOf, whoOf, type LostCurrency, type Subscribers } from './who-pays.ts'
 
 export interface Impact {

@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { documentLists, idOfItem, listedKinds, listOf } from '../../catalog/kinds.ts'
-import { resourceKey } from '../../catalog/resource.ts'
-import type { MappingEntry, ResourceKind } from '../../catalog/resource.ts'
+import { resourceKey, type MappingEntry, type ResourceKind } from '../../catalog/resource.ts'
 import { configWithAmounts } from '../../document/schema/prices/percent-off.ts'
 import { aliasesOf } from '../../document/rules/previous-ids.ts'
 import { publicView } from '../../document/schema/public-view.ts'
@@ -14,8 +13,7 @@ import type { Store, VersionRecord } from '../../store/store.ts'
 import { ServedConfig as ServedConfigShape } from '../../api/push/config.ts'
 import { toWire } from '../../api/notation/case-conversion.ts'
 import { yieldToRequests } from '../../base/event-loop.ts'
-import { indexConfig } from './find.ts'
-import type { Indexes } from './find.ts'
+import { indexConfig, type Indexes } from './find.ts'
 
 /** Mapping history of each resource, oldest first. The key is `kind:configuration id`, e.g. `price:pro_monthly`. */
 export type MappingHistory = ReadonlyMap<string, readonly MappingEntry[]>

@@ -1,7 +1,6 @@
 // Metrics about billing: revenue, subscriptions and debts (from the mirror), results of pushes, drift, and usage that was dropped or is not
 // billed.
-import { Counter, Gauge } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { BillingGauges } from '../../api/service/mirror.ts'

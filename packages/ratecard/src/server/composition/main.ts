@@ -6,9 +6,8 @@ import type { FastifyInstance } from 'fastify'
 import { StateUnavailable, startSandboxThread } from '@ratecard/sandbox/thread'
 import type { Logger } from 'pino'
 import { throttledBudget } from './throttled-budget.ts'
-import { systemClock } from '../../base/clock.ts'
-import type { Clock } from '../../base/clock.ts'
-import { createService } from './compose.ts'
+import { systemClock, type Clock } from '../../base/clock.ts'
+import { createService, type ComposedService } from './compose.ts'
 import { keepingMark, keepMark, refuseBehind } from './store-mark.ts'
 import {
   embeddedKeyFile,
@@ -18,7 +17,6 @@ import {
   makePrivate,
   readFileText,
 } from './key-files.ts'
-import type { ComposedService } from './compose.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { createLog } from './log.ts'
 import type { MirrorSettings } from './mirror-feed.ts'
@@ -33,11 +31,9 @@ import { createRateBudget, halfOf, limitsFor, unlimitedBudget } from '../../proc
 import { isLiveKey, keyProblem } from '../../processor/stripe/connection/connection.ts'
 import type { SentRequest } from '../../processor/sent-request.ts'
 import { createStripeProcessor } from '../../processor/stripe/stripe-processor.ts'
-import { scenarioIds, verify } from '../../processor/stripe/verification/verify.ts'
-import type { VerifyOptions } from '../../processor/stripe/verification/verify.ts'
+import { scenarioIds, verify, type VerifyOptions } from '../../processor/stripe/verification/verify.ts'
 import { asServiceError } from '../../processor/failures.ts'
-import { readSettings, unknownSettings } from '../settings.ts'
-import type { Settings } from '../settings.ts'
+import { readSettings, unknownSettings, type Settings } from '../settings.ts'
 import { createSealer, loadOrCreateMasterKeyFile } from '../../store/seal.ts'
 import { openStore } from '../../store/sql/open-store.ts'
 import type { Store } from '../../store/store.ts'

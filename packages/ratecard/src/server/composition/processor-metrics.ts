@@ -1,6 +1,5 @@
 // Metrics of the calls to the processor and of the mirror.
-import { Counter, Gauge } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../base/clock.ts'
 import type { Mirror } from '../../customers/mirror/mirror.ts'
 import type { SentRequest } from '../../processor/sent-request.ts'

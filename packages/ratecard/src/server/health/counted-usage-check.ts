@@ -1,6 +1,5 @@
 // The check `counted usage` of `ratecard doctor`: usage that counts against limits, compared with what the processor counted.
-import type { Clock } from '../../base/clock.ts'
-import { toRfc3339 } from '../../base/clock.ts'
+import { type Clock, toRfc3339 } from '../../base/clock.ts'
 import { keyRetentionMs } from '../../acts/journal/late-writes.ts'
 import type { Mirror } from '../../customers/mirror/mirror.ts'
 import type { Finding } from '../../api/service/service.ts'

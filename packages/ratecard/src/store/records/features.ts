@@ -1,6 +1,5 @@
 // Records of what tenants may use: grants that were given by hand, and reported usage.
-import { oneOf, oneOfOrNull, text, textOrNull, time, timeOrNull } from './columns.ts'
-import type { Columns, RecordOf } from './columns.ts'
+import { oneOf, oneOfOrNull, text, textOrNull, time, timeOrNull, type Columns, type RecordOf } from './columns.ts'
 
 /** Feature grants: features that a tenant was given by hand. */
 export const featureGrantColumns = {

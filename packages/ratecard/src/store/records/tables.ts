@@ -10,8 +10,7 @@ import {
   secretColumns,
 } from './auth.ts'
 import { serviceKeyColumns, sessionColumns } from './auth.ts'
-import { text, time, whole } from './columns.ts'
-import type { Columns, RowOf } from './columns.ts'
+import { text, time, whole, type Columns, type RowOf } from './columns.ts'
 import {
   archivedObjectColumns,
   mappingColumns,

@@ -1,8 +1,7 @@
 // Deploys a worker of this project to Cloudflare with two API requests: the upload of the code, then the replacement of its schedules. The
 // error of a failed request names its step. Writes no log, and no error contains a secret.
 import { setTimeout as delay } from 'node:timers/promises'
-import { schedulesRequest, uploadRequest } from './requests.ts'
-import type { CloudflareWorker, UploadRequest } from './requests.ts'
+import { schedulesRequest, uploadRequest, type CloudflareWorker, type UploadRequest } from './requests.ts'
 
 export interface CloudflareAccess {
   readonly accountId: string

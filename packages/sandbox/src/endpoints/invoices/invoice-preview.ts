@@ -1,7 +1,7 @@
 // Invoice previews. A preview executes the change, advances the subscription to its next invoice, and rolls everything back. So a preview
 // and the real invoice are computed by the same code.
 import type { OperationContext } from '../../protocol/operation-context.ts'
-import type { InvoiceBody, SubscriptionBody } from '../../objects/customer-bodies.ts'
+import type { InvoiceBody, SubscriptionBody, PretaxCreditBody } from '../../objects/customer-bodies.ts'
 import { changedItems } from '../../billing/subscriptions/subscription-items.ts'
 import { isEnded, timeOf } from '../../billing/subscriptions/subscription-records.ts'
 import { renew } from '../../billing/subscriptions/renewal.ts'
@@ -9,7 +9,6 @@ import { billingModeOf, billingModeParam } from '../../billing/subscriptions/bil
 import { subscribe, trialEndOf } from '../../billing/subscriptions/subscribe.ts'
 import { discountsParam, type DiscountParams } from '../../billing/pricing/discounts.ts'
 import { StripeError, missingParam, badRequest, notSupported } from '../../protocol/responses/errors.ts'
-import type { PretaxCreditBody } from '../../objects/customer-bodies.ts'
 import { newId } from '../../protocol/ids.ts'
 import { boolean, oneOf, shape, text, timestamp, type Read } from '../../protocol/parameters/params.ts'
 import { previewedFields, scheduledSubscription, updateSchedule } from '../schedules/subscription-schedules.ts'

@@ -1,5 +1,4 @@
-import { currencyDecimals, isCurrency } from '../../../base/money/currencies.ts'
-import type { Currency } from '../../../base/money/currencies.ts'
+import { currencyDecimals, isCurrency, type Currency } from '../../../base/money/currencies.ts'
 import { formatMinor, minorUnits } from '../../../base/money/format.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { authorOf } from '../../author.ts'

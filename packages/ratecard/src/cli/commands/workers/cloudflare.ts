@@ -1,5 +1,4 @@
-import { CloudflareError, deployToCloudflare } from '../../../workers/cloudflare/deploy.ts'
-import type { CloudflareDeployment } from '../../../workers/cloudflare/deploy.ts'
+import { CloudflareError, deployToCloudflare, type CloudflareDeployment } from '../../../workers/cloudflare/deploy.ts'
 import {
   maskedMetadata,
   notCarriedOver,

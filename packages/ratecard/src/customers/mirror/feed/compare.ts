@@ -5,8 +5,7 @@ import { mirroredKinds } from '../../../processor/mirrored.ts'
 import type { ComparisonPlace } from '../../../store/mirror-store.ts'
 import type { FeedDeps } from './deps.ts'
 import { kindAfter, savePage } from './fill.ts'
-import { poll } from './poll.ts'
-import type { SeenEvents } from './poll.ts'
+import { poll, type SeenEvents } from './poll.ts'
 
 /** Hour (UTC) after which the comparison of a day is due. */
 const nightHour = 3

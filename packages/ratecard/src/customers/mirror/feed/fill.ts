@@ -2,8 +2,7 @@
 // continues there after a crash. The event cursor is stored before the first page, so that the events during the fill can be read after it.
 import { setTimeout as wait } from 'node:timers/promises'
 import { pushLease } from '../../../acts/journal/leases.ts'
-import { mirroredKinds } from '../../../processor/mirrored.ts'
-import type { MirroredKind } from '../../../processor/mirrored.ts'
+import { mirroredKinds, type MirroredKind } from '../../../processor/mirrored.ts'
 import type { MirrorSaved, MirrorState } from '../../../store/mirror-store.ts'
 import { withKnown } from './known-before.ts'
 import type { FeedDeps } from './deps.ts'

@@ -1,8 +1,7 @@
 // Formats amounts for responses: as exact decimal text in minor units, and as rounded text for people.
 import { decimalText } from '../../../base/money/decimal.ts'
 import { formatMinor } from '../../../base/money/format.ts'
-import { fraction, fractionDecimal, roundFraction } from '../../../base/money/fraction.ts'
-import type { Fraction } from '../../../base/money/fraction.ts'
+import { fraction, fractionDecimal, roundFraction, type Fraction } from '../../../base/money/fraction.ts'
 
 export type Amount = Fraction | number
 

@@ -1,8 +1,7 @@
 import type { PriceBook } from '../../item-swaps/price-book.ts'
 import type { Store } from '../../../store/store.ts'
 import type { Mirror, MirrorAge } from '../mirror.ts'
-import { sumCustomers } from '../sums/sum-customers.ts'
-import type { SumStores } from '../sums/sum-customers.ts'
+import { sumCustomers, type SumStores } from '../sums/sum-customers.ts'
 
 /** Dependencies of all operations that read the mirror. */
 export interface MirrorReadDeps {

@@ -1,6 +1,5 @@
 // Invoices and one-time payments of a tenant, with their due and refunded amounts.
-import { processorId } from '../../../catalog/resource.ts'
-import type { ProcessorId } from '../../../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { MirroredInvoice, MirroredInvoiceLine, MirroredPurchase } from '../../../processor/mirrored.ts'
 import type { MirroredItems, TenantInvoice } from '../../../api/service/mirror.ts'
 import type { PageQuery } from '../../../api/service/service.ts'

@@ -6,13 +6,10 @@ import type { RevenueDay } from '../../../store/revenue-store.ts'
 import type { VersionHead } from '../../../store/store.ts'
 import { readCurrencySums, runningMovements, withEndedCurrencies } from '../sums/account.ts'
 import { addDays, dayOf, startOfDay } from '../sums/days.ts'
-import { nameItemsBy, sumOfAmounts } from '../sums/money.ts'
-import type { CurrencySums, Revenue } from '../sums/money.ts'
-import { addMovements, movementKinds, netOf, noMovements } from '../sums/movements.ts'
-import type { Movements } from '../sums/movements.ts'
+import { nameItemsBy, sumOfAmounts, type CurrencySums, type Revenue } from '../sums/money.ts'
+import { addMovements, movementKinds, netOf, noMovements, type Movements } from '../sums/movements.ts'
 import { further, leading } from './amounts.ts'
-import { requireSums } from './deps.ts'
-import type { MirrorReadDeps } from './deps.ts'
+import { requireSums, type MirrorReadDeps } from './deps.ts'
 
 export async function readMoney(deps: MirrorReadDeps): Promise<Money> {
   const { store, priceBook } = deps

@@ -1,8 +1,7 @@
 // Operations that read only the mirror and never call the processor: money, subscribers and invoices.
 import type { MirrorOperations } from '../../../api/service/mirror.ts'
 import type { TenantOperations } from '../../../api/service/tenants.ts'
-import { createSharedSums } from './deps.ts'
-import type { MirrorReadDeps } from './deps.ts'
+import { createSharedSums, type MirrorReadDeps } from './deps.ts'
 import { readExport } from './export.ts'
 import { readTenantInvoices } from './invoices.ts'
 import { readGauges, readMoney, readMoneyDays } from './money.ts'

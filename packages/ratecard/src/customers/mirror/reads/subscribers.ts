@@ -11,8 +11,7 @@ import type { PageQuery } from '../../../api/service/service.ts'
 import type { FreeSubscriber, StoredSubscriber } from '../../../store/mirror-store.ts'
 import { tariffOf } from '../sums/tariff.ts'
 import { leading } from './amounts.ts'
-import { requireSums } from './deps.ts'
-import type { MirrorReadDeps } from './deps.ts'
+import { requireSums, type MirrorReadDeps } from './deps.ts'
 
 /**
  * Returns a page of subscribers. Throws `price_not_found` for a price that never existed. A price that was removed from the configuration

@@ -8,8 +8,7 @@ import type { PerhapsMirrored } from '../../../api/service/mirror.ts'
 import type { ListedPrice, ListedTenant as StoredTenant } from '../../../store/tenant-store.ts'
 import { nameItemsBy } from '../sums/money.ts'
 import { leading } from './amounts.ts'
-import { requireSums } from './deps.ts'
-import type { MirrorReadDeps } from './deps.ts'
+import { requireSums, type MirrorReadDeps } from './deps.ts'
 import { generationsOf } from './subscribers.ts'
 
 /**

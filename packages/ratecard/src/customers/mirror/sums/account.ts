@@ -4,10 +4,8 @@ import { fractionText, parseFraction } from '../../../base/money/fraction.ts'
 import type { MirrorStore } from '../../../store/mirror-store.ts'
 import type { RevenueDay, RevenueStore, StoredRevenueChange } from '../../../store/revenue-store.ts'
 import { addDays, dayOf } from './days.ts'
-import { addItem, createAccountSums, currencySums, emptyCurrency } from './money.ts'
-import type { CurrencySums, NameItem } from './money.ts'
-import { movementKinds, movementsOf, noMovements } from './movements.ts'
-import type { Movements } from './movements.ts'
+import { addItem, createAccountSums, currencySums, emptyCurrency, type CurrencySums, type NameItem } from './money.ts'
+import { movementKinds, movementsOf, noMovements, type Movements } from './movements.ts'
 
 const pageSize = 2_000
 

@@ -11,8 +11,7 @@ import type {
 } from '../../../processor/mirrored.ts'
 import type { CustomerSums, ItemRevenueRecord } from '../../../store/revenue-store.ts'
 import { mostUrgentStatus } from '../../../store/records/billing-status.ts'
-import { countsAsRevenue, revenueOf, sumByCurrency } from './mrr.ts'
-import type { ItemRevenue, RevenueContext } from './mrr.ts'
+import { countsAsRevenue, revenueOf, sumByCurrency, type ItemRevenue, type RevenueContext } from './mrr.ts'
 import { usageOf } from './usage.ts'
 
 /** All mirrored objects of one customer that its sums are computed from. */

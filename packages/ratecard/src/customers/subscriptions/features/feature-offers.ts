@@ -5,8 +5,7 @@ import { featureIdOf, type Feature } from '../../../document/schema/feature-sche
 import type { BillingConfig } from '../../../document/schema/schema.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { decimalText, type Decimal } from '../../../base/money/decimal.ts'
-import { allowanceOf, checkAllowance } from './allowances.ts'
-import type { FeatureGrant, FeatureSource } from './allowances.ts'
+import { allowanceOf, checkAllowance, type FeatureGrant, type FeatureSource } from './allowances.ts'
 
 export interface WantedFeature {
   readonly feature: Feature

@@ -1,7 +1,6 @@
 // The rules of policies: name, schema of the value, and the text for the reference. The JSON schema, the checks and the reference are
 // derived from this table.
-import { Type } from 'typebox'
-import type { Static, TSchema } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 import { closed, CurrencyField } from '../fields.ts'
 
 const Percent = (description: string) => Type.Number({ minimum: 0, maximum: 1_000_000, description, examples: [10] })

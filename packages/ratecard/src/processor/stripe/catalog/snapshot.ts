@@ -1,8 +1,7 @@
 // Reads the whole account in list pages. All kinds are read concurrently, within the rate budget.
 import { resourceKinds, type ObservedResource, type ResourceKind, type Snapshot } from '../../../catalog/resource.ts'
 import type { ReadOptions } from '../../processor.ts'
-import { adapterOf, observe, readContext } from './context.ts'
-import type { StripeContext } from './context.ts'
+import { adapterOf, observe, readContext, type StripeContext } from './context.ts'
 import type { KindAdapter, Reply, ReadContext } from '../kinds/kind.ts'
 import { withAttachments } from './attachments.ts'
 import { isEventsEndpoint } from '../mirror/events-endpoint.ts'

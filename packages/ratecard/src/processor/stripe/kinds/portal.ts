@@ -1,7 +1,6 @@
 import type { Stripe } from 'stripe'
 import { cancellationReasons } from '../../../document/schema/portal-schema.ts'
-import { byProduct } from '../../../catalog/fields/portal.ts'
-import type { CustomerUpdate, SubscriptionCancel } from '../../../catalog/fields/portal.ts'
+import { byProduct, type CustomerUpdate, type SubscriptionCancel } from '../../../catalog/fields/portal.ts'
 import type { SubscriptionUpdate } from '../../../catalog/kinds.ts'
 import { processorId, type ObservedResource, type ProcessorId } from '../../../catalog/resource.ts'
 import { listOf } from '../connection/reading.ts'

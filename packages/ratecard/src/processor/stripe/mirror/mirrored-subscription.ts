@@ -4,15 +4,12 @@ import { addDecimals, canonicalDecimal, decimalText, parseDecimal, zero } from '
 import type { MirroredItem, MirroredSubscription } from '../../mirrored.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readAll, translateReply } from '../customers/single-object.ts'
-import { listOf, present } from '../connection/reading.ts'
-import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
+import { listOf, present, type Untrusted, type UntrustedReply } from '../connection/reading.ts'
 import type { LiveSubscription } from '../../customer-half.ts'
-import { liveSubscription, moment } from '../subscriptions/live-subscription.ts'
-import type { SubscriptionReply } from '../subscriptions/live-subscription.ts'
+import { liveSubscription, moment, type SubscriptionReply } from '../subscriptions/live-subscription.ts'
 import { scheduleFrom } from '../subscriptions/schedule-timeline.ts'
 import { scheduledMoves } from '../subscriptions/scheduled-moves.ts'
-import { mirroredDiscounts } from './coupons.ts'
-import type { FindCoupon } from './coupons.ts'
+import { mirroredDiscounts, type FindCoupon } from './coupons.ts'
 
 export const subscriptionExpand = ['discounts', 'items.data.discounts', 'schedule'] as const
 

@@ -2,15 +2,13 @@
 // by its own id, because a new discount from the same coupon would restart its duration. Later phases of a schedule have their own
 // discounts, so they are updated too.
 import type { Stripe } from 'stripe'
-import { processorId } from '../../../catalog/resource.ts'
-import type { ProcessorId } from '../../../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { DiscountedSubscription, InvoicePreview } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { DiscountOffer, DiscountSource, DiscountUpdate, RunningDiscount } from '../../subscription-discounts.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'
-import { idIn, idOf, integer, listOf, milliseconds } from '../connection/reading.ts'
-import type { UntrustedReply } from '../connection/reading.ts'
+import { idIn, idOf, integer, listOf, milliseconds, type UntrustedReply } from '../connection/reading.ts'
 import { readAll, readOne, translateReply, writeOne } from '../customers/single-object.ts'
 import { readDiscount, termsOf } from '../mirror/coupons.ts'
 import { hasEnded, type SubscriptionReply } from './live-subscription.ts'

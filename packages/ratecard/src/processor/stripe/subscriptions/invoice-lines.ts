@@ -1,7 +1,6 @@
 // Amounts of an invoice line: discounts and taxes.
 import type { Stripe } from 'stripe'
-import { integer, listOf } from '../connection/reading.ts'
-import type { Untrusted } from '../connection/reading.ts'
+import { integer, listOf, type Untrusted } from '../connection/reading.ts'
 
 export interface TaxReply {
   readonly amount?: number | null | undefined

@@ -1,9 +1,7 @@
 // Finds the prices to which a schedule moves items at the end of their current period. Pure: no reads or writes.
-import { processorId } from '../../../catalog/resource.ts'
-import type { ProcessorId } from '../../../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { LiveSubscription, ScheduledMove } from '../../customer-half.ts'
-import { hasPrice, remainingPhases } from './schedule-timeline.ts'
-import type { Phase, Schedule } from './schedule-timeline.ts'
+import { hasPrice, remainingPhases, type Phase, type Schedule } from './schedule-timeline.ts'
 
 /** Returns a move for each item that has another price after its current period; empty unless the schedule is active. */
 export function scheduledMoves(

@@ -1,7 +1,6 @@
 // Connects a handler to its operation of the API contract. Input is validated and decoded before the handler runs, and output is encoded
 // after it. So handlers only see camelCase, and members that are not in the contract are never sent.
-import { Type } from 'typebox'
-import type { TSchema } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { yieldToRequests } from '../../../base/event-loop.ts'
 import { fromWire, toWire, wireJson } from '../../../api/notation/case-conversion.ts'

@@ -2,8 +2,7 @@
 // session, and is handled by the same routes as requests of other clients.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import { createPages } from '../../dashboard-backend/files.ts'
-import type { BuiltPages, Encoding } from '../../dashboard-backend/files.ts'
+import { createPages, type BuiltPages, type Encoding } from '../../dashboard-backend/files.ts'
 import { notBuiltPage, openLinkPage, signInPage } from '../../dashboard-backend/sign-in-page.ts'
 import type { Service, ServiceKey } from '../../../api/service/service.ts'
 import type { DashboardPass } from '../../../api/service/dashboard.ts'
@@ -13,11 +12,9 @@ import { dashboardCookie, dashboardPath } from './paths.ts'
 import type { AddressGuard } from '../listener/address-guard.ts'
 import { noteChanges } from './note-changes.ts'
 import { toServiceError } from '../response/problem.ts'
-import { mount } from '../contract/route.ts'
-import type { Route } from '../contract/route.ts'
+import { mount, type Route } from '../contract/route.ts'
 import { bringsCookies, isNavigation, pageTokenOf, hasPageToken } from './page-token.ts'
-import { createSameOrigin } from './same-origin.ts'
-import type { SameOrigin } from './same-origin.ts'
+import { createSameOrigin, type SameOrigin } from './same-origin.ts'
 
 export interface DashboardDeps {
   readonly service: Service

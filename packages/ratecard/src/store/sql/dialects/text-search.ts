@@ -1,6 +1,5 @@
 // Searches tenants by a part of a text, with the search index of each engine.
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Database, ReadConnection } from '../database/database.ts'
 
 /** SQL conditions on `tenant_listings` for one search. */

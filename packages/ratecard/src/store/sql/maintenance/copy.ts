@@ -6,8 +6,7 @@ import { continuesHistory, genesis } from '../../history-chain.ts'
 import type { Database, Write } from '../database/database.ts'
 import type { KyselyStore } from '../kysely-store.ts'
 import { secretContext } from '../repositories/configuration/secrets.ts'
-import { tables } from '../../records/tables.ts'
-import type { TableName } from '../../records/tables.ts'
+import { tables, type TableName } from '../../records/tables.ts'
 
 type CopiedTable = { [Name in TableName]: (typeof tables)[Name]['copiedBy'] extends null ? never : Name }[TableName]
 export type CopiedRows = Readonly<Record<CopiedTable, number>>

@@ -3,8 +3,7 @@ import type { Service } from '../../../../api/service/service.ts'
 import { moneyOperations as rows } from '../../../../api/customers/money.ts'
 import { pageOf } from '../../response/page.ts'
 import { dayRange } from '../../request/day-range.ts'
-import { route } from '../../contract/route.ts'
-import type { Routes } from '../../contract/route.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 export interface MoneyRouteDeps {
   readonly service: Pick<Service, 'money' | 'moneyDays' | 'priceSubscribers'>

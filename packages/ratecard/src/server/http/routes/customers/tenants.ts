@@ -4,8 +4,7 @@ import { answerKeyed } from '../../response/keyed-answer.ts'
 import { pageOf } from '../../response/page.ts'
 import { callerOf, timeOf } from '../../request/request-parts.ts'
 import type { RouteDeps } from '../deps.ts'
-import { route } from '../../contract/route.ts'
-import type { Routes } from '../../contract/route.ts'
+import { route, type Routes } from '../../contract/route.ts'
 
 export const tenantRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   createTenant: route(rows.createTenant, (call) =>

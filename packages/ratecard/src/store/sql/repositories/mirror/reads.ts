@@ -1,7 +1,6 @@
 // Queries on mirrored objects.
 import { sql } from 'kysely'
-import { processorId } from '../../../../catalog/resource.ts'
-import type { ProcessorId } from '../../../../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../../../../catalog/resource.ts'
 import type { Mirrored, MirroredInvoice, MirroredKind, MirroredSubscription } from '../../../../processor/mirrored.ts'
 import type {
   BilledObject,

@@ -1,6 +1,5 @@
 // Revenue in the mirror: monthly recurring revenue (MRR) of items and customers, debts, and the stored sums of days.
-import { processorId } from '../../../../catalog/resource.ts'
-import type { ProcessorId } from '../../../../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../../../../catalog/resource.ts'
 import type { MirroredPrice, MirroredRefund } from '../../../../processor/mirrored.ts'
 import type { CustomerStanding, Unsummed } from '../../../mirror-store.ts'
 import type { MirrorDayRow, MirrorItemSumRow, MirrorRevenueRow } from '../../../records/mirror.ts'

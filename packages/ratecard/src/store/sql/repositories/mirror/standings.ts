@@ -1,6 +1,5 @@
 // Sums of customers, stored so that the database can filter and sort lists of tenants by them.
-import { processorId } from '../../../../catalog/resource.ts'
-import type { ProcessorId } from '../../../../catalog/resource.ts'
+import { processorId, type ProcessorId } from '../../../../catalog/resource.ts'
 import type { CustomerStanding, Unsummed } from '../../../mirror-store.ts'
 import type { MirrorStandingRow } from '../../../records/mirror.ts'
 import { inBatches } from '../../database/batches.ts'

@@ -1,14 +1,12 @@
 // Pages of tenants. The rows of listings.ts determine order and number of the tenants; other values are read only for the tenants of the
 // page.
-import { sql } from 'kysely'
-import type { RawBuilder } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { processorId } from '../../../../catalog/resource.ts'
 import { searchForm } from '../../../records/search-text.ts'
 import type { TenantListingRow, TenantSort } from '../../../records/tenants.ts'
 import type { ListedPrice, ListedTenant, TenantListQuery } from '../../../tenant-store.ts'
 import type { Database, ReadConnection } from '../../database/database.ts'
-import { searchConditions } from '../../dialects/text-search.ts'
-import type { SearchConditions } from '../../dialects/text-search.ts'
+import { searchConditions, type SearchConditions } from '../../dialects/text-search.ts'
 import { liveSubscriptionsOf } from '../mirror/reads.ts'
 import { standingsOf } from '../mirror/standings.ts'
 
