@@ -1,6 +1,6 @@
 // Plan and impact of a price with many subscriptions on three generations of it, counted in the mirror.
 import { processorId } from '../packages/ratecard/src/catalog/resource.ts'
-import { createService } from '../packages/ratecard/src/server/composition/compose.ts'
+import { createService } from '../packages/ratecard/src/server/service/service.ts'
 import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
 import { systemClock } from '../packages/ratecard/src/base/clock.ts'
 import { newItem, newMirroredPrice, newSubscription } from '../test/store/suite/mirror-records.ts'

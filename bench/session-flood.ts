@@ -1,9 +1,9 @@
 // What others wait for while one customer's session sends 200 requests at once: another tenant's checkout and preview, and a seller's plan.
-import type { Principal } from '../packages/ratecard/src/api/service/tenants.ts'
 import type { BillingConfig } from '../packages/ratecard/src/document/schema/schema.ts'
 import { payingCustomer } from '../test/support/shop/paying-customer.ts'
 import { elapsedMs, median, type BenchOptions, type BenchResult } from './support/measure.ts'
 import { caller, openShop, type Shop } from './support/shop.ts'
+import type { Principal } from '../packages/ratecard/src/api/customers/sessions.ts'
 
 const document: BillingConfig = {
   version: '1.0.0',

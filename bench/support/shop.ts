@@ -6,7 +6,7 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import Stripe from 'stripe'
 import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
-import { createService, type ComposedService } from '../../packages/ratecard/src/server/composition/compose.ts'
+import { createService, type Service } from '../../packages/ratecard/src/server/service/service.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { budgetFor } from '../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
@@ -17,7 +17,7 @@ import { startProcess } from './server-process.ts'
 export const caller = { author: 'bench', by: null, message: null, requestId: null }
 
 export interface Shop {
-  readonly service: ComposedService
+  readonly service: Service
   readonly stripe: Stripe
   push(config: BillingConfig): Promise<void>
   /** Current processor price of each configuration price. */

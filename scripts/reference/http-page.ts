@@ -1,9 +1,9 @@
 import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
 import { buildApp } from '../../packages/ratecard/src/server/http/app.ts'
 import type { ScopeNeeded } from '../../packages/ratecard/src/api/notation/operation.ts'
-import type { Service } from '../../packages/ratecard/src/api/service/service.ts'
 import { code, page, table } from './markdown.ts'
 import { limitsText, typeText, type SchemaNode } from './schema-text.ts'
+import type { Service } from '../../packages/ratecard/src/server/service/service.ts'
 
 export interface Content {
   readonly schema?: SchemaNode & { readonly allOf?: readonly SchemaNode[] }

@@ -10,7 +10,7 @@ import {
   registerBillingGauges,
   withBillingCounters,
 } from '../../packages/ratecard/src/server/composition/billing-metrics.ts'
-import type { ComposedService } from '../../packages/ratecard/src/server/composition/compose.ts'
+import type { Service } from '../../packages/ratecard/src/server/service/service.ts'
 import {
   createRequestCounters,
   registerMirrorMetrics,
@@ -184,7 +184,7 @@ describe('deploy/grafana:', () => {
     createRequestMetrics(registry).watchConnections(() => 0)
     createWorkerMetrics(registry, () => [])
     createRequestCounters(registry)
-    const unused = { billingGauges: () => Promise.resolve(null) } as unknown as ComposedService
+    const unused = { billingGauges: () => Promise.resolve(null) } as unknown as Service
     const report = () => undefined
     registerBillingGauges(registry, unused, report)
     const facts = { get: () => Promise.resolve(null) } as unknown as Store['facts']

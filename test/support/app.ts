@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import { systemClock, type Clock } from '../../packages/ratecard/src/base/clock.ts'
-import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/server/composition/compose.ts'
+import type { Service, ServiceOptions } from '../../packages/ratecard/src/server/service/service.ts'
 import type { BillingConfig } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { buildApp } from '../../packages/ratecard/src/server/http/app.ts'
 import type { ConnectionLimits } from '../../packages/ratecard/src/server/http/listener/connections.ts'
@@ -39,12 +39,12 @@ export interface TestAppOptions {
   /** Receives the log lines. Without it nothing is logged. */
   readonly onLog?: (line: string) => void
   /** Wraps the service of the application, for results that no real call can cause. */
-  readonly wrap?: (service: ComposedService) => ComposedService
+  readonly wrap?: (service: Service) => Service
 }
 
 export interface TestApp {
   readonly app: FastifyInstance
-  readonly service: ComposedService
+  readonly service: Service
   readonly store: Store
   readonly sandbox: Sandbox
   /** The adapter to the sandbox. */

@@ -2,7 +2,7 @@
 // `startStack` starts all of them at once.
 import Stripe from 'stripe'
 import { type Clock, systemClock } from '../../packages/ratecard/src/base/clock.ts'
-import { createService, type ServiceOptions } from '../../packages/ratecard/src/server/composition/compose.ts'
+import { createService, type ServiceOptions } from '../../packages/ratecard/src/server/service/service.ts'
 import { unlimitedBudget } from '../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import type { StripeProcessorOptions } from '../../packages/ratecard/src/processor/stripe/stripe-processor.ts'

@@ -1,7 +1,7 @@
 // The real parts in one process: in-memory store, sandbox processor, Stripe adapter over HTTP, service.
 import type Stripe from 'stripe'
-import { createService } from '../../packages/ratecard/src/server/composition/compose.ts'
-import type { ComposedService, ServiceOptions } from '../../packages/ratecard/src/server/composition/compose.ts'
+import { createService } from '../../packages/ratecard/src/server/service/service.ts'
+import type { Service, ServiceOptions } from '../../packages/ratecard/src/server/service/service.ts'
 import { systemClock, type Clock } from '../../packages/ratecard/src/base/clock.ts'
 import type { Snapshot } from '../../packages/ratecard/src/catalog/resource.ts'
 import type { Processor } from '../../packages/ratecard/src/processor/processor.ts'
@@ -12,7 +12,7 @@ import type { Store } from '../../packages/ratecard/src/store/store.ts'
 import { adapterTo, stripeAt } from './parts.ts'
 
 export interface Stack {
-  readonly service: ComposedService
+  readonly service: Service
   readonly store: Store
   readonly processor: Processor
   readonly sandbox: Sandbox

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import { createService } from '../../../packages/ratecard/src/server/service/service.ts'
 import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
 import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'

@@ -1,9 +1,9 @@
 // Trials that begin without a card, from the checkout page to what becomes of the subscription.
 import { describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
-import type { NewCheckout } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { startedForEach } from '../../support/started.ts'
 import { startWorld } from '../tenants/world.ts'
+import type { NewCheckout } from '../../../packages/ratecard/src/api/customers/checkout.ts'
 
 const monthly = (id: string, amount: number) => ({ id, amount, interval: 'month' as const, currency: 'usd' as const })
 const document: BillingConfig = {

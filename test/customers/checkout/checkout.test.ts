@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { NewCheckout } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { nobody } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'
 import { refusalOf } from '../../support/stores/store.ts'
 import { caller, forTenant, kiln, startWorld } from '../tenants/world.ts'
+import type { NewCheckout } from '../../../packages/ratecard/src/api/customers/checkout.ts'
 
 const tenant = { id: 'acme', name: 'Acme', email: 'a@acme.example' }
 const world = startedForEach(() => startWorld({ tenant, allowedRedirects: ['https://shop.example'] }))

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { BillingConfig, Product } from '../../../packages/ratecard/src/document/schema/schema.ts'
-import type { Checkout, NewCheckout } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { nobody } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'
 import { caller, forTenant, startWorld } from '../tenants/world.ts'
+import type { Checkout, NewCheckout } from '../../../packages/ratecard/src/api/customers/checkout.ts'
 
 const usd = { currency: 'usd' } as const
 const monthly = (id: string, amount: number) => ({ id, amount, interval: 'month' as const, ...usd })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
-import type { NewCheckout } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { startedForEach } from '../../support/started.ts'
 import { caller, startWorld } from '../tenants/world.ts'
+import type { NewCheckout } from '../../../packages/ratecard/src/api/customers/checkout.ts'
 
 const usd = { currency: 'usd' } as const
 const monthly = (id: string, amount: number) => ({ id, amount, interval: 'month' as const, ...usd })

@@ -1,10 +1,10 @@
 // A shop with a mirror that sells an API with credits.
 import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
-import type { Credits } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { mirrorSettings } from '../../support/mirror.ts'
 import { urls } from '../../support/shop/selling.ts'
 import { tenantShop, type TenantShop } from '../../support/shop/tenant-shop.ts'
+import type { Credits } from '../../../packages/ratecard/src/api/customers/credits.ts'
 
 const usd = { currency: 'usd' } as const
 const monthly = { ...usd, interval: 'month' } as const

@@ -1,11 +1,11 @@
 // Discounts of running subscriptions: given, taken away, and what becomes of those that run already.
 import { describe, expect, test } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
-import type { NewDiscount } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import type { FaultKind } from '../../../packages/sandbox/src/control/faults.ts'
 import { startedForEach } from '../../support/started.ts'
 import { nobody } from '../../support/stack.ts'
 import { caller, startWorld } from '../tenants/world.ts'
+import type { NewDiscount } from '../../../packages/ratecard/src/api/customers/discounts.ts'
 
 const usd = { currency: 'usd' } as const
 const monthly = (id: string, amount: number) => ({ id, amount, interval: 'month' as const, ...usd })

@@ -1,7 +1,7 @@
 // Deals that end: the service takes the negotiated prices away at their date, whichever replica runs then.
 import { expect, onTestFinished, test } from 'vitest'
 import { toRfc3339 } from '../../../packages/ratecard/src/base/clock.ts'
-import type { ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import type { Service } from '../../../packages/ratecard/src/server/service/service.ts'
 import { serviceOver } from '../../support/parts.ts'
 import { caller, gold, negotiated, nothing, tenantShop } from '../../support/shop/tenant-shop.ts'
 
@@ -30,7 +30,7 @@ async function dealShop(items: Readonly<Record<string, number | null>> = { pro_m
     },
     tenantNow: () => shop.service.findTenant('t'),
     /** Another replica over the same store and account. */
-    replica: (): ComposedService => {
+    replica: (): Service => {
       const service = serviceOver({ store: shop.store, processor: shop.processor, clock })
       onTestFinished(() => service.close())
       return service

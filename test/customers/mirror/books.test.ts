@@ -1,7 +1,6 @@
 // The books: a year of 60 tenants at the sandbox, and the export of it. Each row adds up, and the sums are the processor's own.
 import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import type { ExportRow } from '../../../packages/ratecard/src/api/service/mirror.ts'
 import { createMirror } from '../../../packages/ratecard/src/customers/mirror/mirror.ts'
 import type { MirrorReadDeps } from '../../../packages/ratecard/src/customers/mirror/reads/deps.ts'
 import { readExport } from '../../../packages/ratecard/src/customers/mirror/reads/export.ts'
@@ -13,6 +12,7 @@ import { payPage } from '../../support/shop/pay-page.ts'
 import { giveCard } from '../../support/shop/paying-customer.ts'
 import { newAudit, newTenant } from '../../support/shop/tenant-records.ts'
 import { mirrorWorld, type MirrorWorld } from './mirror-world.ts'
+import type { ExportRow } from '../../../packages/ratecard/src/api/customers/invoices.ts'
 
 const monthS = 30.5 * 86_400
 const page = { limit: 100, offset: 0 }

@@ -1,7 +1,7 @@
 // Entitlements are read from the mirror without a call to the processor, and equal those of the processor.
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createService, type ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import { createService, type Service } from '../../../packages/ratecard/src/server/service/service.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { startSandbox, type Sandbox } from '../../../packages/sandbox/src/server.ts'
 import { mirrorSettings } from '../../support/mirror.ts'
@@ -30,7 +30,7 @@ const priceList = (version: string, ofPro: readonly string[]): BillingConfig => 
 })
 
 /** Returns a service with a mirror that is up to date. The feed is stopped, so that every request is counted. */
-async function mirrored(): Promise<ComposedService> {
+async function mirrored(): Promise<Service> {
   clock.advance(1000)
   const service = createService({
     settings: { requireVersionBump: false, workers: 'off' },

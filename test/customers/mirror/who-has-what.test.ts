@@ -1,7 +1,7 @@
 // An account with a year of history: the service starts with it, and answers five questions of its owner.
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createService, type ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import { createService, type Service } from '../../../packages/ratecard/src/server/service/service.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { mirrorSettings } from '../../support/mirror.ts'
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
@@ -12,7 +12,7 @@ const day = 86_400_000
 const clock = new TestClock(Date.UTC(2025, 0, 10, 12))
 const page = { limit: 100, offset: 0 }
 let stack: Stack
-let service: ComposedService
+let service: Service
 
 const priceList = (amount: number, version: string): BillingConfig => ({
   version,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { MigrationRequest } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { refusalOf } from '../../support/stores/store.ts'
 import { caller, negotiated, priceIn, soldShop, tenantShop, type TenantShop } from '../../support/shop/tenant-shop.ts'
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
+import type { MigrationRequest } from '../../../packages/ratecard/src/api/customers/price-migrations.ts'
 
 const monthly = 32
 

@@ -148,7 +148,10 @@ test('what else the schedule contains stays: a change of another item, and one b
   const { id: job } = await migrate(shop)
   const principal = { kind: 'key', keyId: 'key', tenantId: 'small' } as const
   const change = (priceId: string, quantity: number) =>
-    shop.service.changeSubscription({ items: [{ priceId, quantity }], replaces: priceId }, principal, caller, null)
+    shop.service.changeSubscription({ items: [{ priceId, quantity }], replaces: priceId }, principal, {
+      ...caller,
+      idempotencyKey: null,
+    })
   await change('seat', 1)
   await change('pro_monthly', 5)
   const taken = await takeBack(shop, job)
@@ -156,7 +159,7 @@ test('what else the schedule contains stays: a change of another item, and one b
   const { subscriptions } = await shop.service.tenantSubscriptions('small')
   expect(subscriptions[0]?.scheduled?.items).toMatchObject([{ quantity: 1 }, { quantity: 5 }])
   // Undoing the change brings back what the customer had, and not the move.
-  await shop.service.resumeSubscription({}, principal, caller, null)
+  await shop.service.resumeSubscription({}, principal, { ...caller, idempotencyKey: null })
   expect((await shop.service.tenantSubscriptions('small')).subscriptions[0]).toMatchObject({ scheduled: null })
   shop.advance(32)
   expect(await shop.lastAmount(customer)).toBe(7 * 1000 + 2 * 300)
@@ -171,7 +174,10 @@ test('a move that the customer has replaced meanwhile is no longer scheduled, an
   const { shop, id, job } = await onTheWay()
   const principal = { kind: 'key', keyId: 'key', tenantId: 'small' } as const
   const items = [{ priceId: 'pro', quantity: 7 }]
-  await shop.service.changeSubscription({ items, replaces: 'pro_monthly', when: 'period_end' }, principal, caller, null)
+  await shop.service.changeSubscription({ items, replaces: 'pro_monthly', when: 'period_end' }, principal, {
+    ...caller,
+    idempotencyKey: null,
+  })
   const taken = await takeBack(shop, job)
   expect(await shop.service.findJob(taken.takeBackJobId ?? '')).toMatchObject({
     steps: [{ state: 'skipped', result: { reason: expect.stringContaining('has replaced the move') as string } }],

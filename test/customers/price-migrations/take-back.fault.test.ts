@@ -24,7 +24,11 @@ async function prepare(stores: StoreFactory) {
   const { id: job } = await shop.service.startMigration({ priceId: 'pro_monthly', to: 'renewal' }, caller)
   expect(await shop.finished(job)).toMatchObject({ state: 'done', scheduledMoves: [{}, {}] })
   const fewer = { items: [{ priceId: 'seat', quantity: 1 }], replaces: 'seat' }
-  await shop.service.changeSubscription(fewer, { kind: 'key', keyId: 'key', tenantId: 't' }, caller, null)
+  await shop.service.changeSubscription(
+    fewer,
+    { kind: 'key', keyId: 'key', tenantId: 't' },
+    { ...caller, idempotencyKey: null },
+  )
   await shop.close()
   world.prepared()
   const stateAfter = async (again: TenantShop) => {

@@ -5,7 +5,6 @@ import Stripe from 'stripe'
 import { expect, onTestFinished, test } from 'vitest'
 import { toRfc3339, type Clock } from '../../../packages/ratecard/src/base/clock.ts'
 import { startServer } from '../../../packages/ratecard/src/server/composition/main.ts'
-import type { JobReport } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { jobLease } from '../../../packages/ratecard/src/acts/jobs/deps.ts'
 import { nobody } from '../../support/stack.ts'
 import { refusalOf } from '../../support/stores/store.ts'
@@ -13,6 +12,7 @@ import { caller, negotiated, priceIn, tenantShop, type TenantShop } from '../../
 import { payingCustomer } from '../../support/shop/paying-customer.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { serviceOver } from '../../support/parts.ts'
+import type { JobReport } from '../../../packages/ratecard/src/api/customers/jobs.ts'
 
 const day = 86_400_000
 const minute = 60_000

@@ -18,7 +18,7 @@ async function prepare(stores: StoreFactory) {
   await first.push(negotiated())
   const customer = await first.tenant('t')
   const { id } = await first.subscribe(customer, { pro_monthly: 7 })
-  await first.service.changeSubscription(downgrade, principal, caller, null)
+  await first.service.changeSubscription(downgrade, principal, { ...caller, idempotencyKey: null })
   const usual = (await first.stripe.customers.retrieve(customer, { expand: [] })) as {
     invoice_settings: { default_payment_method: string }
   }
@@ -64,7 +64,9 @@ describe('an upgrade with a declined payment whose process is killed at any poin
           const shop = shopOver(found.stack, secretKey)
           try {
             if (retries)
-              expect(await shop.service.changeSubscription(change, principal, caller, 'once')).toMatchObject({
+              expect(
+                await shop.service.changeSubscription(change, principal, { ...caller, idempotencyKey: 'once' }),
+              ).toMatchObject({
                 status: 'payment_required',
               })
             const after = await later(shop)

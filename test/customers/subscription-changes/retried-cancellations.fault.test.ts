@@ -35,7 +35,7 @@ async function prepare(stores: StoreFactory, plan: 'paid' | 'free') {
       id: _own,
       items,
       ...shown
-    } = await shop.service.cancelOwnSubscription(cancellation, principal, caller, key)
+    } = await shop.service.cancelOwnSubscription(cancellation, principal, { ...caller, idempotencyKey: key })
     const { items: trail } = await shop.service.tenantAudit('t', { limit: 20, offset: 0 })
     const audited = trail.filter(({ action }) => /^subscription_(cancelled|ended)$/.test(action)).length
     const unfinished = (await shop.store.jobs.unfinished('subscription_change', 't')).length

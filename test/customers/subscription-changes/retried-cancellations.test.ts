@@ -21,7 +21,10 @@ afterAll(() => shop.close())
 
 /** Cancels by the service, as a request does whose response is never stored under its idempotency key. */
 const cancelAs = (tenantId: string, key: string | null, when?: 'now') =>
-  shop.service.cancelOwnSubscription(when === undefined ? {} : { when }, principalOf(tenantId), nobody, key)
+  shop.service.cancelOwnSubscription(when === undefined ? {} : { when }, principalOf(tenantId), {
+    ...nobody,
+    idempotencyKey: key,
+  })
 const principalOf = (tenantId: string) => ({ kind: 'key', keyId: 'key', tenantId }) as const
 
 const running = async (tenantId: string) =>
@@ -46,12 +49,10 @@ describe('a retry, with the same idempotency key, of an immediate cancellation',
     const items = [{ price: await shop.price('backup') }]
     const { id: other } = await shop.stripe.subscriptions.create({ customer: buyer.customer, items })
     const cancel = () =>
-      shop.service.cancelOwnSubscription(
-        { when: 'now', subscription: buyer.subscription },
-        principalOf('two'),
-        nobody,
-        'once',
-      )
+      shop.service.cancelOwnSubscription({ when: 'now', subscription: buyer.subscription }, principalOf('two'), {
+        ...nobody,
+        idempotencyKey: 'once',
+      })
     const first = await cancel()
     expect(first).toMatchObject({ id: buyer.subscription, status: 'canceled' })
     expect(await cancel()).toEqual(first)
@@ -100,7 +101,10 @@ describe('a retry, with the same idempotency key, of a cancellation at the end o
     const items = [{ price: await shop.price('backup') }]
     const { id: other } = await shop.stripe.subscriptions.create({ customer: buyer.customer, items })
     for (const subscription of [buyer.subscription, other])
-      await shop.service.cancelOwnSubscription({ subscription }, principalOf('other_request'), nobody, 'once')
+      await shop.service.cancelOwnSubscription({ subscription }, principalOf('other_request'), {
+        ...nobody,
+        idempotencyKey: 'once',
+      })
     expect(await shop.stripe.subscriptions.retrieve(other)).toMatchObject({ cancel_at_period_end: true })
   })
 })

@@ -1,12 +1,12 @@
 // Changes of a subscription whose process is killed: before and after every write, and while a write is on its way.
 import { describe, expect } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
-import type { NewChange } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import { testOnEachEngine } from '../../support/stores/each-engine.ts'
 import { lateKinds } from '../../support/kills/kill-harness.ts'
 import type { StoreFactory } from '../../support/kills/kill-stores.ts'
 import { killedService } from '../../support/kills/killed-service.ts'
 import { negotiated, shopOver, type TenantShop } from '../../support/shop/tenant-shop.ts'
+import type { NewChange } from '../../../packages/ratecard/src/api/customers/subscription-changes.ts'
 
 const secretKey = 'sk_test_killedChanges0000'
 const caller = { author: null, by: null, requestId: null }
@@ -33,12 +33,13 @@ async function prepare(stores: StoreFactory, wish: Wish, first: Wish) {
   )
   const customer = await opened.tenant('t')
   const { id } = await opened.subscribe(customer, { pro_monthly: 7 })
-  await opened.service.changeSubscription(first, principal, caller, null)
+  await opened.service.changeSubscription(first, principal, { ...caller, idempotencyKey: null })
   const { preview, dueNow } = await opened.service.previewChange(wish, principal)
   await opened.close()
   world.prepared()
   const change: NewChange = { ...wish, items: [...wish.items], preview }
-  const again = (shop: TenantShop) => shop.service.changeSubscription(change, principal, caller, 'once')
+  const again = (shop: TenantShop) =>
+    shop.service.changeSubscription(change, principal, { ...caller, idempotencyKey: 'once' })
   const stateOf = async (shop: TenantShop) => {
     const items = await shop.items(id)
     const totals = (await shop.invoices(customer)).map(({ total }) => total)

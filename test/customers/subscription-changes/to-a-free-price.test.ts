@@ -176,7 +176,10 @@ describe('a change to a free price', () => {
     await shop.service.createTenant({ id: 't', name: 't', processorCustomerId: customer }, nobody)
     await shop.stripe.subscriptions.create({ customer, items: [{ price: await shop.price('pro') }] })
     const principal = { kind: 'key', keyId: 'key', tenantId: 't' } as const
-    await shop.service.changeSubscription({ items: [{ priceId: 'free' }] }, principal, nobody, null)
+    await shop.service.changeSubscription({ items: [{ priceId: 'free' }] }, principal, {
+      ...nobody,
+      idempotencyKey: null,
+    })
     const free = async () => (await shop.store.localSubscriptions.list('t')).map(({ priceId }) => priceId)
     at.ms += 29 * day * 1000
     await shop.service.waitingJobs.continueDue()

@@ -1,8 +1,11 @@
 // A shop with tenants: a service with a sandbox account and a store, new for each test.
-import type { NewTenant, Caller, NewCheckout, Principal } from '../../../packages/ratecard/src/api/service/tenants.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { duplicateKey } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import { nobody, startStack, type Stack, type StackOptions } from '../../support/stack.ts'
+import type { NewTenant } from '../../../packages/ratecard/src/api/customers/tenants.ts'
+import type { Caller } from '../../../packages/ratecard/src/api/notation/callers.ts'
+import type { NewCheckout } from '../../../packages/ratecard/src/api/customers/checkout.ts'
+import type { Principal } from '../../../packages/ratecard/src/api/customers/sessions.ts'
 
 export const caller: Caller = { author: 'ada', by: { keyId: 'key_1', keyName: 'ci' }, requestId: 'req_1' }
 export const forTenant = (tenantId: string): Principal => ({ kind: 'key', keyId: 'key_1', tenantId })

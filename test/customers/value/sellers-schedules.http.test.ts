@@ -97,8 +97,8 @@ describe('cancel, then resume', () => {
     const { id: job } = await own.service.startMigration({ priceId: 'pro_monthly', to: 'renewal' }, caller)
     await own.finished(job)
     const session = { kind: 'session', session: await own.service.createSession('small', null) } as const
-    await own.service.cancelOwnSubscription({ when: 'period_end' }, session, caller, null)
-    await own.service.resumeSubscription({}, session, caller, null)
+    await own.service.cancelOwnSubscription({ when: 'period_end' }, session, { ...caller, idempotencyKey: null })
+    await own.service.resumeSubscription({}, session, { ...caller, idempotencyKey: null })
     own.advance(32)
     expect(await own.items(id)).toEqual({ pro_monthly: 7 })
     expect((await own.invoices(customer)).map(({ total }) => total)).toEqual([7000, 8400])

@@ -4,7 +4,7 @@ import { configId, processorId, type ResourceKind } from '../../../packages/rate
 import { checksum } from '../../../packages/ratecard/src/document/schema/canonical/checksum.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { compareDocuments } from '../../../packages/ratecard/src/catalog/compare-documents.ts'
-import { createDocuments } from '../../../packages/ratecard/src/server/composition/document-thread.ts'
+import { createDocuments } from '../../../packages/ratecard/src/server/service/document-thread.ts'
 import { createLookups } from '../../../packages/ratecard/src/push/lookup/lookups.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'

@@ -161,7 +161,7 @@ describe('the tax settings of the document', () => {
     const { id } = await sold()
     await push(taxed('1.1.0', '20'))
     const change = { subscriptionId: id, items: [{ priceId: 'pro_yearly', quantity: 1 }] }
-    await world.service.changeSubscription(change, forTenant('acme'), caller, null)
+    await world.service.changeSubscription(change, forTenant('acme'), { ...caller, idempotencyKey: null })
     const changed = await world.stripe.subscriptions.retrieve(id, { expand: ['schedule'] })
     expect(changed.default_tax_rates).toMatchObject([{ percentage: 19, active: false }])
     // A longer interval begins with the next period, which a schedule holds.

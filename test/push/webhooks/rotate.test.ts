@@ -1,6 +1,6 @@
 // Rotation of a webhook's secret: both endpoints are live for a time, then the old one is disabled once, and nothing else changes.
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import type { Service } from '../../../packages/ratecard/src/server/service/service.ts'
 import type { BillingConfig, Webhook } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { nobody, startStack } from '../../support/stack.ts'
 import { startedForEach } from '../../support/started.ts'
@@ -23,7 +23,7 @@ const withHook = (hook: Partial<Webhook> = {}, version = '1.0.0'): BillingConfig
 const ci = { keyId: 'key_ci', keyName: 'ci' }
 const rotate = (overlapMs: number, id = 'hook') =>
   stack.service.rotateWebhook(id, { author: 'ada', by: ci, message: 'leaked', requestId: 'req_1', overlapMs })
-const hook = async (service: Pick<ComposedService, 'listWebhooks'> = stack.service) =>
+const hook = async (service: Pick<Service, 'listWebhooks'> = stack.service) =>
   (await service.listWebhooks({ secrets: true }))[0]
 /** Returns whether each endpoint of the account is enabled, oldest first. */
 const live = async () =>

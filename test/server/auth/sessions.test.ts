@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createSessions, type Sessions } from '../../../packages/ratecard/src/server/auth/sessions.ts'
-import { createIds } from '../../../packages/ratecard/src/server/composition/ids.ts'
+import { createSessions } from '../../../packages/ratecard/src/server/auth/sessions.ts'
+import { createIds } from '../../../packages/ratecard/src/server/service/ids.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import { newAudit, newTenant } from '../../support/shop/tenant-records.ts'
 
 let store: Store
-let sessions: Sessions
+let sessions: ReturnType<typeof createSessions>
 let now = 0
 const clock = { now: () => now }
 const newId = createIds(clock)

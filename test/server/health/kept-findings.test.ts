@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createKeptFindings } from '../../../packages/ratecard/src/server/health/kept-findings.ts'
-import type { Finding } from '../../../packages/ratecard/src/api/service/service.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
+import type { Finding } from '../../../packages/ratecard/src/api/server/server.ts'
 
 const finding: Finding = { check: 'store', status: 'ok', detail: 'It answers.' }
 

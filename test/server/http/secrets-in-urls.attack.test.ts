@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, expect, it } from 'vitest'
 import type { InjectOptions } from 'fastify'
-import type { ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import type { Service } from '../../../packages/ratecard/src/server/service/service.ts'
 import { admin, sampleConfig, startTestApp } from '../../support/app.ts'
 import { startedForAll } from '../../support/started.ts'
 import { operationsOf, sample, type Operation, type Schema } from '../../support/attack/sample.ts'
@@ -33,7 +33,7 @@ async function push(version: string, value: string) {
 }
 
 /** A processor that repeats the URL that it refused, and a worker that prints it, each as one event of its stream. */
-const withTalkingStreams = (service: ComposedService): ComposedService => ({
+const withTalkingStreams = (service: Service): Service => ({
   ...service,
   async *pushEvents(id) {
     const failed = { index: 0, op: 'create', kind: 'webhook', configId: 'main_hook', state: 'failed' } as const

@@ -12,7 +12,7 @@ import { resourceKinds } from '../../../packages/ratecard/src/catalog/resource.t
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../../packages/ratecard/src/catalog/resource.ts'
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
-import type { createService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import type { createService } from '../../../packages/ratecard/src/server/service/service.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { canonicalJson } from '../../../packages/ratecard/src/document/schema/canonical/canonical.ts'
 import type { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'

@@ -1,6 +1,6 @@
 // A process that changes or cancels a subscription and ends itself (SIGKILL) at the n-th point.
 import { runKillable } from './killable-service.ts'
-import type { NewCancellation, NewChange } from '../../../packages/ratecard/src/api/service/tenants.ts'
+import type { NewCancellation, NewChange } from '../../../packages/ratecard/src/api/customers/subscription-changes.ts'
 
 const caller = { author: null, by: null, requestId: null }
 const principal = { kind: 'key', keyId: 'key', tenantId: 't' } as const
@@ -10,7 +10,8 @@ await runKillable<{ readonly change?: NewChange; readonly cancellation?: NewCanc
     ...{ localSubscriptions: ['plan', 'unplan', 'end'], facts: ['set'] },
   },
   async (service, { change, cancellation }) => {
-    if (change !== undefined) await service.changeSubscription(change, principal, caller, 'once')
-    if (cancellation !== undefined) await service.cancelOwnSubscription(cancellation, principal, caller, 'once')
+    if (change !== undefined) await service.changeSubscription(change, principal, { ...caller, idempotencyKey: 'once' })
+    if (cancellation !== undefined)
+      await service.cancelOwnSubscription(cancellation, principal, { ...caller, idempotencyKey: 'once' })
   },
 )

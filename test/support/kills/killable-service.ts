@@ -1,6 +1,6 @@
 // The service in a process that ends itself (SIGKILL) at the n-th point: before and after every journal write, and before every
 // processor call. Composed of the real parts.
-import type { createService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import type { createService } from '../../../packages/ratecard/src/server/service/service.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'

@@ -1,7 +1,7 @@
 // A replica in a separate process, composed of the real parts. Unlike the command it has no rate limit for processor calls, its lease
 // duration is configurable, and it can stop itself (SIGSTOP) at a given point of a push.
 import { flushCompileCache } from 'node:module'
-import { createService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import { createService } from '../../../packages/ratecard/src/server/service/service.ts'
 import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
 import { buildApp } from '../../../packages/ratecard/src/server/http/app.ts'
 import type { Processor } from '../../../packages/ratecard/src/processor/processor.ts'

@@ -2,14 +2,11 @@
 import type Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
-import type { ComposedService } from '../../../packages/ratecard/src/server/composition/compose.ts'
-import type {
-  EnterpriseOutcome,
-  EnterpriseTarget,
-  JobReport,
-} from '../../../packages/ratecard/src/api/service/tenants.ts'
+import type { Service } from '../../../packages/ratecard/src/server/service/service.ts'
 import { nobody, startStack, type Stack, type StackOptions } from '../stack.ts'
 import { payingCustomer } from './paying-customer.ts'
+import type { EnterpriseOutcome, EnterpriseTarget } from '../../../packages/ratecard/src/api/customers/enterprise.ts'
+import type { JobReport } from '../../../packages/ratecard/src/api/customers/jobs.ts'
 
 export const caller = { author: 'ada', message: 'new prices', by: null, requestId: 'req_test' }
 export const gold: EnterpriseTarget = { kind: 'template', template: 'gold' }
@@ -123,7 +120,7 @@ export function shopOver(stack: Stack, secretKey: string): TenantShop {
   }
 }
 
-async function jobEnd(service: Pick<ComposedService, 'findJob'>, id: string): Promise<JobReport> {
+async function jobEnd(service: Pick<Service, 'findJob'>, id: string): Promise<JobReport> {
   for (;;) {
     const job = await service.findJob(id)
     if (job.state !== 'running') return job

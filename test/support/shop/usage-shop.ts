@@ -3,7 +3,7 @@ import type { BillingConfig } from '../../../packages/ratecard/src/document/sche
 import { billing, startTestApp, type TestApp } from '../app.ts'
 import { buildApp } from '../../../packages/ratecard/src/server/http/app.ts'
 import { mirrored, mirrorSettings } from '../mirror.ts'
-import { createService } from '../../../packages/ratecard/src/server/composition/compose.ts'
+import { createService } from '../../../packages/ratecard/src/server/service/service.ts'
 import { payingCustomer } from './paying-customer.ts'
 import { buy, cookieOf, nobody } from './selling.ts'
 

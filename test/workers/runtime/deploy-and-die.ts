@@ -1,12 +1,12 @@
 // A service process that deploys `next` of the worker `one` and dies at the given step. Its argument is JSON.
 import { createServiceKeys } from '../../../packages/ratecard/src/server/auth/service-keys.ts'
 import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
-import { createIds } from '../../../packages/ratecard/src/server/composition/ids.ts'
-import type { NewDeployment } from '../../../packages/ratecard/src/api/service/workers.ts'
+import { createIds } from '../../../packages/ratecard/src/server/service/ids.ts'
 import { createSealer } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import { createWorkers } from '../../../packages/ratecard/src/workers/runtime/workers.ts'
 import { testRuntime } from './bench-host.ts'
+import type { NewDeployment } from '../../../packages/ratecard/src/api/workers/workers.ts'
 
 const { url, file, keys, step, deployment } = JSON.parse(process.argv[2] ?? '') as {
   url: string | null

@@ -2,12 +2,12 @@
 import { onTestFinished } from 'vitest'
 import { createServiceKeys } from '../../../packages/ratecard/src/server/auth/service-keys.ts'
 import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
-import { createIds } from '../../../packages/ratecard/src/server/composition/ids.ts'
-import type { NewDeployment } from '../../../packages/ratecard/src/api/service/workers.ts'
+import { createIds } from '../../../packages/ratecard/src/server/service/ids.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import { createWorkers, type Workers } from '../../../packages/ratecard/src/workers/runtime/workers.ts'
 import type { WorkersOptions } from '../../../packages/ratecard/src/workers/runtime/workers-options.ts'
 import { front, testRuntime } from './bench-host.ts'
+import type { NewDeployment } from '../../../packages/ratecard/src/api/workers/workers.ts'
 
 export interface Replica {
   readonly workers: Workers

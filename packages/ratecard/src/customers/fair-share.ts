@@ -3,8 +3,8 @@
 import { sessionRequestsAtOnce, sessionRequestsPerMinute } from '../api/server/limits.ts'
 import { ServiceError } from '../base/errors/service-error.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Principal } from '../api/service/tenants.ts'
 import { asSessionOf } from '../processor/whose-turn.ts'
+import type { Principal } from '../api/customers/sessions.ts'
 
 const windowMs = 60_000
 /** Number of sessions above which those are forgotten that asked nothing within the last minute. */

@@ -4,8 +4,8 @@ import type { BillingConfig } from '../document/schema/schema.ts'
 import type { ConfigValidation } from '../document/validation/validate.ts'
 import type { Issue } from '../base/errors/issue.ts'
 import { ServiceError } from '../base/errors/service-error.ts'
-import type { GivenDocument } from '../api/service/service.ts'
 import type { SyncDeps } from './deps.ts'
+import type { GivenDocument } from '../api/push/config.ts'
 
 type DocumentDeps = Pick<SyncDeps, 'documents'>
 

@@ -2,11 +2,11 @@ import { ServiceError } from '../base/errors/service-error.ts'
 import { detailsOf } from '../catalog/detail.ts'
 import { ownershipOf } from '../catalog/observed.ts'
 import { resourceKinds, type ObservedResource, type ResourceKind } from '../catalog/resource.ts'
-import type { DriftReport } from '../api/service/service.ts'
 import { bindAccount } from './account.ts'
 import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './webhooks/retiring.ts'
 import { readForPush } from '../processor/failures.ts'
+import type { DriftReport } from '../api/push/config.ts'
 
 /**
  * Returns drift: changes that were made at the processor since the last version was applied. Finds them by planning that version against

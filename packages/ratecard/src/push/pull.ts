@@ -1,6 +1,5 @@
 import type { LiveDocument } from '../catalog/pull/to-document.ts'
 import { bindAccount } from './account.ts'
-import type { PullOptions } from '../api/service/service.ts'
 import type { SyncDeps } from './deps.ts'
 import { readForPush } from '../processor/failures.ts'
 
@@ -12,4 +11,9 @@ export async function pullConfig(deps: SyncDeps, { codes = 'all' }: PullOptions 
   const current = await deps.store.versions.current()
   const mappings = await deps.store.mappings.all()
   return deps.documents.run('fromLive', { snapshot, mappings, current: current?.document ?? null, codes })
+}
+
+export interface PullOptions {
+  /** `active` leaves out promotion codes that cannot be redeemed any more. Default `all`. */
+  readonly codes?: 'all' | 'active'
 }

@@ -5,7 +5,6 @@ import { changeReport } from '../catalog/change-report.ts'
 import { detailsOf } from '../catalog/detail.ts'
 import type { Plan } from '../catalog/plan/plan-changes.ts'
 import { resourceKey } from '../catalog/resource.ts'
-import type { GivenDocument, PushOptions, PushOutcome } from '../api/service/service.ts'
 import { bindAccount } from './account.ts'
 import { planAgainstLive } from './plan-against-live.ts'
 import { pushLease } from '../acts/journal/leases.ts'
@@ -18,6 +17,8 @@ import { settleEarlierWrites } from './recover.ts'
 import { finishPush, openPush, type Lease, type PushRun } from './run.ts'
 import { checkVersion } from './version.ts'
 import { requireWrittenForm } from './written-form.ts'
+import type { GivenDocument } from '../api/push/config.ts'
+import type { PushOptions, PushOutcome } from '../api/push/pushes.ts'
 
 export interface PushRequest extends PushOptions {
   /** Target revision of a rollback. Items that were renamed since then get their former ids back. */

@@ -7,7 +7,6 @@ import { keyRetentionMs } from '../acts/journal/late-writes.ts'
 import { pushLease } from '../acts/journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { findPush } from './pushes.ts'
-import type { PushOptions, PushOutcome } from '../api/service/service.ts'
 import { keyOf } from '../store/records/actor.ts'
 import type { PushRecord, VersionRecord } from '../store/store.ts'
 import { documentOf } from '../catalog/document-tasks.ts'
@@ -18,6 +17,7 @@ import { planFacts } from './checks/plan-facts.ts'
 import { resolveSteps } from './recover.ts'
 import { finishPush } from './run.ts'
 import { impactOfStored, type StoredPlan } from './lookup/stored-plan.ts'
+import type { PushOptions, PushOutcome } from '../api/push/pushes.ts'
 
 export type ResumeOptions = Pick<PushOptions, 'onOpen' | 'override'> & Partial<Pick<PushOptions, 'by' | 'message'>>
 

@@ -3,7 +3,7 @@ import { pushLease } from '../acts/journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { requireValid } from './document-jobs.ts'
 import { planPush, pushUnderLease } from './push.ts'
-import type { PushOptions, PushOutcome } from '../api/service/service.ts'
+import type { PushOptions, PushOutcome } from '../api/push/pushes.ts'
 
 /** Pushes the content of an earlier revision as a new revision. Uses the original processor objects again if they still exist. */
 export async function rollbackConfig(deps: SyncDeps, revision: number, request: PushOptions): Promise<PushOutcome> {

@@ -6,7 +6,6 @@ import type { PlannedChange } from '../catalog/change.ts'
 import type { Plan } from '../catalog/plan/plan-changes.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
-import type { AffectedSubscriber, PriceImpact } from '../api/service/service.ts'
 import type { Violation } from '../catalog/policies/decide.ts'
 import type { LeaseToken, MappingChange, NewVersion, PushRecord, VersionRecord } from '../store/store.ts'
 import { keyOf, type By } from '../store/records/actor.ts'
@@ -14,6 +13,7 @@ import { yieldToRequests } from '../base/event-loop.ts'
 import { StepFailure, applySteps, type Results } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
 import type { StoredPlan } from './lookup/stored-plan.ts'
+import type { AffectedSubscriber, PriceImpact } from '../api/push/pushes.ts'
 
 export interface PushRun {
   readonly kind: PushRecord['kind']

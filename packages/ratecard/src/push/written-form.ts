@@ -1,9 +1,9 @@
 // The written form of a document is its text as the author wrote it, with variables such as `${NAME}`. It is stored beside the pushed
 // document. It is only checked to become the pushed document when its variables are expanded.
 import { ServiceError } from '../base/errors/service-error.ts'
-import type { GivenDocument } from '../api/service/service.ts'
 import type { SyncDeps } from './deps.ts'
 import { compactDocument } from './document-jobs.ts'
+import type { GivenDocument } from '../api/push/config.ts'
 
 type WrittenDeps = Pick<SyncDeps, 'store' | 'clock' | 'documents'>
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.ts'
 import { ServiceError } from '../base/errors/service-error.ts'
-import type { Service } from '../api/service/service.ts'
 import type { Store } from '../store/store.ts'
 
 /**
@@ -18,11 +17,17 @@ export interface IdempotencyDeps {
   readonly busy: () => Promise<boolean>
 }
 
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
 /**
- * Implements {@link Service.idempotent}. Before a request is executed, its idempotency key is claimed in the store. If the claiming process
- * dies, the next caller takes the claim over.
+ * Returns a function that runs `work` once per idempotency key. A retry with the same fingerprint returns the first result; a different
+ * fingerprint throws `idempotency_key_reused`. A failure that had no effects is not stored. Before a request is executed, its key is claimed in
+ * the store. If the claiming process dies, the next caller takes the claim over.
  */
-export function createIdempotency({ store: { idempotency }, clock, busy }: IdempotencyDeps): Service['idempotent'] {
+export function createIdempotency({ store: { idempotency }, clock, busy }: IdempotencyDeps) {
   async function claim(key: string, fingerprint: string) {
     const present = await idempotency.claim(key, fingerprint, clock.now())
     if (present === null || present.status !== null || present.fingerprint !== fingerprint) return present
@@ -31,7 +36,11 @@ export function createIdempotency({ store: { idempotency }, clock, busy }: Idemp
     return (await idempotency.takeOver(key, present.createdAt, clock.now())) ? null : present
   }
 
-  return async (key, fingerprint, work) => {
+  return async (
+    key: string | null,
+    fingerprint: string,
+    work: () => Promise<Answer>,
+  ): Promise<Answer & { readonly replayed: boolean }> => {
     if (key === null) return { ...(await work()), replayed: false }
     const present = await claim(key, fingerprint)
     if (present !== null) {

@@ -114,7 +114,7 @@ test('a resume that gives up an upgrade succeeds while the processor refuses new
 test('a retried resume request that gave up an upgrade does not remove the schedule that the first attempt restored', async () => {
   const { tenant: tenantId, ...buyer } = await unpaid('again')
   const principal = { kind: 'key', keyId: 'key', tenantId } as const
-  const resume = () => shop.service.resumeSubscription({}, principal, nobody, 'once')
+  const resume = () => shop.service.resumeSubscription({}, principal, { ...nobody, idempotencyKey: 'once' })
   const first = await resume()
   expect(await resume()).toEqual(first)
   expect(await scheduledOf({ tenant: tenantId, ...buyer })).toEqual(['basic'])

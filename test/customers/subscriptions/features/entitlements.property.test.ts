@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { processorId } from '../../../../packages/ratecard/src/catalog/resource.ts'
-import { createService, type ComposedService } from '../../../../packages/ratecard/src/server/composition/compose.ts'
+import { createService, type Service } from '../../../../packages/ratecard/src/server/service/service.ts'
 import { createSealer, generateMasterKey } from '../../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../../packages/ratecard/src/store/sql/open-store.ts'
 import type { KyselyStore } from '../../../../packages/ratecard/src/store/sql/kysely-store.ts'
@@ -77,7 +77,7 @@ function mirrored({ id, status, collectionPaused, items }: HistorySubscription) 
   })
 }
 
-const serviceOver = (store: KyselyStore, now: number): ComposedService =>
+const serviceOver = (store: KyselyStore, now: number): Service =>
   createService({
     settings: { requireVersionBump: false, workers: 'off' },
     ...{

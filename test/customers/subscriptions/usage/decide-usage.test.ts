@@ -7,8 +7,8 @@ import {
   readIdentifier,
 } from '../../../../packages/ratecard/src/customers/subscriptions/usage/decide-usage.ts'
 import type { UsageSituation } from '../../../../packages/ratecard/src/customers/subscriptions/usage/decide-usage.ts'
-import type { NewUsage } from '../../../../packages/ratecard/src/api/service/tenants.ts'
 import { refusedWith } from '../../../support/shop/refused.ts'
+import type { NewUsage } from '../../../../packages/ratecard/src/api/customers/checkout.ts'
 
 const now = Date.parse('2031-05-01T00:00:00Z')
 const minute = 60_000

@@ -1,14 +1,16 @@
 // Reads and replaces the policies.
+import type { Actor } from '../../api/notation/callers.ts'
+import type { PageQuery } from '../../store/records/page.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { readPolicies } from '../../catalog/policies/read-policies.ts'
-import type { PolicyOperations, PolicySet } from '../../api/service/policies.ts'
 import { byOf, keyOf } from '../../store/records/actor.ts'
 import type { PolicyRecord } from '../../store/store.ts'
 import type { GuardDeps } from './guard.ts'
+import type { PolicySet } from '../../api/push/policies.ts'
 
-export function createPolicies({ store, clock, environment }: GuardDeps): PolicyOperations {
+export function createPolicies({ store, clock, environment }: GuardDeps) {
   return {
-    async policies(page) {
+    async policies(page: PageQuery) {
       const { items, total } = await store.policies.list(page)
       const current = page.offset === 0 ? (items[0] ?? null) : await store.policies.current()
       return {
@@ -17,7 +19,8 @@ export function createPolicies({ store, clock, environment }: GuardDeps): Policy
         total,
       }
     },
-    async setPolicies(document, { author, by, message }) {
+    /** Replaces the policies. Throws `policies_invalid`. If the policies are equal to the present ones, does nothing. */
+    async setPolicies(document: unknown, { author, by, message }: Actor) {
       const { policies, issues } = readPolicies(document)
       if (policies === null) {
         const many = issues.length === 1 ? 'problem' : 'problems'

@@ -1,17 +1,11 @@
 // Reads jobs from the journal, on any replica, and cancels or resumes them.
 import { setTimeout as wait } from 'node:timers/promises'
+import { bind } from '../../base/bind.ts'
 import { toRfc3339 } from '../../base/clock.ts'
+import type { PageQuery } from '../../store/records/page.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { pushLease } from '../journal/leases.ts'
 import { liveState } from '../journal/live-state.ts'
-import type {
-  Caller,
-  CancelledJob,
-  JobReport,
-  JobStep,
-  JobSummary,
-  TenantOperations,
-} from '../../api/service/tenants.ts'
 import { shown } from '../../store/records/columns.ts'
 import { jobColumns, type JobRecord, type JobStepRecord } from '../../store/records/journal.ts'
 import { byOf } from '../../store/records/actor.ts'
@@ -20,10 +14,10 @@ import { scheduledMovesOf } from './scheduled-moves.ts'
 import { isOfTenant, jobLease, type JobDeps } from './deps.ts'
 import { actsOpenTo, assertOpenTo, notOpen, resumable, type ResumableKind } from './job-acts.ts'
 import { resumeJob, type DoStep } from './run-job.ts'
+import type { Caller } from '../../api/notation/callers.ts'
+import type { CancelledJob, JobReport, JobStep, JobSummary } from '../../api/customers/jobs.ts'
 
 type Reading = Pick<JobDeps, 'store'>
-
-export type Jobs = Pick<TenantOperations, 'listJobs' | 'findJob' | 'resumeJob' | 'cancelJob'>
 
 /** The functions with which `cancelJob` starts a second job, which takes back the scheduled moves of a migration. */
 export interface TakingBack {
@@ -33,12 +27,11 @@ export interface TakingBack {
   readonly start: (job: JobRecord, caller: Caller) => Promise<JobRecord | null>
 }
 
-export function createJobs(deps: JobDeps, resumed: StepRunners, takingBack: TakingBack): Jobs {
+export function createJobs(deps: JobDeps, resumed: StepRunners, takingBack: TakingBack) {
   return {
-    listJobs: (query) => listJobs(deps, query),
-    findJob: (id) => findJob(deps, id),
-    resumeJob: (id) => resume(deps, id, resumed),
-    cancelJob: async (id, takeBack, caller) =>
+    ...bind(deps, { listJobs, findJob }),
+    resumeJob: (id: string) => resume(deps, id, resumed),
+    cancelJob: async (id: string, takeBack: boolean, caller: Caller): Promise<CancelledJob> =>
       takeBack ? takeBackMoves(deps, id, takingBack, caller) : cancelled(deps, await cancelJob(deps, id), null),
   }
 }
@@ -76,7 +69,7 @@ export async function summaryOf(deps: Reading, job: JobRecord): Promise<JobSumma
   return summaryOfLive(await liveJob(deps, job))
 }
 
-async function listJobs(deps: Reading, query: Parameters<TenantOperations['listJobs']>[0]) {
+async function listJobs(deps: Reading, query: PageQuery & { readonly kind?: JobSummary['kind'] }) {
   const { items, total } = await deps.store.jobs.list(query)
   return { items: await Promise.all(items.map((job) => summaryOf(deps, job))), total }
 }

@@ -6,7 +6,7 @@ import { TenantInvoices } from './invoices.ts'
 import { refusedCodesPerHour } from '../server/limits.ts'
 import { mirrorErrors } from './money.ts'
 import { customerErrors, keyErrors, keyHeader, operations, pageQuery } from '../notation/operation.ts'
-import { closed, document, Moment, nullable, shape, shared, Time } from '../notation/schema.ts'
+import { closed, document, Moment, nullable, shape, shared, Time, type Inside } from '../notation/schema.ts'
 import { Entitlements, FeatureCheck, TenantSubscriptions } from './tenants.ts'
 
 const Url = (description: string) => Type.String({ minLength: 1, maxLength: 2000, description })
@@ -97,6 +97,9 @@ export const NewCheckout = shape('NewCheckout', {
     }),
   ),
 })
+
+export type NewCheckout = Omit<Inside<typeof NewCheckout>, 'tenantId'>
+
 export const Checkout = shape('Checkout', {
   url: Type.String({ description: 'Where to send the customer.' }),
   session_id: nullable(
@@ -110,6 +113,7 @@ export const Checkout = shape('Checkout', {
     }),
   ),
 })
+export type Checkout = Inside<typeof Checkout>
 
 /** A usage value without loss of precision: a whole number, or a decimal as text, e.g. `"0.25"`. */
 const UsageValue = Type.Unsafe<number | string>({
@@ -149,6 +153,12 @@ export const NewUsage = shape('NewUsage', {
     }),
   ),
 })
+
+export type NewUsage = Omit<Inside<typeof NewUsage>, 'tenantId' | 'timestamp'> & {
+  /** Time of the usage, epoch milliseconds. */
+  readonly timestamp?: number
+}
+
 export const Usage = shape('Usage', {
   meter: Type.String(),
   tenant_id: Type.String(),
@@ -166,6 +176,11 @@ export const Usage = shape('Usage', {
     }),
   ),
 })
+
+export type RecordedUsage = Pick<
+  Inside<typeof Usage>,
+  'meter' | 'tenantId' | 'identifier' | 'alreadyCounted' | 'billed'
+>
 
 const question = {
   feature: Type.String({ minLength: 1, maxLength: 200, description: 'Id of the feature in your configuration.' }),
@@ -215,6 +230,8 @@ export const SessionPrices = shape('SessionPrices', {
     { description: 'Negotiated prices of the tenant; empty if it has none.' },
   ),
 })
+
+export type SessionPrices = Inside<typeof SessionPrices>['prices']
 
 const path = '/api/v1/billing'
 const all = { tag: 'Checkout', access: 'session', scope: 'write', method: 'POST', bodyLimit: 32 * 1024 } as const
@@ -326,6 +343,8 @@ export const NewPortal = shape('NewPortal', {
   flow: Type.Optional(PortalFlow),
   tenant_id,
 })
+
+export type NewPortal = Omit<Inside<typeof NewPortal>, 'tenantId'>
 
 export const checkoutOperations = operations({
   listSessionPrices: {

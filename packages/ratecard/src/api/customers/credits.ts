@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { CurrencyField } from '../../document/schema/fields.ts'
 import { mirrored } from '../notation/mirrored.ts'
 import { actorHeaders, customerErrors, idParams, keyErrors, keyHeader, operations } from '../notation/operation.ts'
-import { closed, Moment, nullable, shape, Time } from '../notation/schema.ts'
+import { closed, Moment, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 
 export const CreditBalance = Type.Array(
   Type.Object(
@@ -56,12 +56,14 @@ export const Credit = shape('Credit', {
   expires_at: nullable(Time('Time at which the credit expires; null means never.')),
   created_at: Time('Time at which the credit was granted.'),
 })
+export type Credit = Inside<typeof Credit>
 
 export const Credits = shape('Credits', {
   ...mirrored,
   balance: CreditBalance,
   credits: Type.Array(Credit, { description: 'All credits of the tenant, oldest first; used and expired ones too.' }),
 })
+export type Credits = Inside<typeof Credits>
 
 export const NewCredit = shape('NewCredit', {
   amount: Type.Integer({
@@ -77,6 +79,11 @@ export const NewCredit = shape('NewCredit', {
     meters('Configuration ids of the meters whose usage the credit pays for. Default: all meters.'),
   ),
 })
+
+export type NewCredit = Omit<Inside<typeof NewCredit>, 'expiresAt'> & {
+  /** Epoch milliseconds. */
+  readonly expiresAt?: number
+}
 
 const path = '/api/v1/billing/admin/tenants/:id/credits'
 const all = { tag: 'Tenants', access: 'service_key' } as const
@@ -109,3 +116,5 @@ export const creditOperations = operations({
     errors: ['tenant_not_found', 'config_not_found', 'conflict', 'tenant_busy', ...customerErrors, ...keyErrors],
   },
 })
+
+export type CreditBalance = Credits['balance']

@@ -1,7 +1,7 @@
 // Operations on the discounts of a tenant's running subscriptions.
 import { Type } from 'typebox'
 import { actorHeaders, customerErrors, idParams, keyErrors, keyHeader, operations } from '../notation/operation.ts'
-import { closed, nullable, shape, Time } from '../notation/schema.ts'
+import { closed, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 
 const configIds = {
   coupon_id: nullable(
@@ -20,6 +20,8 @@ export const Discount = shape('Discount', {
   ...configIds,
   ends_at: nullable(Time('Time at which the discount ends; null if its coupon applies once or forever.')),
 })
+export type Discount = Inside<typeof Discount>
+
 export const DiscountList = shape('DiscountList', { discounts: Type.Array(Discount) })
 
 export const NewDiscount = shape('NewDiscount', {
@@ -45,6 +47,7 @@ export const NewDiscount = shape('NewDiscount', {
     }),
   ),
 })
+export type NewDiscount = Inside<typeof NewDiscount>
 
 export const DiscountPlan = shape('DiscountPlan', {
   dry_run: Type.Literal(true),
@@ -67,6 +70,7 @@ export const DiscountPlan = shape('DiscountPlan', {
     ),
   ),
 })
+export type DiscountPlan = Inside<typeof DiscountPlan>
 
 const path = '/api/v1/billing/admin/tenants/:id/discounts'
 const all = { tag: 'Tenants', access: 'service_key' } as const

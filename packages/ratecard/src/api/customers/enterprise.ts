@@ -5,7 +5,18 @@ import { dealEnds } from '../../store/records/tenants.ts'
 import { TenantId } from '../notation/common.ts'
 import { jobStarted } from './jobs.ts'
 import { actorHeaders, customerErrors, keyErrors, keyHeader, operations, overrideQuery } from '../notation/operation.ts'
-import { absent, closed, Count, document, Moment, nullable, shape, shared, Time } from '../notation/schema.ts'
+import {
+  absent,
+  closed,
+  Count,
+  document,
+  Moment,
+  nullable,
+  shape,
+  shared,
+  Time,
+  type Inside,
+} from '../notation/schema.ts'
 import { Violation } from '../push/policies.ts'
 
 const Template = Type.String({ minLength: 1, maxLength: 200, description: 'Name of an enterprise template.' })
@@ -36,6 +47,15 @@ const choices = {
   ),
 }
 export const ApplyTemplate = Type.Object({ tenant_id: TenantId, enterprise_template: Template, ...choices }, closed)
+
+export type ApplyChoices = Pick<Inside<typeof ApplyTemplate>, 'unmatched' | 'then'> & {
+  /**
+   * Time (epoch milliseconds) at which the deal ends; null for a deal without an end. If absent, a deal that the tenant already has keeps
+   * its end.
+   */
+  readonly endsAt?: number | null
+}
+
 const ApplyCustom = Type.Object({ tenant_id: TenantId, enterprise_id: EnterpriseId, ...choices }, closed)
 
 export const Effective = Type.Enum(['now', 'period_end'], {
@@ -56,6 +76,8 @@ export const Swap = shape('Swap', {
     }),
   ),
 })
+export type SwapReport = Inside<typeof Swap>
+
 const Skip = Type.Object(
   {
     subscription: Type.String(),
@@ -105,6 +127,7 @@ export const EnterpriseOutcome = shape('EnterpriseOutcome', {
     ),
   ),
 })
+export type EnterpriseOutcome = Inside<typeof EnterpriseOutcome>
 
 export const Coverage = shape('Coverage', {
   templates: Type.Array(Type.String()),
@@ -131,6 +154,7 @@ export const Coverage = shape('Coverage', {
     description: 'Negotiated prices without a base price. No subscription can be moved to them.',
   }),
 })
+export type Coverage = Inside<typeof Coverage>
 
 const path = '/api/v1/billing/admin/enterprise'
 const all = { tag: 'Enterprise', access: 'service_key' } as const
@@ -237,3 +261,11 @@ export const enterpriseOperations = operations({
     ],
   },
 })
+
+export type EnterpriseTarget =
+  | { readonly kind: 'template'; readonly template: string }
+  | { readonly kind: 'custom'; readonly enterpriseId: string }
+  /** Restores the ordinary prices: the present base prices (default), or the prices that the items were on before the deal. */
+  | { readonly kind: 'none'; readonly to?: (typeof dealEnds)[number] }
+
+export type SkipReport = EnterpriseOutcome['skipped'][number]

@@ -4,7 +4,7 @@ import { Pagination } from '../notation/common.ts'
 import { Day, DayAsked, further, leading, mirrored } from '../notation/mirrored.ts'
 import { mirrorErrors } from './money.ts'
 import { idParams, operations, pageQuery } from '../notation/operation.ts'
-import { Count, nullable, shape, Time } from '../notation/schema.ts'
+import { Count, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 
 export const TenantInvoiceLine = shape('TenantInvoiceLine', {
   description: nullable(Type.String()),
@@ -47,6 +47,8 @@ export const TenantInvoice = shape('TenantInvoice', {
   url: nullable(Type.String({ description: 'Page on which the customer can see and pay the invoice.' })),
   lines: Type.Array(TenantInvoiceLine),
 })
+export type TenantInvoice = Inside<typeof TenantInvoice>
+
 export const TenantInvoices = shape('TenantInvoices', {
   ...mirrored,
   invoices: Type.Array(TenantInvoice),
@@ -86,6 +88,8 @@ export const ExportRow = shape('ExportRow', {
     'Amount that the invoice asks: `total` − `credit_applied` − `balance_applied`. Credit notes have rows of their own.',
   ),
 })
+export type ExportRow = Inside<typeof ExportRow>
+
 export const InvoiceExport = shape('InvoiceExport', { ...mirrored, rows: Type.Array(ExportRow) })
 
 const path = '/api/v1/billing/admin'

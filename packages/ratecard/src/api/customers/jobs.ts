@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { jobActs, jobKinds, jobStates } from '../../store/records/journal.ts'
 import { journalled, Pagination, StepState } from '../notation/common.ts'
 import { customerErrors, idParams, operations, pageQuery } from '../notation/operation.ts'
-import { AnyObject, choice, Count, nullable, shape, Time } from '../notation/schema.ts'
+import { AnyObject, choice, Count, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 
 export const JobKind = choice('JobKind', jobKinds)
 
@@ -23,6 +23,8 @@ const job = {
   ...journalled,
 }
 export const Job = shape('Job', job)
+export type JobSummary = Inside<typeof Job>
+
 export const JobStep = shape('JobStep', {
   index: Count('Number of the step, from 0.'),
   state: StepState,
@@ -31,6 +33,8 @@ export const JobStep = shape('JobStep', {
   result: nullable(AnyObject),
   error: nullable(AnyObject),
 })
+export type JobStep = Inside<typeof JobStep>
+
 const ScheduledMove = shape('ScheduledMove', {
   tenant_id: nullable(Type.String()),
   customer: Type.String({ description: 'Id of the customer at the processor.' }),
@@ -52,6 +56,8 @@ export const JobReport = shape('JobReport', {
   steps: Type.Array(JobStep),
   scheduled_moves,
 })
+export type JobReport = Inside<typeof JobReport>
+
 export const CancelledJob = shape('CancelledJob', {
   ...job,
   scheduled_moves,
@@ -62,6 +68,8 @@ export const CancelledJob = shape('CancelledJob', {
     }),
   ),
 })
+export type CancelledJob = Inside<typeof CancelledJob>
+
 export const JobCancellation = shape('JobCancellation', {
   take_back: Type.Optional(
     Type.Boolean({

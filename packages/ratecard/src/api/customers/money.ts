@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Pagination } from '../notation/common.ts'
 import { Day, DayAsked, Formatted, further, leading, mirrored, MoneyOf, NullableMinor } from '../notation/mirrored.ts'
 import { idParams, operations, pageQuery } from '../notation/operation.ts'
-import { closed, Count, nullable, shape, Time } from '../notation/schema.ts'
+import { closed, Count, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 import { Pause } from './tenants.ts'
 
 const revenue = {
@@ -83,7 +83,10 @@ export const CurrencyMoney = shape('CurrencyMoney', {
     { ...closed, description: 'Movements of the 30 days that end at `as_of`.' },
   ),
 })
+export type CurrencyMoney = Inside<typeof CurrencyMoney>
+
 export const Money = shape('Money', { ...mirrored, currencies: Type.Array(CurrencyMoney, { description: 'By code.' }) })
+export type Money = Inside<typeof Money>
 
 export const MoneyDay = shape('MoneyDay', {
   day: Day('Day (UTC).'),
@@ -103,6 +106,8 @@ export const MoneyDay = shape('MoneyDay', {
   ...movements,
   ...further('past_due', 'Amount that tenants with a past due or unpaid subscription owed at the end of the day.'),
 })
+export type MoneyDay = Inside<typeof MoneyDay>
+
 export const MoneyDays = shape('MoneyDays', {
   ...mirrored,
   days: Type.Array(MoneyDay, {
@@ -121,12 +126,15 @@ export const MoneyDays = shape('MoneyDays', {
     { description: 'Pushes that were applied in that time, oldest first.' },
   ),
 })
+export type MoneyDays = Inside<typeof MoneyDays>
 
 export const Generation = Type.Enum(['all', 'current', 'legacy'], {
   default: 'all',
   description:
     '`current`: subscribed to the price as it is sold now. `legacy`: subscribed to an earlier, replaced version of it.',
 })
+export type Generation = Inside<typeof Generation>
+
 export const Subscriber = shape('Subscriber', {
   tenant_id: nullable(Type.String({ description: 'Id of the tenant; null if the customer is not a tenant.' })),
   tenant_name: nullable(Type.String({ description: 'Name of the tenant; null if the customer is not a tenant.' })),
@@ -152,6 +160,8 @@ export const Subscriber = shape('Subscriber', {
     Type.String({ description: 'Configuration id of the price that the item moves to at the end of the period.' }),
   ),
 })
+export type Subscriber = Inside<typeof Subscriber>
+
 export const Subscribers = shape('Subscribers', {
   ...mirrored,
   subscribers: Type.Array(Subscriber),
@@ -199,3 +209,9 @@ export const moneyOperations = operations({
 /** Returns the path of the list of the subscribers of a price. */
 export const subscribersPath = (priceId: string): string =>
   moneyOperations.listSubscribers.path.replace(':id', encodeURIComponent(priceId))
+
+/** Calendar days (UTC) from `from` to `to`, both included, e.g. `2026-01-31`. */
+export interface DayRange {
+  readonly from: string
+  readonly to: string
+}

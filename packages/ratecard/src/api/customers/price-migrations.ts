@@ -4,7 +4,7 @@ import { TenantId } from '../notation/common.ts'
 import { Effective } from './enterprise.ts'
 import { jobStarted } from './jobs.ts'
 import { actorHeaders, customerErrors, keyErrors, keyHeader, operations, overrideQuery } from '../notation/operation.ts'
-import { closed, Count, nullable, shape, shared, Time } from '../notation/schema.ts'
+import { closed, Count, nullable, shape, shared, Time, type Inside } from '../notation/schema.ts'
 import { Violation } from '../push/policies.ts'
 
 const TenantIds = (description: string) => Type.Array(TenantId, { maxItems: 10_000, description })
@@ -24,6 +24,11 @@ export const NewMigration = shape('NewMigration', {
   only: Type.Optional(TenantIds('Only these tenants.')),
   except: Type.Optional(TenantIds('Move the subscribers of all tenants except these.')),
 })
+
+export type MigrationRequest = Omit<Inside<typeof NewMigration>, 'to'> & {
+  /** Time of the moves: now, at the next renewal, or at the first renewal after `at` (epoch milliseconds). */
+  readonly to: 'renewal' | 'now' | { readonly at: number }
+}
 
 const Monthly = nullable(
   Type.Integer({
@@ -47,6 +52,8 @@ export const MigrationLine = shape('MigrationLine', {
   effective_at: Time('Time at which the price of the subscription changes.'),
   skipped: nullable(Type.String({ description: 'Reason why the subscription is not moved; null if it is moved.' })),
 })
+export type MigrationLine = Inside<typeof MigrationLine>
+
 export const MigrationPlan = shape('MigrationPlan', {
   price_id: Type.String(),
   lines: Type.Array(MigrationLine),
@@ -63,6 +70,7 @@ export const MigrationPlan = shape('MigrationPlan', {
     ),
   ),
 })
+export type MigrationPlan = Inside<typeof MigrationPlan>
 
 export const migrationOperations = operations({
   startMigration: {

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { sessionSeconds } from '../server/limits.ts'
 import { TenantId } from '../notation/common.ts'
 import { idParams, operations } from '../notation/operation.ts'
-import { closed, shape, Time } from '../notation/schema.ts'
+import { closed, shape, Time, type Inside } from '../notation/schema.ts'
 
 export const Session = shape('Session', {
   id: Type.String(),
@@ -14,6 +14,9 @@ export const Session = shape('Session', {
   created_at: Time('Time of creation.'),
   expires_at: Time('Time at which the session ends.'),
 })
+
+/** A session without its secret value, which is returned only when the session is created. */
+export type Session = Omit<Inside<typeof Session>, 'value'>
 
 const path = '/api/v1/billing/admin/sessions'
 const all = { tag: 'Access', access: 'service_key', scope: 'write' } as const
@@ -63,3 +66,11 @@ export const sessionOperations = operations({
     errors: ['session_not_found'],
   },
 })
+
+/**
+ * Caller of a checkout, portal or usage request, with its tenant. A session belongs to one tenant; a caller with a service key names the
+ * tenant.
+ */
+export type Principal =
+  | { readonly kind: 'session'; readonly session: Session }
+  | { readonly kind: 'key'; readonly keyId: string; readonly tenantId: string | null }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { defaultProration, previewMinutes } from '../server/limits.ts'
 import { MoneyOf } from '../notation/mirrored.ts'
 import { customerErrors, keyErrors, keyHeader, operations } from '../notation/operation.ts'
-import { closed, Moment, nullable, shape, Time } from '../notation/schema.ts'
+import { closed, Moment, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 import { tenant_id } from './checkout.ts'
 import { Subscription } from './tenants.ts'
 import { InvoiceLine, paidByBalance } from './upcoming-invoices.ts'
@@ -83,6 +83,8 @@ export const NewChange = shape('NewChange', {
   ),
 })
 
+export type NewChange = Omit<Inside<typeof NewChange>, 'tenantId'>
+
 const PlacedItem = shape('PlacedItem', {
   price_id: nullable(
     Type.String({ description: 'Configuration id of the price; null if it is not in the configuration.' }),
@@ -139,6 +141,8 @@ export const ChangePreview = shape('ChangePreview', {
   }),
   ...shown,
 })
+export type ChangePreview = Inside<typeof ChangePreview>
+
 export const ChangeOutcome = shape('ChangeOutcome', {
   preview: nullable(Type.String({ description: 'Id of the preview that the change followed.' })),
   ...shown,
@@ -147,6 +151,7 @@ export const ChangeOutcome = shape('ChangeOutcome', {
   }),
   url: Type.Optional(Type.String({ description: 'URL at which the customer pays the invoice for the change.' })),
 })
+export type ChangeOutcome = Inside<typeof ChangeOutcome>
 
 export const NewCancellation = shape('NewCancellation', {
   subscription,
@@ -161,7 +166,13 @@ export const NewCancellation = shape('NewCancellation', {
   ),
   tenant_id,
 })
+
+export type NewCancellation = Omit<Inside<typeof NewCancellation>, 'tenantId'>
+
 export const NewResumption = shape('NewResumption', { subscription, tenant_id })
+
+export type NewResumption = Omit<Inside<typeof NewResumption>, 'tenantId'>
+
 export const NewPause = shape('NewPause', {
   subscription,
   until: Type.Optional(Moment('Time at which collection resumes automatically (RFC 3339). Default: never.')),
@@ -172,6 +183,11 @@ export const NewPause = shape('NewPause', {
   ),
   tenant_id,
 })
+
+export type NewPause = Omit<Inside<typeof NewPause>, 'tenantId' | 'until'> & {
+  /** Time at which collection resumes by itself, epoch milliseconds. */
+  readonly until?: number
+}
 
 const path = '/api/v1/billing/subscription'
 const all = { tag: 'Checkout', access: 'session', scope: 'write', method: 'POST', bodyLimit: 32 * 1024 } as const

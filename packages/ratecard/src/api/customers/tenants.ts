@@ -11,12 +11,14 @@ import {
   keyHeader,
   operations,
   pageQuery,
+  type QueryOf,
 } from '../notation/operation.ts'
 import { named } from '../notation/marks.ts'
 import { CreditBalance } from './credits.ts'
 import { MoneyOf, mirroredOrAsked, perhapsDeleted, perhapsMirrored } from '../notation/mirrored.ts'
-import { AnyObject, choice, closed, Count, Moment, nullable, shape, Time } from '../notation/schema.ts'
+import { AnyObject, choice, closed, Count, Moment, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 import { UpcomingInvoice } from './upcoming-invoices.ts'
+import type { PageQuery } from '../../store/records/page.ts'
 
 /** Text or null. The schema is no union, because an invalid value would then produce an error for each branch. */
 const TextOrNull = (maxLength: number, description: string) =>
@@ -36,11 +38,15 @@ export const NewTenant = shape('NewTenant', {
   email: Type.Optional(editable.email),
   processor_customer_id: Type.Optional(editable.processor_customer_id),
 })
+export type NewTenant = Inside<typeof NewTenant>
+
 export const TenantChange = Type.Partial(Type.Object(editable), {
   ...closed,
   minProperties: 1,
   [named]: 'TenantChange',
 })
+export type TenantChange = Inside<typeof TenantChange>
+
 export const Tenant = shape('Tenant', {
   id: Type.String(),
   name: Type.String(),
@@ -57,6 +63,7 @@ export const Tenant = shape('Tenant', {
   created_at: Time('Time of creation.'),
   updated_at: Time('Time of the last change.'),
 })
+export type Tenant = Inside<typeof Tenant>
 
 export const BillingStatus = choice(
   'BillingStatus',
@@ -93,6 +100,8 @@ const standing = {
   ends_at: Type.Optional(nullable(Time('When the first of these ends; null if none ends.'))),
 }
 export const ListedTenant = shape('ListedTenant', { ...Tenant.properties, ...billing, ...standing })
+export type ListedTenant = Inside<typeof ListedTenant>
+
 export const TenantList = shape('TenantList', {
   ...perhapsMirrored,
   tenants: Type.Array(ListedTenant),
@@ -165,6 +174,8 @@ export const Subscription = shape('Subscription', {
   ),
   items: Type.Array(SubscriptionItem),
 })
+export type TenantSubscription = Inside<typeof Subscription>
+
 export const TenantSubscriptions = shape('TenantSubscriptions', {
   tenant_id: Type.String(),
   billing_status: BillingStatus,
@@ -177,6 +188,9 @@ export const TenantSubscriptions = shape('TenantSubscriptions', {
   ...perhapsMirrored,
   subscriptions: Type.Array(Subscription),
 })
+
+export type TenantSubscriptions = Omit<Inside<typeof TenantSubscriptions>, 'tenantId'>
+
 /** A usage value without loss of precision: a whole number, or a decimal as text, e.g. `"0.25"`. */
 const Amount = (description: string) =>
   Type.Unsafe<number | string>({ type: ['integer', 'string'], pattern: String.raw`^-?\d+(\.\d+)?$`, description })
@@ -206,6 +220,7 @@ const checkedMembers = {
 }
 
 export const FeatureCheck = shape('FeatureCheck', { ...checkedMembers, ...mirroredOrAsked })
+export type CheckedFeature = Inside<typeof FeatureCheck>
 
 export const Entitlements = shape('Entitlements', {
   ...perhapsMirrored,
@@ -222,6 +237,7 @@ export const Entitlements = shape('Entitlements', {
   ),
   credits: Type.Optional(CreditBalance),
 })
+export type Entitlements = Inside<typeof Entitlements>
 
 const grantMembers = {
   limit: Type.Optional(Limit('Granted limit. It is added to the limit that was bought, unless `replace` is true.')),
@@ -241,6 +257,9 @@ export const NewGrant = shape('NewGrant', {
   ...grantMembers,
   ends_at: Type.Optional(Moment('Time at which the grant ends. Default: it does not end.')),
 })
+
+export type NewGrant = Omit<Inside<typeof NewGrant>, 'endsAt'> & { readonly endsAt?: number }
+
 export const Grant = shape('Grant', {
   feature: Type.String({ description: 'Id of the feature in your configuration.' }),
   limit: nullable(Limit('null: the grant does not change the limit.')),
@@ -250,6 +269,8 @@ export const Grant = shape('Grant', {
   note: nullable(Type.String()),
   created_at: Time('Time at which the grant was given.'),
 })
+export type Grant = Inside<typeof Grant>
+
 export const Grants = shape('Grants', {
   grants: Type.Array(Grant, { description: 'All grants of the tenant, sorted by feature, including ended ones.' }),
 })
@@ -266,6 +287,8 @@ export const AuditEntry = shape('AuditEntry', {
   request_id: nullable(Type.String()),
   created_at: Time('Time of the change.'),
 })
+export type AuditEntry = Inside<typeof AuditEntry>
+
 export const Audit = shape('Audit', { entries: Type.Array(AuditEntry), pagination: Pagination })
 
 const path = '/api/v1/billing/admin/tenants'
@@ -455,3 +478,16 @@ export const tenantOperations = operations({
     errors: ['tenant_not_found'],
   },
 })
+
+/** Query of `GET tenants`: filters and order, see api/customers/ts. */
+export type TenantQuery = PageQuery & Partial<QueryOf<typeof tenantOperations.listTenants>>
+
+/**
+ * A question about a feature: the amount that a tenant wants to use. `used` (the amount in use now) applies only to features of type
+ * `limit`.
+ */
+export interface FeatureQuestion {
+  readonly feature: string
+  readonly used?: number
+  readonly requested?: number
+}

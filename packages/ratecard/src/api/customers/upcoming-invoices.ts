@@ -1,6 +1,6 @@
 // Shapes of invoices that do not exist yet: previews of the processor.
 import { Type } from 'typebox'
-import { nullable, shape, Time } from '../notation/schema.ts'
+import { nullable, shape, Time, type Inside } from '../notation/schema.ts'
 import { DroppedUsage } from './usage.ts'
 
 const Minor = (description: string) => Type.Integer({ description })
@@ -36,6 +36,9 @@ const invoice = {
   lines: Type.Array(InvoiceLine),
 }
 export const Invoice = shape('Invoice', { subscription: Type.String(), ...invoice })
+
+export type UpcomingInvoices = readonly Inside<typeof Invoice>[]
+
 export const UpcomingInvoice = shape(
   'UpcomingInvoice',
   {

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { reportUsageAgain } from '../../base/errors/advice.ts'
 import { TenantId } from '../notation/common.ts'
 import { customerErrors, operations } from '../notation/operation.ts'
-import { closed, Count, nullable, shape, Time } from '../notation/schema.ts'
+import { closed, Count, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 
 export const DroppedUsage = shape(
   'DroppedUsage',
@@ -36,6 +36,7 @@ export const DroppedUsage = shape(
   },
   'Usage that the processor accepted and later dropped. It is not billed.',
 )
+export type DroppedUsage = Inside<typeof DroppedUsage>
 
 export const DroppedUsageList = shape('DroppedUsageList', { dropped: Type.Array(DroppedUsage) })
 
@@ -66,3 +67,9 @@ export const usageOperations = operations({
     errors: ['meter_not_found', 'tenant_not_found', ...customerErrors],
   },
 })
+
+export interface DroppedUsageQuery {
+  /** Configuration id of the meter, current or former. */
+  readonly meter?: string
+  readonly tenantId?: string
+}

@@ -76,3 +76,22 @@ export const DayAsked = (description: string) =>
   )
 
 export const NullableMinor = (description: string) => nullable(Minor(description))
+
+/** Age of a result that was read from the mirror. */
+export interface Recency {
+  /** Time (epoch milliseconds) up to which the result contains every change at the processor. */
+  readonly asOf: number
+  readonly stale: boolean
+}
+
+/** Age of a result that was read from the mirror. Both members are absent if the result was read from the processor. */
+export interface PerhapsMirrored {
+  readonly asOf?: number
+  /** Present only if the result is stale. */
+  readonly stale?: true
+}
+
+export interface MirroredItems<Item> extends Recency {
+  readonly items: readonly Item[]
+  readonly total: number
+}

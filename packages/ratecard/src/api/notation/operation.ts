@@ -35,11 +35,13 @@ export const KeyScope = choice(
   '`read`: may read, validate and request dry runs, and sees no webhook secrets. `write`: may also change things. `owner`: may also set and override policies, and create owner keys.',
 )
 
+export type KeyScope = Inside<typeof KeyScope>
+
 /**
  * Scope that an operation requires of a service key; a key with a wider scope is accepted too. `dry_run`: the scope `write`, or `read` for
  * a request with `dry_run=true`.
  */
-export type ScopeNeeded = Inside<typeof KeyScope> | 'dry_run'
+export type ScopeNeeded = KeyScope | 'dry_run'
 
 interface Basis {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

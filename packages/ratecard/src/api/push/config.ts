@@ -13,7 +13,19 @@ import {
 } from '../notation/operation.ts'
 import { Issue } from '../server/problem.ts'
 import { pushHeaders, PushOutcome, pushQuery, pushStarted } from './pushes.ts'
-import { AnyObject, asWritten, closed, Count, document, nullable, shape, shared, Time } from '../notation/schema.ts'
+import {
+  AnyObject,
+  asWritten,
+  closed,
+  Count,
+  document,
+  nullable,
+  shape,
+  shared,
+  Time,
+  type Inside,
+} from '../notation/schema.ts'
+import type { Actor } from '../notation/callers.ts'
 
 const Document = document<BillingConfig>('BillingConfig')
 /** A configuration document whose content the API schema does not check. The service validates it later and returns detailed issues. */
@@ -27,6 +39,7 @@ export const ServedConfig = shape('ServedConfig', {
   updated_at: Time('Time at which this revision was applied.'),
   config: Document,
 })
+export type ServedConfig = Inside<typeof ServedConfig>
 
 export const Validation = shape('Validation', {
   valid: Type.Boolean(),
@@ -74,6 +87,7 @@ export const DriftReport = shape('DriftReport', {
     Type.Object({ kind: ResourceKind, processor_id: Type.String(), name: nullable(Type.String()) }, closed),
   ),
 })
+export type DriftReport = Inside<typeof DriftReport>
 
 export const ResetReport = shape('ResetReport', {
   archived: asWritten(
@@ -94,6 +108,7 @@ export const ResetReport = shape('ResetReport', {
   errors: Type.Array(Type.Object({ kind: ResourceKind, config_id: Type.String(), detail: Type.String() }, closed)),
   revision: Revision,
 })
+export type ResetReport = Inside<typeof ResetReport>
 
 const path = '/api/v1/billing/admin/config'
 const all = { tag: 'Configuration', access: 'service_key' } as const
@@ -238,3 +253,25 @@ export const configOperations = operations({
     errors: pushErrors,
   },
 })
+
+/** The public configuration with its JSON as bytes. Both are created once per revision. */
+export interface PublishedConfig {
+  readonly served: ServedConfig
+  /** Body of the complete JSON response of `GET config`. */
+  readonly body: Buffer
+  /** Strong entity tag of the response, with quotes. */
+  readonly etag: string
+}
+
+export interface ResetOptions extends Actor {
+  /**
+   * `managed`: archives the objects that Ratecard manages. `account`: archives all other objects too, e.g. prices created in Stripe's
+   * dashboard.
+   */
+  readonly scope: 'managed' | 'account'
+  /** Ids of the policies to override. */
+  readonly override?: readonly string[]
+}
+
+/** A document as JSON text or as a parsed value. */
+export type GivenDocument = string | object

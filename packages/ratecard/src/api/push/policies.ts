@@ -3,7 +3,17 @@ import { Type } from 'typebox'
 import { ruleNames, severities } from '../../document/schema/policies/policy-rules.ts'
 import { By, Pagination, ResourceKind } from '../notation/common.ts'
 import { actorHeaders, operations, pageQuery } from '../notation/operation.ts'
-import { AnyObject, AnyValue, asWritten, closed, Count, nullable, shape, Time } from '../notation/schema.ts'
+import {
+  AnyObject,
+  AnyValue,
+  asWritten,
+  closed,
+  Count,
+  nullable,
+  shape,
+  Time,
+  type Inside,
+} from '../notation/schema.ts'
 
 const PolicyRule = Type.Enum(ruleNames, { description: 'Name of the rule, which determines what is checked.' })
 const Severity = Type.Enum([...severities], {
@@ -60,6 +70,8 @@ export const PolicySet = shape('PolicySet', {
   created_at: nullable(Time('Time at which the rules were set.')),
   ...set,
 })
+export type PolicySet = Inside<typeof PolicySet>
+
 export const PolicyHistory = shape('PolicyHistory', {
   ...PolicySet.properties,
   history: Type.Array(
@@ -71,6 +83,8 @@ export const PolicyHistory = shape('PolicyHistory', {
   ),
   pagination: Pagination,
 })
+
+export type PolicyHistory = Omit<Inside<typeof PolicyHistory>, 'pagination'> & { readonly total: number }
 
 const path = '/api/v1/billing/admin/policies'
 const all = { tag: 'Policies', access: 'service_key', path } as const

@@ -4,7 +4,7 @@ import type { Meter, Price, Product } from '../../document/schema/schema.ts'
 import { ResourceKind } from '../notation/common.ts'
 import { ServedConfig } from './config.ts'
 import { idParams, operations } from '../notation/operation.ts'
-import { absent, closed, code, Count, document, nullable, shape } from '../notation/schema.ts'
+import { absent, closed, code, Count, document, nullable, shape, type Inside } from '../notation/schema.ts'
 
 /**
  * An exact amount in minor units (e.g. cents). The code has it as decimal text. In the API a whole number is an integer, so that clients
@@ -58,6 +58,8 @@ export const Cost = shape('Cost', {
     null,
   ),
 })
+export type Cost = Inside<typeof Cost>
+
 /** The route validates this body by hand, because an invalid quantity has its own status and error code. */
 export const Calculation = shape(
   'Calculation',
@@ -83,6 +85,7 @@ export const Conversion = shape('Conversion', {
   }),
   current: Type.Boolean({ description: 'Whether the requested processor id is the current one.' }),
 })
+export type Conversion = Inside<typeof Conversion>
 
 const path = '/api/v1/billing'
 const all = { tag: 'Price list', access: 'public' } as const
@@ -184,3 +187,8 @@ export const priceListOperations = operations({
     errors: ['mapping_not_found'],
   },
 })
+
+/** With `hidden: true` the result includes prices that are not public; only for callers with a service key. */
+export interface Visibility {
+  readonly hidden: boolean
+}

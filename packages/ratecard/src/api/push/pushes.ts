@@ -14,7 +14,8 @@ import {
 } from '../notation/operation.ts'
 import { Violation } from './policies.ts'
 import { Issue } from '../server/problem.ts'
-import { AnyObject, choice, closed, Count, nullable, shape, shared } from '../notation/schema.ts'
+import { AnyObject, choice, closed, Count, nullable, shape, shared, type Inside } from '../notation/schema.ts'
+import type { Actor } from '../notation/callers.ts'
 
 const MonthlyImpact = Type.Array(
   Type.Object(
@@ -76,6 +77,7 @@ export const PriceImpact = shape(
   },
   'Live subscriptions to the prices that the plan changes, including those on earlier, replaced versions.',
 )
+export type PriceImpact = Inside<typeof PriceImpact>
 
 export const AffectedSubscriber = shape(
   'AffectedSubscriber',
@@ -91,6 +93,7 @@ export const AffectedSubscriber = shape(
   },
   'A subscriber who would pay another amount at a new price.',
 )
+export type AffectedSubscriber = Inside<typeof AffectedSubscriber>
 
 export const PushOutcome = shape('PushOutcome', {
   status: Type.Enum(['applied', 'unchanged', 'planned']),
@@ -116,6 +119,7 @@ export const PushOutcome = shape('PushOutcome', {
   writes: Count('Number of write requests to the processor.'),
   plan: Type.String({ description: 'Fingerprint of the plan, for `X-Ratecard-Plan`.' }),
 })
+export type PushOutcome = Inside<typeof PushOutcome>
 
 const PushStarted = Type.Object(
   { push_id: Type.String(), state: Type.Literal('running') },
@@ -136,6 +140,8 @@ const summary = {
   ...journalled,
 }
 export const PushSummary = shape('PushSummary', summary)
+export type PushSummary = Inside<typeof PushSummary>
+
 export const PushStep = shape('PushStep', {
   index: Count('Number of the step, from 0.'),
   op: Type.Enum(['create', 'update', 'attach', 'detach', 'archive', 'record']),
@@ -147,11 +153,14 @@ export const PushStep = shape('PushStep', {
   request_id: nullable(Type.String()),
   error: nullable(AnyObject),
 })
+export type PushStep = Inside<typeof PushStep>
+
 export const PushReport = shape('PushReport', {
   ...summary,
   error: nullable(AnyObject),
   steps: Type.Array(shared(PushStep)),
 })
+export type PushReport = Inside<typeof PushReport>
 
 const progress = { push_id: Type.String(), steps_done: Count('Steps that are done.'), steps_total: Count('All steps.') }
 /** Data of the server-sent events of a push, by event name. In the code and in the client, the event name is the member `type`. */
@@ -159,6 +168,10 @@ export const pushEvents = {
   state: shape('PushStateEvent', { ...progress, state: PushState }),
   step: shape('PushStepEvent', { ...progress, step: PushStep }),
 }
+
+export type PushEvent = {
+  readonly [Type in keyof typeof pushEvents]: { readonly type: Type } & Inside<(typeof pushEvents)[Type]>
+}[keyof typeof pushEvents]
 
 export const pushQuery = {
   dry_run: Type.Boolean({ default: false, description: 'Only preview the change: nothing is written.' }),
@@ -262,3 +275,19 @@ export const pushOperations = operations({
     errors: ['push_not_found', 'push_not_running'],
   },
 })
+
+export interface PushOptions extends Actor {
+  readonly dryRun?: boolean
+  /** True to overwrite fields that were edited at the processor. */
+  readonly force?: boolean
+  readonly approveImpact?: boolean
+  /** Ids of the policies to override. */
+  readonly override?: readonly string[]
+  /** Fingerprint of an approved plan. If the push would have another plan, it throws `plan_stale`. */
+  readonly expectPlan?: string
+  /** Id of the source document, which `keepWritten` returned. */
+  readonly written?: string
+  readonly signal?: AbortSignal
+  /** Called when the push is in the journal, before its first step (for `Prefer: respond-async`). */
+  readonly onOpen?: (pushId: string) => void
+}

@@ -6,7 +6,7 @@ import { Violation } from './policies.ts'
 import { AffectedSubscriber, PriceImpact } from './pushes.ts'
 import { By, Pagination, PushKind, ResourceKind, Revision as RevisionNumber } from '../notation/common.ts'
 import { operations, pageQuery } from '../notation/operation.ts'
-import { AnyObject, closed, document, nullable, shape, shared, Time } from '../notation/schema.ts'
+import { AnyObject, closed, document, nullable, shape, shared, Time, type Inside } from '../notation/schema.ts'
 
 const entry = {
   revision: RevisionNumber,
@@ -45,6 +45,8 @@ const entry = {
   }),
 }
 export const HistoryEntry = shape('HistoryEntry', entry)
+export type HistoryEntry = Inside<typeof HistoryEntry>
+
 export const History = shape('History', { versions: Type.Array(HistoryEntry), pagination: Pagination })
 export const Revision = shape(
   'Revision',
@@ -66,6 +68,7 @@ export const Revision = shape(
   },
   '`document` is null for a reset. `written` is the source document, with `${NAME}` where `document` has values; null if the push sent no source document.',
 )
+export type RevisionDetail = Inside<typeof Revision>
 
 const path = '/api/v1/billing/admin/config/history'
 const all = { tag: 'Configuration', access: 'service_key', scope: 'read', method: 'GET' } as const

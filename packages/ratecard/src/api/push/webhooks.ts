@@ -1,7 +1,8 @@
 // Operations on webhooks with their signing secrets, and on events of the processor.
 import { Type } from 'typebox'
 import { actorHeaders, idParams, operations, processorErrors } from '../notation/operation.ts'
-import { asWritten, closed, nullable, shape, Time } from '../notation/schema.ts'
+import { asWritten, closed, nullable, shape, Time, type Inside } from '../notation/schema.ts'
+import type { Actor } from '../notation/callers.ts'
 
 export const WebhookListing = shape('WebhookListing', {
   id: Type.String(),
@@ -12,6 +13,7 @@ export const WebhookListing = shape('WebhookListing', {
   secret_known: Type.Boolean(),
   created_at: nullable(Time('Time at which the endpoint was created.')),
 })
+export type WebhookListing = Inside<typeof WebhookListing>
 
 const Event = Type.Object(
   {
@@ -46,6 +48,7 @@ export const WebhookRotation = shape('WebhookRotation', {
   ),
   job_id: Type.String({ description: 'The job that switches the old endpoint off.' }),
 })
+export type WebhookRotation = Inside<typeof WebhookRotation>
 
 const path = '/api/v1/billing/admin'
 const all = { access: 'service_key', scope: 'read', method: 'GET' } as const
@@ -122,3 +125,12 @@ export const webhookOperations = operations({
     errors: processorErrors,
   },
 })
+
+export interface RotationRequest extends Actor {
+  /**
+   * Time (ms) for which the old endpoint stays live beside the new one, e.g. 3600000 for an hour. With 0, the old endpoint is switched off
+   * at once.
+   */
+  readonly overlapMs: number
+  readonly requestId: string | null
+}

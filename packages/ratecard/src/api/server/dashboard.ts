@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { ServiceKey } from './keys.ts'
 import { operations } from '../notation/operation.ts'
-import { choice, closed, nullable, shape, Time } from '../notation/schema.ts'
+import { choice, closed, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 
 const admin = '/api/v1/billing/admin'
 const all = { tag: 'Access', access: 'service_key' } as const
@@ -16,6 +16,7 @@ export const AccountInfo = shape('AccountInfo', {
     Type.String({ description: '`RATECARD_ENVIRONMENT` of the server; null if it is not set and the key is live.' }),
   ),
 })
+export type AccountInfo = Inside<typeof AccountInfo>
 
 export const dashboardOperations = operations({
   getOwnKey: {

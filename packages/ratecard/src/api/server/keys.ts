@@ -1,7 +1,7 @@
 // Operations on service keys.
 import { Type } from 'typebox'
 import { idParams, KeyScope, operations } from '../notation/operation.ts'
-import { closed, nullable, shape, Time } from '../notation/schema.ts'
+import { closed, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 
 const fields = {
   id: Type.String(),
@@ -14,6 +14,8 @@ const fields = {
   revoked_at: nullable(Time('Time at which the key was revoked; null if it was not.')),
 }
 export const ServiceKey = shape('ServiceKey', fields)
+export type ServiceKey = Inside<typeof ServiceKey>
+
 export const NewServiceKey = Type.Object(
   { ...fields, key: Type.String({ description: 'The key itself. It is shown only in this response.' }) },
   closed,

@@ -1,7 +1,7 @@
 // Operations on the service itself: liveness, readiness, metrics, self-checks.
 import { Type } from 'typebox'
 import { operations } from '../notation/operation.ts'
-import { closed, shape } from '../notation/schema.ts'
+import { closed, shape, type Inside } from '../notation/schema.ts'
 
 export const Finding = shape('Finding', {
   check: Type.String(),
@@ -9,12 +9,14 @@ export const Finding = shape('Finding', {
   detail: Type.String(),
   hint: Type.Optional(Type.String()),
 })
+export type Finding = Inside<typeof Finding>
 
 const Check = Type.Object({ ok: Type.Boolean(), detail: Type.String() }, closed)
 export const Readiness = Type.Object(
   { ready: Type.Boolean(), checks: Type.Object({ store: Check, processor: Check, workers: Check }, closed) },
   closed,
 )
+export type Readiness = Inside<typeof Readiness>
 
 const open = { tag: 'Operations', access: 'open', method: 'GET' } as const
 const byKey = { tag: 'Operations', access: 'service_key', scope: 'read', method: 'GET' } as const

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { runOutcomes } from '../../store/records/workers.ts'
 import { Pagination } from '../notation/common.ts'
 import { operations, pageQuery } from '../notation/operation.ts'
-import { absent, closed, nullable, shape, Time } from '../notation/schema.ts'
+import { absent, closed, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 import { workerParams, workersPath } from './workers.ts'
 
 export const CronRun = shape('CronRun', {
@@ -16,6 +16,8 @@ export const CronRun = shape('CronRun', {
   cpu_ms: nullable(Type.Number({ minimum: 0 })),
   error: absent(Type.String({ description: 'Message and trace of the first failure.' }), null),
 })
+export type CronRunView = Inside<typeof CronRun>
+
 export const CronRunList = shape('CronRunList', { runs: Type.Array(CronRun), pagination: Pagination })
 
 export const WorkerLogLine = shape('WorkerLogLine', {
@@ -27,6 +29,8 @@ export const WorkerLogLine = shape('WorkerLogLine', {
   run_id: absent(Type.String(), null),
   deployment: Type.String(),
 })
+export type WorkerLogView = Inside<typeof WorkerLogLine>
+
 export const WorkerLogs = Type.Object({ logs: Type.Array(WorkerLogLine) }, closed)
 
 const one = `${workersPath}/:name` as const

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { workerKeyScopes } from '../../store/records/auth.ts'
 import { Pagination } from '../notation/common.ts'
 import { actorHeaders, operations, pageQuery } from '../notation/operation.ts'
-import { asWritten, closed, nullable, shape, Time } from '../notation/schema.ts'
+import { asWritten, closed, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 
 const text = (description: string) => Type.String({ description })
 
@@ -16,6 +16,8 @@ export const WorkerModule = shape('WorkerModule', {
   type: Type.Enum(['esm', 'text', 'data', 'wasm', 'json']),
   content: text('base64 for `data` and `wasm`, the text itself for the others.'),
 })
+export type UploadedModule = Inside<typeof WorkerModule>
+
 export const DeploymentBody = shape('DeploymentBody', {
   name: Type.Optional(text('The worker’s name. If given, it must equal the name in the path.')),
   modules: Type.Array(WorkerModule, { minItems: 1, description: 'The bundle, at most 10 MB.' }),
@@ -61,6 +63,9 @@ export const DeploymentBody = shape('DeploymentBody', {
   message: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
 })
 
+/** Deployment request with all members: omitted ones are null or empty. */
+export type NewDeployment = Readonly<Required<Inside<typeof DeploymentBody>>>
+
 export const Deployment = shape('Deployment', {
   id: Type.String(),
   created_at: Time('Time of the upload.'),
@@ -73,6 +78,8 @@ export const Deployment = shape('Deployment', {
   crons: Type.Array(Type.String()),
   size_bytes: Type.Integer({ minimum: 0 }),
 })
+export type DeploymentView = Inside<typeof Deployment>
+
 export const DeploymentList = shape('DeploymentList', { deployments: Type.Array(Deployment), pagination: Pagination })
 
 export const Worker = shape('Worker', {
@@ -87,6 +94,8 @@ export const Worker = shape('Worker', {
   deployment: Deployment,
   crons: Type.Array(Type.Object({ cron: Type.String(), next_at: Time('Time of the next run.') }, closed)),
 })
+export type WorkerView = Inside<typeof Worker>
+
 export const WorkerList = Type.Object({ workers: Type.Array(Worker) }, closed)
 
 export const workersPath = '/api/v1/workers'
@@ -183,3 +192,17 @@ export const workerOperations = operations({
     errors: ['worker_not_found'],
   },
 })
+
+/** Operations on service keys that belong to workers. */
+export interface WorkerKeys {
+  /**
+   * Creates a service key named after the worker. Such a key does not count as a key of the operator: revoking it never locks the operator
+   * out.
+   */
+  create(worker: string, scope: 'read' | 'write'): Promise<{ readonly id: string; readonly key: string }>
+  isValid(key: string, scope: 'read' | 'write'): Promise<boolean>
+  revoke(id: string): Promise<void>
+  revokeAll(worker: string): Promise<void>
+}
+
+export const workersRoot = '/workers/'

@@ -8,7 +8,6 @@ import { ServiceError } from '../../base/errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../../processor/failures.ts'
 import { endsKey, type CheckoutRequest } from '../../processor/customer-half.ts'
 import type { Processor, ProcessorAccount } from '../../processor/processor.ts'
-import type { Checkout, NewCheckout, Principal, TenantOperations } from '../../api/service/tenants.ts'
 import type { Store } from '../../store/store.ts'
 import type { TenantRecord } from '../../store/tenant-store.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
@@ -27,6 +26,8 @@ import { closeTwins, isTaken, onceCouponOf, takenText, type OnceDeps, type OnceS
 import { checkRedirect, type redirectRules } from './redirects.ts'
 import { countingRefusedCodes } from './refused-codes.ts'
 import { ownPrices } from './tenant-price.ts'
+import type { Checkout, NewCheckout, NewPortal } from '../../api/customers/checkout.ts'
+import type { Principal } from '../../api/customers/sessions.ts'
 
 export interface CheckoutDeps {
   readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'versions' | 'mappings' | 'facts'>
@@ -50,64 +51,68 @@ export interface CheckoutDeps {
   readonly sessionMaxQuantity: number
 }
 
-export type Checkouts = Pick<TenantOperations, 'sessionPrices' | 'createCheckout' | 'createPortal'>
+export const checkouts = { sessionPrices, createCheckout, createPortal }
 
-export function createCheckouts(deps: CheckoutDeps): Checkouts {
-  return {
-    async sessionPrices(principal) {
-      const tenant = await deps.customers.tenantOf(principal)
-      const { config } = await deps.applied()
-      return ownPrices(config, tenant)
-    },
-    async createCheckout(wish, principal, idempotencyKey) {
-      const rule = deps.redirects[principal.kind]
-      checkRedirect(wish.successUrl, 'success_url', rule)
-      checkRedirect(wish.cancelUrl, 'cancel_url', rule)
-      if (principal.kind === 'session' && wish.allowSecondTrial === true)
-        throw new ServiceError(
-          'not_allowed',
-          '"allow_second_trial" needs a service key. A session cannot grant a second trial.',
-        )
-      const selling: SellableOffer = { wish, principal, idempotencyKey }
-      if (principal.kind === 'key' && principal.tenantId === null) return sellToAnybody(deps, selling)
-      const tenant = await deps.customers.tenantOf(principal)
-      const work = () => decideAndSell(deps, selling, tenant)
-      return triesCode(selling) ? countingRefusedCodes(deps, tenant.id, work) : work()
-    },
-    async createPortal(wish, principal) {
-      const { returnUrl, portalId, flow } = wish
-      const isSession = principal.kind === 'session'
-      const rule = deps.redirects[principal.kind]
-      checkRedirect(returnUrl, 'return_url', rule)
-      const after = flow?.afterCompletion?.redirect?.returnUrl
-      if (after !== undefined) checkRedirect(after, 'flow.after_completion.redirect.return_url', rule)
-      const tenant = await deps.customers.tenantOf(principal)
-      const config = await appliedConfig(deps)
-      const configuration = decidePortal(config, portalId, isSession)
-      await deps.account()
-      const customer = await deps.customers.customerOf(tenant)
-      const signal = deps.shutdown
-      const live = flow === undefined ? [] : await subscriptionsOf(deps.processor, customer, signal)
-      const { sessionMaxQuantity } = deps
-      const situation = { config, tenant, hidden: !isSession, now: deps.clock.now(), sessionMaxQuantity }
-      const decideIt = async () => {
-        const decided = flow === undefined ? null : decideFlow(situation, flow, live)
-        for (const one of decided?.confirm?.discounts ?? [])
-          if ('promotionCode' in one)
-            await onceOffered(deps, principal, { tenantId: tenant.id, customer, code: one.promotionCode, signal })
-        return decided
-      }
-      const tries = isSession && (flow?.subscriptionUpdateConfirm?.discounts ?? []).length > 0
-      const request = {
-        ...{ customer, returnUrl, configuration },
-        flow: tries ? await countingRefusedCodes(deps, tenant.id, decideIt) : await decideIt(),
-      }
-      const options = { idempotencyKey: `ratecard-portal-${deps.newId()}`, signal }
-      return deps.customers.livingFor(tenant, () =>
-        askProcessor(signal, () => deps.processor.createPortal(request, options)),
-      )
-    },
+/** Returns the tenant's negotiated prices, each in place of a public price. They have only the members that are public. */
+async function sessionPrices(deps: CheckoutDeps, principal: Principal) {
+  const tenant = await deps.customers.tenantOf(principal)
+  const { config } = await deps.applied()
+  return ownPrices(config, tenant)
+}
+
+async function createCheckout(
+  deps: CheckoutDeps,
+  wish: NewCheckout,
+  principal: Principal,
+  idempotencyKey: string | null,
+): Promise<Checkout> {
+  const rule = deps.redirects[principal.kind]
+  checkRedirect(wish.successUrl, 'success_url', rule)
+  checkRedirect(wish.cancelUrl, 'cancel_url', rule)
+  if (principal.kind === 'session' && wish.allowSecondTrial === true)
+    throw new ServiceError(
+      'not_allowed',
+      '"allow_second_trial" needs a service key. A session cannot grant a second trial.',
+    )
+  const selling: SellableOffer = { wish, principal, idempotencyKey }
+  if (principal.kind === 'key' && principal.tenantId === null) return sellToAnybody(deps, selling)
+  const tenant = await deps.customers.tenantOf(principal)
+  const work = () => decideAndSell(deps, selling, tenant)
+  return triesCode(selling) ? countingRefusedCodes(deps, tenant.id, work) : work()
+}
+
+async function createPortal(deps: CheckoutDeps, wish: NewPortal, principal: Principal) {
+  const { returnUrl, portalId, flow } = wish
+  const isSession = principal.kind === 'session'
+  const rule = deps.redirects[principal.kind]
+  checkRedirect(returnUrl, 'return_url', rule)
+  const after = flow?.afterCompletion?.redirect?.returnUrl
+  if (after !== undefined) checkRedirect(after, 'flow.after_completion.redirect.return_url', rule)
+  const tenant = await deps.customers.tenantOf(principal)
+  const config = await appliedConfig(deps)
+  const configuration = decidePortal(config, portalId, isSession)
+  await deps.account()
+  const customer = await deps.customers.customerOf(tenant)
+  const signal = deps.shutdown
+  const live = flow === undefined ? [] : await subscriptionsOf(deps.processor, customer, signal)
+  const { sessionMaxQuantity } = deps
+  const situation = { config, tenant, hidden: !isSession, now: deps.clock.now(), sessionMaxQuantity }
+  const decideIt = async () => {
+    const decided = flow === undefined ? null : decideFlow(situation, flow, live)
+    for (const one of decided?.confirm?.discounts ?? [])
+      if ('promotionCode' in one)
+        await onceOffered(deps, principal, { tenantId: tenant.id, customer, code: one.promotionCode, signal })
+    return decided
   }
+  const tries = isSession && (flow?.subscriptionUpdateConfirm?.discounts ?? []).length > 0
+  const request = {
+    ...{ customer, returnUrl, configuration },
+    flow: tries ? await countingRefusedCodes(deps, tenant.id, decideIt) : await decideIt(),
+  }
+  const options = { idempotencyKey: `ratecard-portal-${deps.newId()}`, signal }
+  return deps.customers.livingFor(tenant, () =>
+    askProcessor(signal, () => deps.processor.createPortal(request, options)),
+  )
 }
 
 /**

@@ -6,11 +6,11 @@ import type { BillingConfig } from '../../document/schema/schema.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { priceForTenant } from '../../document/pricing/tenant-price.ts'
 import type { LiveSubscription, PortalFlow } from '../../processor/customer-half.ts'
-import type { NewPortal } from '../../api/service/tenants.ts'
 import type { CheckoutSituation } from './decide-checkout.ts'
 import { decidePromotion } from './decide-promotion.ts'
 import { invalidAt } from './invalid.ts'
 import { checkSessionQuantity } from './session-quantity.ts'
+import type { NewPortal } from '../../api/customers/checkout.ts'
 
 type PortalSituation = Pick<CheckoutSituation, 'hidden' | 'now' | 'sessionMaxQuantity'> & {
   readonly config: BillingConfig

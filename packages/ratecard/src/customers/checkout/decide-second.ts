@@ -1,11 +1,11 @@
 // Decides if a tenant may buy another subscription, and if the tenant still has a trial. Pure: takes the tenant's subscriptions.
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { ScheduledSubscription } from '../item-swaps/coming-items.ts'
-import type { NewCheckout } from '../../api/service/tenants.ts'
 import { soldPrice, type SoldItem, type SoldItemOf } from '../item-swaps/sold-items.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import { inCommon, sharesTrial, subscriptionBeside } from '../item-swaps/duplicate-subscriptions.ts'
 import type { PresentSubscription } from '../item-swaps/duplicate-subscriptions.ts'
+import type { NewCheckout } from '../../api/customers/checkout.ts'
 
 /** Existing subscriptions of a tenant that affect a checkout. */
 export interface Standing {

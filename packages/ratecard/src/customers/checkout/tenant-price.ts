@@ -2,7 +2,7 @@
 import { isPublic, publicPrice } from '../../document/schema/public-view.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import { priceForTenant, type Deal } from '../../document/pricing/tenant-price.ts'
-import type { SessionPrices } from '../../api/service/tenants.ts'
+import type { SessionPrices } from '../../api/customers/checkout.ts'
 
 /** Returns the public prices for which the tenant has negotiated prices, in document order. */
 export function ownPrices(config: BillingConfig, deal: Deal): SessionPrices {

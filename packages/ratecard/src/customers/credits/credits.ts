@@ -8,7 +8,6 @@ import { didYouMean } from '../../base/errors/suggest.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import { jobLease } from '../../acts/jobs/deps.ts'
 import { formatMinor } from '../../base/money/format.ts'
-import type { Credit, KeyedCaller, NewCredit, TenantOperations } from '../../api/service/tenants.ts'
 import type { StoredCreditGrant } from '../../store/credit-store.ts'
 import type { JobRecord, TenantRecord } from '../../store/tenant-store.ts'
 import { keyOf } from '../../store/records/actor.ts'
@@ -18,20 +17,18 @@ import { pricesOfMeters } from './credit-terms.ts'
 import type { CreditDeps } from './deps.ts'
 import { runGrantJob, type CreditInput } from './grant-job.ts'
 import { grantIdOf, grantRecord, recordedGrant, type PlannedGrant } from './grant-step.ts'
+import type { Credit, NewCredit } from '../../api/customers/credits.ts'
+import type { KeyedCaller } from '../../api/notation/callers.ts'
 
-export type CreditOperations = Pick<TenantOperations, 'tenantCredits' | 'addCredit'>
+export const credits = { tenantCredits, addCredit }
 
-export function createCredits(deps: CreditDeps): CreditOperations {
-  return {
-    tenantCredits: async (id) => {
-      const { processorCustomerId: customer } = await deps.findTenant(id)
-      const age = await deps.mirror.require()
-      const grants = customer === null ? [] : await deps.store.credits.grantsOf(processorId(customer))
-      const [book, now] = [await deps.priceBook(), deps.clock.now()]
-      return { ...age, balance: creditBalance(grants, now), credits: grants.map((one) => shownCredit(book, one, now)) }
-    },
-    addCredit: (id, wanted, caller) => addCredit(deps, id, wanted, caller),
-  }
+/** Returns the tenant's credits, oldest first, from the mirror. */
+async function tenantCredits(deps: CreditDeps, id: string) {
+  const { processorCustomerId: customer } = await deps.findTenant(id)
+  const age = await deps.mirror.require()
+  const grants = customer === null ? [] : await deps.store.credits.grantsOf(processorId(customer))
+  const [book, now] = [await deps.priceBook(), deps.clock.now()]
+  return { ...age, balance: creditBalance(grants, now), credits: grants.map((one) => shownCredit(book, one, now)) }
 }
 
 function shownCredit(book: PriceBook, grant: StoredCreditGrant, now: number): Credit {

@@ -7,7 +7,6 @@ import { formatMinor } from '../../base/money/format.ts'
 import type { DiscountedSubscription } from '../../processor/customer-half.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { DiscountOffer, DiscountUpdate, RunningDiscount } from '../../processor/subscription-discounts.ts'
-import type { Discount, DiscountPlan, KeyedCaller, NewDiscount, TenantOperations } from '../../api/service/tenants.ts'
 import type { TenantRecord } from '../../store/tenant-store.ts'
 import { discountedSubscriptionsOf } from '../tenants/at-processor.ts'
 import { findTenant } from '../tenants/customer-link.ts'
@@ -16,21 +15,18 @@ import type { DiscountDeps } from './deps.ts'
 import { decideGift, decideRemoval, selectSubscription } from './decide-discount.ts'
 import { findSource } from './find-source.ts'
 import { resultOfEarlier, runDiscount, finishEarlier } from './run-discount.ts'
+import type { Discount, DiscountPlan, NewDiscount } from '../../api/customers/discounts.ts'
+import type { KeyedCaller } from '../../api/notation/callers.ts'
 
-export type Discounts = Pick<
-  TenantOperations,
-  'tenantDiscounts' | 'planDiscount' | 'addDiscount' | 'planDiscountRemoval' | 'removeDiscount'
->
-
-export function createDiscounts(deps: DiscountDeps): Discounts {
-  return {
-    tenantDiscounts: (id) => listDiscounts(deps, id),
-    planDiscount: async (id, wanted) => planOf(deps, await look(deps, id, (tenant) => giftOf(deps, tenant, wanted))),
-    planDiscountRemoval: async (id, discount) =>
-      planOf(deps, await look(deps, id, (tenant) => removalOf(deps, tenant, discount))),
-    addDiscount: (id, wanted, caller) => addDiscount(deps, id, wanted, caller),
-    removeDiscount: (id, discount, caller) => removeDiscount(deps, id, discount, caller),
-  }
+export const discounts = {
+  tenantDiscounts: listDiscounts,
+  /** Dry run of `addDiscount`: returns what it would change, and throws the same errors. */
+  planDiscount: async (deps: DiscountDeps, id: string, wanted: NewDiscount) =>
+    planOf(deps, await look(deps, id, (tenant) => giftOf(deps, tenant, wanted))),
+  planDiscountRemoval: async (deps: DiscountDeps, id: string, discount: string) =>
+    planOf(deps, await look(deps, id, (tenant) => removalOf(deps, tenant, discount))),
+  addDiscount,
+  removeDiscount,
 }
 
 /** A change of discounts with the terms that a dry run shows. */
@@ -54,6 +50,7 @@ async function heldBy(
   return discountedSubscriptionsOf(processor, processorId(customer), shutdown)
 }
 
+/** Returns the discounts of the tenant's subscriptions at the processor, sorted by subscription, oldest first. */
 async function listDiscounts(deps: DiscountDeps, id: string): Promise<readonly Discount[]> {
   const held = await look(deps, id, (tenant) => heldBy(deps, tenant))
   const found: Discount[] = []
@@ -143,6 +140,7 @@ async function planOf(deps: DiscountDeps, { update, coupon, shown }: PlannedDisc
   }
 }
 
+/** Adds a discount to a running subscription. Throws `discount_invalid` if the coupon or the subscription does not allow it. */
 async function addDiscount(
   deps: DiscountDeps,
   tenantId: string,

@@ -5,15 +5,6 @@ import { processorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { failureText, runSteps, stopIfDraining } from '../../acts/journal/run-steps.ts'
 import { askProcessor } from '../../processor/failures.ts'
-import type {
-  ApplyChoices,
-  Caller,
-  EnterpriseOutcome,
-  EnterpriseTarget,
-  Overriding,
-  SkipReport,
-  SwapReport,
-} from '../../api/service/tenants.ts'
 import type { AuditRecord, EnterpriseFields, TenantRecord } from '../../store/tenant-store.ts'
 import { keyOf } from '../../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
@@ -30,6 +21,14 @@ import { dealFacts, monthlyOf, movedItems } from './deal-money.ts'
 import { removedPrices } from './removed-prices.ts'
 import { signedPrices } from './signed-prices.ts'
 import { onOtherDeal, planSwaps, type LiveState, type SwapPlan } from './swap-plan.ts'
+import type {
+  ApplyChoices,
+  EnterpriseOutcome,
+  EnterpriseTarget,
+  SkipReport,
+  SwapReport,
+} from '../../api/customers/enterprise.ts'
+import type { Caller, Overriding } from '../../api/notation/callers.ts'
 
 export interface ApplyOptions extends Caller, ApplyChoices {
   /** Ids of the policies that the caller overrides. Absent if no policies are checked, e.g. because the service itself ends a deal. */

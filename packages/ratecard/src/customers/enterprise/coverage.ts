@@ -1,5 +1,5 @@
-import type { Coverage } from '../../api/service/tenants.ts'
 import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
+import type { Coverage } from '../../api/customers/enterprise.ts'
 
 /**
  * Returns a matrix of negotiated prices, with one row for each base price and one column for each template or enterprise id. A cell

@@ -1,12 +1,12 @@
 // Compares what tenants' subscriptions are on with the deals that this store knows, from the mirror. They differ e.g. after a restore: a backup
 // does not know the deals that were made since.
 import { processorId } from '../../catalog/resource.ts'
-import type { EnterpriseTarget } from '../../api/service/tenants.ts'
 import type { MirroredSubscription } from '../../processor/mirrored.ts'
 import type { Store } from '../../store/store.ts'
 import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 import { removedPrices } from './removed-prices.ts'
 import { planSwaps, type LiveState } from './swap-plan.ts'
+import type { EnterpriseTarget } from '../../api/customers/enterprise.ts'
 
 interface Deps {
   readonly store: Pick<Store, 'tenants' | 'mirror' | 'mappings' | 'versions' | 'pushes'>

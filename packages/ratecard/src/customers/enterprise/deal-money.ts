@@ -6,9 +6,9 @@ import { largestChanges, type CurrencyChange } from '../../document/pricing/pric
 import { createMoney } from '../item-swaps/monthly-money.ts'
 import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 import type { ItemMove, SwapStep } from '../item-swaps/swap-step.ts'
-import type { EnterpriseOutcome } from '../../api/service/tenants.ts'
 import type { Store } from '../../store/store.ts'
 import type { LiveState } from './swap-plan.ts'
+import type { EnterpriseOutcome } from '../../api/customers/enterprise.ts'
 
 export type DealMoney = NonNullable<EnterpriseOutcome['monthly']>
 

@@ -5,10 +5,10 @@ import type { SwapDeps } from '../item-swaps/deps.ts'
 import type { ItemMove } from '../item-swaps/swap-step.ts'
 import { belongs, type BookedPrice, type PriceBook, type PriceTarget } from '../item-swaps/price-book.ts'
 import type { AuditRecord, DealEnd, TenantRecord } from '../../store/records/tenants.ts'
-import type { EnterpriseTarget } from '../../api/service/tenants.ts'
 import { removedPrices } from './removed-prices.ts'
 import { signedPrices } from './signed-prices.ts'
 import { planSwaps, type LiveState } from './swap-plan.ts'
+import type { EnterpriseTarget } from '../../api/customers/enterprise.ts'
 
 export interface PriceUnderDeal {
   readonly price: ProcessorId

@@ -3,11 +3,11 @@
 import type { ProcessorId } from '../../catalog/resource.ts'
 import { currenciesOf } from '../../document/pricing/calculate.ts'
 import type { LiveItem, LiveSubscription } from '../../processor/customer-half.ts'
-import type { SkipReport, EnterpriseTarget } from '../../api/service/tenants.ts'
 import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../item-swaps/compatibility.ts'
 import type { Effective } from '../item-swaps/compatibility.ts'
 import { belongs, type BookedPrice, type PriceBook } from '../item-swaps/price-book.ts'
 import type { ItemMove, SwapStep } from '../item-swaps/swap-step.ts'
+import type { SkipReport, EnterpriseTarget } from '../../api/customers/enterprise.ts'
 
 export interface LiveState {
   readonly subscription: LiveSubscription

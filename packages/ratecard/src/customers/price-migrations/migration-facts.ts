@@ -2,7 +2,7 @@
 import type { ChangeFacts } from '../../catalog/policies/decide.ts'
 import { fraction } from '../../base/money/fraction.ts'
 import { largestChanges, type CurrencyChange } from '../../document/pricing/price-change.ts'
-import type { MigrationLine, MigrationPlan } from '../../api/service/tenants.ts'
+import type { MigrationLine, MigrationPlan } from '../../api/customers/price-migrations.ts'
 
 export type PlannedMigration = Omit<MigrationPlan, 'violations'>
 

@@ -4,7 +4,6 @@ import { processorId, type MappingEntry, type ProcessorId } from '../../catalog/
 import { idempotencyKey } from '../../acts/journal/run-steps.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { LiveSubscription } from '../../processor/customer-half.ts'
-import type { MigrationRequest } from '../../api/service/tenants.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { leaseOfStep, settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import type { DoStep } from '../../acts/jobs/run-job.ts'
@@ -12,6 +11,7 @@ import { carryOut, comingPrices, doneRecord, stepRecord, type SwapStep } from '.
 import { withNamedLease, type TenantLease } from '../../acts/lease.ts'
 import { planMoves } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
+import type { MigrationRequest } from '../../api/customers/price-migrations.ts'
 
 type MoveTarget = Pick<MigrationRequest, 'priceId' | 'to'>
 type MoveStep = Parameters<DoStep>[0]

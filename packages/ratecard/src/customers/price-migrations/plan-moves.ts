@@ -2,10 +2,10 @@
 // Pure. An item moves only if nothing is billed immediately and its interval stays the same; see customers/item-swaps/compatibility.ts.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../../processor/customer-half.ts'
-import type { MigrationRequest } from '../../api/service/tenants.ts'
 import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../item-swaps/compatibility.ts'
 import type { Effective } from '../item-swaps/compatibility.ts'
 import type { BookedPrice } from '../item-swaps/price-book.ts'
+import type { MigrationRequest } from '../../api/customers/price-migrations.ts'
 
 /** A configuration price with its current and its former processor prices. */
 export interface ReplacedPrice {

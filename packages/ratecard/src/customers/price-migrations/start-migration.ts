@@ -6,14 +6,6 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import { roundFraction, type Fraction } from '../../base/money/fraction.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { LiveSubscription } from '../../processor/customer-half.ts'
-import type {
-  Caller,
-  MigrationLine,
-  MigrationPlan,
-  MigrationRequest,
-  Overriding,
-  TenantOperations,
-} from '../../api/service/tenants.ts'
 import type { JobRecord } from '../../store/tenant-store.ts'
 import { keyOf } from '../../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
@@ -28,14 +20,13 @@ import { replacedPrice } from './replaced-price.ts'
 import { migrating } from './move-step.ts'
 import { takingBack } from './take-back.ts'
 import { waitingMoves } from './waiting-moves.ts'
+import type { Caller, Overriding } from '../../api/notation/callers.ts'
+import type { MigrationLine, MigrationPlan, MigrationRequest } from '../../api/customers/price-migrations.ts'
 
-export type Migrations = Pick<TenantOperations, 'planMigration' | 'startMigration'>
-
-export function createMigrations(deps: SwapDeps): Migrations {
-  return {
-    planMigration: (request, caller = {}) => planMigration(deps, request, caller),
-    startMigration: async (request, caller) => summaryOf(deps, await startMigration(deps, request, caller)),
-  }
+export const migrations = {
+  planMigration,
+  startMigration: async (deps: SwapDeps, request: MigrationRequest, caller: Caller & Overriding) =>
+    summaryOf(deps, await startMigration(deps, request, caller)),
 }
 
 /**
@@ -45,7 +36,7 @@ export function createMigrations(deps: SwapDeps): Migrations {
 async function planMigration(
   deps: SwapDeps,
   request: MigrationRequest,
-  { message = null, override }: Pick<Caller, 'message'> & Overriding,
+  { message = null, override }: Pick<Caller, 'message'> & Overriding = {},
 ): Promise<MigrationPlan> {
   await deps.assertAccount('look')
   const planned = await plan(deps, request)

@@ -10,13 +10,13 @@ import { askProcessor } from '../../processor/failures.ts'
 import type { ChangeableSubscription, PlannedItem } from '../../processor/subscription-change.ts'
 import { keyOf } from '../../store/records/actor.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
-import type { Caller } from '../../api/service/tenants.ts'
 import { carryOutChange, changeRecord, changeResult, entriesOf, type ChangeStep } from '../item-swaps/change-step.ts'
 import { isLive } from '../item-swaps/compatibility.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { leaseOfStep, settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import { archivedIn } from '../item-swaps/price-book.ts'
 import { carryOut, comingPrices, doneRecord, stepRecord, type SwapStep } from '../item-swaps/swap-step.ts'
+import type { Caller } from '../../api/notation/callers.ts'
 
 type Step = Parameters<DoStep>[0]
 type Journal = Parameters<DoStep>[1]

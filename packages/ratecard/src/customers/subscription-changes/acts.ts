@@ -5,14 +5,6 @@ import { ServiceError } from '../../base/errors/service-error.ts'
 import type { ChangeStep } from '../item-swaps/change-step.ts'
 import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import type { ChangeableSubscription } from '../../processor/subscription-change.ts'
-import type {
-  Caller,
-  NewCancellation,
-  NewPause,
-  NewResumption,
-  Principal,
-  TenantSubscription,
-} from '../../api/service/tenants.ts'
 import type { LocalSubscriptionRecord, TenantRecord } from '../../store/tenant-store.ts'
 import { isRunning } from '../tenants/free-subscriptions.ts'
 import { withTenantLease } from '../../acts/lease.ts'
@@ -35,6 +27,10 @@ import {
   runChange,
   type ChangeAct,
 } from './run-change.ts'
+import type { KeyedCaller, Caller } from '../../api/notation/callers.ts'
+import type { NewCancellation, NewPause, NewResumption } from '../../api/customers/subscription-changes.ts'
+import type { Principal } from '../../api/customers/sessions.ts'
+import type { TenantSubscription } from '../../api/customers/tenants.ts'
 
 type State = ChangeableSubscription
 
@@ -82,17 +78,11 @@ export function pauseSteps(
   return [{ op: 'settings', subscription: id, pause: { behavior, until } }]
 }
 
-/** How an act was requested. */
-interface Request {
-  readonly caller: Caller
-  readonly idempotencyKey: string | null
-}
-
 export async function cancelOwnSubscription(
   deps: ChangeDeps,
   cancellation: NewCancellation,
   principal: Principal,
-  { caller, idempotencyKey }: Request,
+  caller: KeyedCaller,
 ): Promise<TenantSubscription> {
   if (principal.kind === 'session' && cancellation.when === 'now')
     throw new ServiceError('not_allowed', 'A session can cancel only at the end of the period.', {
@@ -100,7 +90,7 @@ export async function cancelOwnSubscription(
     })
   const tenant = await deps.tenantOf(principal)
   const { id: tenantId } = tenant
-  const id = requestId(idempotencyKey, { principal, tenant, request: cancellation })
+  const id = requestId(caller, { principal, tenant, request: cancellation })
   const request: ActRequest = { act: 'cancel', tenantId, id }
   const before = (await findAct(deps, request))?.subscription ?? null
   const locals = await deps.store.localSubscriptions.list(tenantId)
@@ -154,10 +144,10 @@ export async function resumeSubscription(
   deps: ChangeDeps,
   resumption: NewResumption,
   principal: Principal,
-  { caller, idempotencyKey }: Request,
+  caller: KeyedCaller,
 ): Promise<TenantSubscription> {
   const tenant = await deps.tenantOf(principal)
-  const id = requestId(idempotencyKey, { principal, tenant, request: resumption })
+  const id = requestId(caller, { principal, tenant, request: resumption })
   return actOn(deps, {
     ...{ act: 'resume', principal, caller, named: resumption },
     request: { act: 'resume', tenantId: tenant.id, id },

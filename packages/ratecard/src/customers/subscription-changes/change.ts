@@ -8,7 +8,6 @@ import { formatMinor } from '../../base/money/format.ts'
 import type { InvoicePreview } from '../../processor/customer-half.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { ItemsUpdate } from '../../processor/subscription-change.ts'
-import type { Caller, ChangeOutcome, ChangePreview, NewChange, Principal } from '../../api/service/tenants.ts'
 import type { PlannedFreeRecord, TenantRecord } from '../../store/tenant-store.ts'
 import { paidByBalance } from '../item-swaps/paid-by-balance.ts'
 import { beginPlanned } from '../tenants/planned-free.ts'
@@ -28,6 +27,9 @@ import { findPreview, keepPreview, previewLifetimeMs, type KeptPreview } from '.
 import { readChange, readLive, refuseSoldSince, type ReadChange } from './decide/read-change.ts'
 import { keepBegunPeriod } from './kept/begun-period.ts'
 import { completeInterrupted, finishJob, putBackAfterAct, putBackSchedules, runChange } from './run-change.ts'
+import type { KeyedCaller } from '../../api/notation/callers.ts'
+import type { ChangeOutcome, ChangePreview, NewChange } from '../../api/customers/subscription-changes.ts'
+import type { Principal } from '../../api/customers/sessions.ts'
 
 type Shown = Omit<ChangePreview, 'preview'>
 
@@ -87,7 +89,7 @@ export async function changeSubscription(
   deps: ChangeDeps,
   { preview = null, ...wish }: Omit<NewChange, 'preview'> & { readonly preview?: string | null | undefined },
   principal: Principal,
-  { caller, idempotencyKey }: { readonly caller: Caller; readonly idempotencyKey: string | null },
+  caller: KeyedCaller,
 ): Promise<ChangeOutcome> {
   const session = principal.kind === 'session'
   if (session && preview === null)
@@ -96,12 +98,11 @@ export async function changeSubscription(
     })
   const { id } = await deps.tenantOf(principal)
   await deps.assertAccount('write')
-  const change = () => changeUnderLease(deps, id, { preview, wish, principal, caller, idempotencyKey })
+  const change = () => changeUnderLease(deps, id, { preview, wish, principal, caller })
   return countingCodes(deps, id, { wish, principal }, change)
 }
 
 interface RequestedChange extends Pick<Making, 'preview' | 'caller'> {
-  readonly idempotencyKey: string | null
   readonly wish: Omit<NewChange, 'preview'>
   readonly principal: Principal
 }
@@ -109,14 +110,14 @@ interface RequestedChange extends Pick<Making, 'preview' | 'caller'> {
 function changeUnderLease(
   deps: ChangeDeps,
   id: string,
-  { preview, wish, principal, caller, idempotencyKey }: RequestedChange,
+  { preview, wish, principal, caller }: RequestedChange,
 ): Promise<ChangeOutcome> {
   const session = principal.kind === 'session'
   return withTenantLease(deps, id, async (held) => {
     const tenant = await deps.tenantOf(principal)
     await settleLateSwaps(deps, { tenantId: id, customer: tenant.processorCustomerId }, held)
     await completeInterrupted(deps, id, held)
-    const name = preview ?? requestId(idempotencyKey, { principal, tenant, request: wish })
+    const name = preview ?? requestId(caller, { principal, tenant, request: wish })
     const made = await madeBefore(deps, id, name, held)
     if (made !== null) {
       await putBackAfterAct(deps, id, held)
@@ -269,7 +270,7 @@ interface Making {
   readonly preview: string | null
   /** Id under which a retry finds the change: that of the preview, or else of the request. null if a retry cannot find it. */
   readonly name: string | null
-  readonly caller: Caller
+  readonly caller: KeyedCaller
   readonly bySession: boolean
   readonly held: TenantLease
 }

@@ -3,10 +3,12 @@ import type { LiveSubscription } from '../../processor/customer-half.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import type { ItemMove } from '../item-swaps/swap-step.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
-import type { Principal, TenantOperations, TenantSubscription } from '../../api/service/tenants.ts'
 import type { CustomerAct } from '../../api/customers/customer-acts.ts'
 import type { Store } from '../../store/store.ts'
 import type { TenantRecord } from '../../store/tenant-store.ts'
+import type { Principal } from '../../api/customers/sessions.ts'
+import type { TenantSubscription } from '../../api/customers/tenants.ts'
+import type { Caller } from '../../api/notation/callers.ts'
 
 /** Dependencies of the functions that change subscriptions for a customer. */
 export interface ChangeDeps extends SwapDeps {
@@ -27,7 +29,7 @@ export interface ChangeDeps extends SwapDeps {
     ReadonlyMap<ProcessorId, { readonly price: ProcessorId; readonly move: ItemMove; readonly archived: boolean }>
   >
   /** Ends a subscription to a free price. Such a subscription exists only in this service. */
-  readonly cancelFree: TenantOperations['cancelSubscription']
+  readonly cancelFree: (tenantId: string, subscription: string, caller: Caller) => Promise<void>
   /** Acts that tenants' sessions are allowed to do. */
   readonly customersMay: readonly CustomerAct[]
   /** Maximum quantity of a price that a tenant's session may change to. */

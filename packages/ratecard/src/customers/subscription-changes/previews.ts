@@ -1,9 +1,9 @@
 // Stores previews of changes. A change can be made at the amounts of its preview for a limited time. Previews are kept in the store and not by
 // the caller, because a caller could alter the time from which the change is prorated.
 import { previewMinutes } from '../../api/server/limits.ts'
-import type { ChangePreview } from '../../api/service/tenants.ts'
 import type { BilledNow } from './decide/billed-now.ts'
 import { findKept, keep, type Kept, type KeptDeps } from './kept/kept.ts'
+import type { ChangePreview } from '../../api/customers/subscription-changes.ts'
 
 /** Time (ms of the customer's clock) for which a preview is fresh. */
 export const previewLifetimeMs = previewMinutes * 60_000

@@ -18,7 +18,6 @@ import {
 import { askProcessor } from '../../processor/failures.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
 import type { ChangeableSubscription, ReleasedSchedule } from '../../processor/subscription-change.ts'
-import type { Caller } from '../../api/service/tenants.ts'
 import { byOf, keyOf } from '../../store/records/actor.ts'
 import type { JobRecord, JobStepRecord } from '../../store/records/journal.ts'
 import type { AuditAction } from '../../store/records/tenants.ts'
@@ -31,6 +30,7 @@ import { holdCodes } from '../checkout/once-per-tenant.ts'
 import { addTakenOff, forgetCancellation, keepDecided, scheduledText, type Decided } from './kept/decisions.ts'
 import type { SetAsideSchedule } from './decide/decision.ts'
 import { decidePutBack } from './kept/set-aside.ts'
+import type { Caller } from '../../api/notation/callers.ts'
 
 /** What a job changes. `put_back` schedules again what a change took off that was not made. */
 export type ChangeAct = 'change' | 'cancel' | 'resume' | 'pause' | 'put_back'

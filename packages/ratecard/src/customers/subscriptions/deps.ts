@@ -4,10 +4,10 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import type { Mirror } from '../mirror/mirror.ts'
 import type { Processor, ProcessorAccount } from '../../processor/processor.ts'
-import type { Principal } from '../../api/service/tenants.ts'
 import type { Store } from '../../store/store.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import type { TenantRecord } from '../../store/tenant-store.ts'
+import type { Principal } from '../../api/customers/sessions.ts'
 
 /** Dependencies of the functions that read subscriptions and record usage. */
 export interface SubscriberDeps {

@@ -1,5 +1,7 @@
 // Reads subscriptions, upcoming invoices and entitlements of tenants, and records usage. Never changes a subscription at the processor.
-import type { TenantOperations } from '../../api/service/tenants.ts'
+import type { Principal } from '../../api/customers/sessions.ts'
+import type { FeatureQuestion } from '../../api/customers/tenants.ts'
+import { bind } from '../../base/bind.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readDroppedUsage, readDroppedUsageOf } from './usage/dropped-usage.ts'
 import { checkFeature, checkFeatures, readEntitlements } from './features/entitlements.ts'
@@ -20,18 +22,19 @@ export function createSubscribers(deps: SubscriberDeps & { readonly pastDueGrace
   }
   const usage = { ...deps, usageErrors: createRecentUsageErrors(deps) }
   return {
-    tenantSubscriptions: (id) => readSubscriptions(deps, id),
-    tenantEntitlements: (id) => readEntitlements(entitlements, id),
-    sessionEntitlements: async (principal) => readEntitlements(entitlements, deps.tenantIdOf(principal)),
-    checkFeatures: async (questions, principal) => checkFeatures(entitlements, deps.tenantIdOf(principal), questions),
-    checkFeature: async (question, principal) => checkFeature(entitlements, deps.tenantIdOf(principal), question),
-    listGrants: (id) => listGrants(deps, id),
-    putGrant: (place, grant, caller) => putGrant(deps, place, grant, caller),
-    removeGrant: (place, caller) => removeGrant(deps, place, caller),
-    upcomingInvoices: (id) => readUpcomingInvoices(deps, id),
-    droppedUsage: (query) => readDroppedUsage(usage, query),
-    droppedUsageOf: (id) => readDroppedUsageOf(usage, id),
-    unbilledUsage: () => readUnbilledUsage(entitlements),
-    recordUsage: (usage, principal) => recordUsage(entitlements, usage, principal),
-  } satisfies Partial<TenantOperations>
+    ...bind(deps, {
+      tenantSubscriptions: readSubscriptions,
+      listGrants,
+      putGrant,
+      removeGrant,
+      upcomingInvoices: readUpcomingInvoices,
+    }),
+    ...bind(entitlements, { tenantEntitlements: readEntitlements, unbilledUsage: readUnbilledUsage, recordUsage }),
+    ...bind(usage, { droppedUsage: readDroppedUsage, droppedUsageOf: readDroppedUsageOf }),
+    sessionEntitlements: async (principal: Principal) => readEntitlements(entitlements, deps.tenantIdOf(principal)),
+    checkFeatures: async (questions: readonly FeatureQuestion[], principal: Principal) =>
+      checkFeatures(entitlements, deps.tenantIdOf(principal), questions),
+    checkFeature: async (question: FeatureQuestion, principal: Principal) =>
+      checkFeature(entitlements, deps.tenantIdOf(principal), question),
+  }
 }

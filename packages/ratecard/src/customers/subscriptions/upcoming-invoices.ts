@@ -1,13 +1,11 @@
+import type { UpcomingInvoices } from '../../api/customers/upcoming-invoices.ts'
 import { formatMinor } from '../../base/money/format.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { InvoicePreview } from '../../processor/customer-half.ts'
-import type { TenantOperations } from '../../api/service/tenants.ts'
 import { paidByBalance } from '../item-swaps/paid-by-balance.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readPriceNames, type PriceNames } from './price-names.ts'
 import { liveSubscriptions } from './subscriptions.ts'
-
-type UpcomingInvoices = Awaited<ReturnType<TenantOperations['upcomingInvoices']>>
 
 /** Returns a preview of the next invoice of each live subscription, earliest first. Invoices without a date come last. */
 export async function readUpcomingInvoices(deps: SubscriberDeps, tenantId: string): Promise<UpcomingInvoices> {

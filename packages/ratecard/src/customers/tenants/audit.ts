@@ -1,11 +1,12 @@
 // Audit trail of changes to tenants. The column descriptions of a record define which fields appear in the trail.
 import { toRfc3339 } from '../../base/clock.ts'
-import type { AuditEntry, Caller } from '../../api/service/tenants.ts'
 import { pick, shown, used } from '../../store/records/columns.ts'
 import { auditColumns, tenantColumns } from '../../store/records/tenants.ts'
 import { byOf, keyOf } from '../../store/records/actor.ts'
 import type { AuditRecord, EditedField, EnterpriseFields, TenantRecord } from '../../store/records/tenants.ts'
 import { snake } from '../../api/notation/names.ts'
+import type { AuditEntry } from '../../api/customers/tenants.ts'
+import type { Caller } from '../../api/notation/callers.ts'
 
 export type EditedFields = Pick<TenantRecord, EditedField>
 

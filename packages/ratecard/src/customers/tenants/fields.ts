@@ -2,10 +2,10 @@
 import { idPattern } from '../../document/schema/fields.ts'
 import { pointerOf, type Issue } from '../../base/errors/issue.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { NewTenant, TenantChange } from '../../api/service/tenants.ts'
 import type { EditedField } from '../../store/records/tenants.ts'
 import { snake } from '../../api/notation/names.ts'
 import { editedFields } from './audit.ts'
+import type { NewTenant, TenantChange } from '../../api/customers/tenants.ts'
 
 const maxTextLength = 250
 const tenantId = new RegExp(idPattern)

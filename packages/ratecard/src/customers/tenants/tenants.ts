@@ -2,9 +2,9 @@
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { processorId, type ProcessorId } from '../../catalog/resource.ts'
 import { askProcessor, isUnknownObject } from '../../processor/failures.ts'
-import type { Caller, NewTenant, TenantChange, TenantOperations } from '../../api/service/tenants.ts'
 import type { EditedField, TenantRecord } from '../../store/records/tenants.ts'
 import { pick } from '../../store/records/columns.ts'
+import type { PageQuery } from '../../store/records/page.ts'
 import { closePages, subscriptionsOf } from './at-processor.ts'
 import { auditEntry, auditRow, editedFields, editedOf, type EditedFields } from './audit.ts'
 import { findTenant, isDeleted, tenantNotFound } from './customer-link.ts'
@@ -13,27 +13,24 @@ import { cancelFree } from './free-subscriptions.ts'
 import type { TenantDeps } from './deps.ts'
 import { checkNewTenant, checkTenantChange } from './fields.ts'
 import { withTenant } from '../../acts/lease.ts'
+import type { Caller } from '../../api/notation/callers.ts'
+import type { NewTenant, TenantChange } from '../../api/customers/tenants.ts'
 
-export type Tenants = Pick<
-  TenantOperations,
-  'createTenant' | 'findTenant' | 'updateTenant' | 'removeTenant' | 'tenantAudit' | 'cancelSubscription'
->
+export const tenants = {
+  createTenant,
+  findTenant,
+  updateTenant,
+  removeTenant: (deps: TenantDeps, id: string, caller: Caller) =>
+    withTenant(deps, id, (signal) => removeTenant(deps, id, caller, signal)),
+  cancelSubscription: cancelFree,
+  tenantAudit,
+}
 
-export function createTenants(deps: TenantDeps): Tenants {
-  const { tenants } = deps.store
-  return {
-    createTenant: (tenant, caller) => createTenant(deps, tenant, caller),
-    findTenant: (id) => findTenant(deps, id),
-    updateTenant: (id, change, caller) => updateTenant(deps, id, change, caller),
-    removeTenant: (id, caller) => withTenant(deps, id, (signal) => removeTenant(deps, id, caller, signal)),
-    cancelSubscription: (id, subscription, caller) => cancelFree(deps, id, subscription, caller),
-    async tenantAudit(id, page) {
-      const { items, total } = await tenants.audit(id, page)
-      // The audit trail of a deleted tenant stays. So an unknown tenant is an error only if it has no entries.
-      if (total === 0) await findTenant(deps, id)
-      return { items: items.map(auditEntry), total }
-    },
-  }
+async function tenantAudit(deps: TenantDeps, id: string, page: PageQuery) {
+  const { items, total } = await deps.store.tenants.audit(id, page)
+  // The audit trail of a deleted tenant stays. So an unknown tenant is an error only if it has no entries.
+  if (total === 0) await findTenant(deps, id)
+  return { items: items.map(auditEntry), total }
 }
 
 /**

@@ -12,11 +12,11 @@ import { sumFractions, type Fraction } from '../../base/money/fraction.ts'
 import { formatMinor } from '../../base/money/format.ts'
 import { currenciesOf } from '../../document/pricing/calculate.ts'
 import { shownMonth } from '../../document/pricing/impact.ts'
-import type { AffectedSubscriber, PriceImpact } from '../../api/service/service.ts'
 import { subscribersPath } from '../../api/customers/money.ts'
 import { factsOf, itemMonths, keeping, usesOf, type Found, type Keeping, type TouchedPrice } from './item-months.ts'
 import { readUses, type PriceUses, type Use, type UseDeps } from './price-uses.ts'
 import { countUses, lostCurrencies, subscribersOf, whoOf, type LostCurrency, type Subscribers } from './who-pays.ts'
+import type { AffectedSubscriber, PriceImpact } from '../../api/push/pushes.ts'
 
 export interface Impact {
   readonly prices: readonly PriceImpact[]

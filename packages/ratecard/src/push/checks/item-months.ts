@@ -8,8 +8,8 @@ import { currenciesOf, inCurrency } from '../../document/pricing/calculate.ts'
 import { exactMonth, type BilledPrice } from '../../document/pricing/impact.ts'
 import type { Price } from '../../document/schema/schema.ts'
 import type { MirroredItem } from '../../processor/mirrored.ts'
-import type { PriceImpact } from '../../api/service/service.ts'
 import type { PriceUses, Use, UsedPrice } from './price-uses.ts'
+import type { PriceImpact } from '../../api/push/pushes.ts'
 
 /** A price that the plan changes. */
 export interface TouchedPrice {

@@ -10,9 +10,9 @@ import {
 } from '../../base/money/fraction.ts'
 import { currenciesOf } from '../../document/pricing/calculate.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
-import type { AffectedSubscriber } from '../../api/service/service.ts'
 import { keeping, usesOf, type Found, type TouchedPrice } from './item-months.ts'
 import type { Use, UseDeps } from './price-uses.ts'
+import type { AffectedSubscriber } from '../../api/push/pushes.ts'
 
 /** Distinct subscribers of several prices. */
 export interface Subscribers {

@@ -3,10 +3,10 @@ import { publicView } from '../../document/schema/public-view.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { readReport } from '../../catalog/change-report.ts'
-import type { Conversion, Visibility } from '../../api/service/service.ts'
 import type { VersionStore } from '../../store/store.ts'
 import { indexConfig, shows } from './find.ts'
 import type { MappingHistory, PublishedList } from './published.ts'
+import type { Conversion, Visibility } from '../../api/push/price-list.ts'
 
 const scanPage = 50
 

@@ -2,7 +2,7 @@ import type { ResourceKind } from '../../catalog/resource.ts'
 import { aliasesOf, type Alias } from '../../document/rules/previous-ids.ts'
 import type { BillingConfig, Meter, Price, Product } from '../../document/schema/schema.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { Visibility } from '../../api/service/service.ts'
+import type { Visibility } from '../../api/push/price-list.ts'
 
 export interface ConfigIndex {
   readonly prices: ReadonlyMap<string, { readonly price: Price; readonly product: Product }>

@@ -2,11 +2,13 @@ import { documentOf, type Documents } from '../../catalog/document-tasks.ts'
 import { readReport } from '../../catalog/change-report.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { DocumentDifference, HistoryEntry, PageQuery, RevisionDetail } from '../../api/service/service.ts'
 import { yieldToRequests } from '../../base/event-loop.ts'
 import { byOf } from '../../store/records/actor.ts'
 import type { PushStore, VersionHead, VersionRecord, VersionStore, WrittenFormStore } from '../../store/store.ts'
 import { impactOfStored, type StoredPlan } from './stored-plan.ts'
+import type { DocumentDifference } from '../../catalog/compare-documents.ts'
+import type { HistoryEntry, RevisionDetail } from '../../api/push/revisions.ts'
+import type { PageQuery } from '../../store/records/page.ts'
 
 type Versions = Pick<VersionStore, 'find' | 'list'>
 

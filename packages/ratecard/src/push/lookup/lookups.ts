@@ -8,13 +8,15 @@ import type { Price } from '../../document/schema/schema.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { attachedCosts } from '../../document/pricing/attached-costs.ts'
 import { calculate } from '../../document/pricing/calculate.ts'
-import type { Cost, Service, Visibility, WebhookListing } from '../../api/service/service.ts'
 import type { Store } from '../../store/store.ts'
 import { createConversion } from './convert.ts'
 import { findMeter, findPrice, findProduct } from './find.ts'
 import { difference, historyPage, lastDocument, revision } from './history.ts'
 import { createSecretTexts } from './secret-texts.ts'
 import { createPublished, type PublishedList } from './published.ts'
+import type { Cost, Visibility } from '../../api/push/price-list.ts'
+import type { WebhookListing } from '../../api/push/webhooks.ts'
+import type { PageQuery } from '../../store/records/page.ts'
 
 export interface LookupDeps {
   readonly store: Pick<Store, 'versions' | 'writtenForms' | 'pushes' | 'mappings' | 'secrets' | 'changeSequence'>
@@ -41,22 +43,27 @@ export function createLookups(deps: LookupDeps) {
     /** The applied configuration in which all prices have amounts (including prices in per cent), for code that sells and bills. */
     applied: async () => current(await published.read()).priced,
     fullConfig: async () => current(await published.read()).full,
-    findPrice: async (id, visibility) => findPrice(current(await published.read()), id, visibility),
-    findProduct: async (id, visibility) => findProduct(current(await published.read()), id, visibility),
-    findMeter: async (id, visibility) => findMeter(current(await published.read()), id, visibility),
-    convert: async (id, visibility) => convert(await published.read(), id, visibility),
-    calculate: async (id, quantity, visibility, currency) => {
+    findPrice: async (id: string, visibility: Visibility) => findPrice(current(await published.read()), id, visibility),
+    findProduct: async (id: string, visibility: Visibility) =>
+      findProduct(current(await published.read()), id, visibility),
+    findMeter: async (id: string, visibility: Visibility) => findMeter(current(await published.read()), id, visibility),
+    convert: async (id: string, visibility: Visibility) => convert(await published.read(), id, visibility),
+    /** Returns the cost of a quantity. `currency` defaults to the price's main currency. */
+    calculate: async (id: string, quantity: number, visibility: Visibility, currency?: string) => {
       if (!Number.isSafeInteger(quantity) || quantity < 0)
         throw new ServiceError('quantity_invalid', 'The quantity must be a whole number, zero or more.')
       return costOf(current(await published.read()), id, { quantity, visibility, currency })
     },
-    listWebhooks: async ({ secrets }) => listWebhooks(deps, await published.read(), secrets),
-    enterprisePrices: async (target) => enterprisePrices(await published.read(), target),
-    history: (page) => historyPage(store.versions, page),
-    revision: (number) => revision(store, number),
-    difference: (from, to) => difference({ versions: store.versions, documents: deps.documents }, from, to),
+    /** Lists the webhooks. Without `secrets`, every `secret` is null. */
+    listWebhooks: async ({ secrets }: { readonly secrets: boolean }) =>
+      listWebhooks(deps, await published.read(), secrets),
+    enterprisePrices: async (target: PricesOf) => enterprisePrices(await published.read(), target),
+    history: (page: PageQuery) => historyPage(store.versions, page),
+    revision: (number: number) => revision(store, number),
+    difference: (from: number, to: number) =>
+      difference({ versions: store.versions, documents: deps.documents }, from, to),
     secretTexts: createSecretTexts(store),
-  } satisfies Partial<Service> & Omit<typeof published, 'read'> & { readonly applied: Service['fullConfig'] }
+  }
 }
 
 function current(published: PublishedList): NonNullable<PublishedList['current']> {
@@ -80,10 +87,10 @@ function costOf(
   return { ...cost, attached: attached.length === 0 ? null : attached }
 }
 
-function enterprisePrices(
-  published: PublishedList,
-  target: { readonly template: string } | { readonly enterpriseId: string },
-): readonly Price[] {
+/** Negotiated prices are those of a template, or of one custom deal. */
+type PricesOf = { readonly template: string } | { readonly enterpriseId: string }
+
+function enterprisePrices(published: PublishedList, target: PricesOf): readonly Price[] {
   const wanted = (price: Price) =>
     'template' in target ? price.enterprise_template === target.template : price.enterprise_id === target.enterpriseId
   return (published.current?.priced.config.products ?? []).flatMap((product) => (product.prices ?? []).filter(wanted))

@@ -3,8 +3,8 @@ import type { PlannedChange } from '../../catalog/change.ts'
 import type { Binding } from '../../catalog/plan/plan-changes.ts'
 import type { Violation } from '../../catalog/policies/decide.ts'
 import type { Rename } from '../../catalog/renames.ts'
-import type { AffectedSubscriber, PriceImpact, PushOutcome } from '../../api/service/service.ts'
 import { subscribersPath } from '../../api/customers/money.ts'
+import type { AffectedSubscriber, PriceImpact, PushOutcome } from '../../api/push/pushes.ts'
 
 /** Members that plans of earlier versions do not have. */
 type LaterMember = 'generations' | 'monthlyAfter' | 'subscribersUrl'

@@ -11,7 +11,6 @@ import { pushLease } from '../../acts/journal/leases.ts'
 import { failureText, idempotencyKey, stateAfter, stopIfDraining } from '../../acts/journal/run-steps.ts'
 import { asServiceError, isUnknownObject, readForPush } from '../../processor/failures.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
-import type { RotationRequest, WebhookRotation } from '../../api/service/service.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
 import { keyOf } from '../../store/records/actor.ts'
 import { bindAccount } from '../account.ts'
@@ -21,6 +20,7 @@ import { settleEarlierWrites } from '../recover.ts'
 import { settleLateRotations, switchingOff } from './late-rotations.ts'
 import { inputOf, type RotationInput } from './retiring.ts'
 import type { Lease } from '../run.ts'
+import type { RotationRequest, WebhookRotation } from '../../api/push/webhooks.ts'
 
 /** Delay (ms) after a failed attempt to switch the old endpoint off. */
 const retryDelayMs = 10 * 60_000

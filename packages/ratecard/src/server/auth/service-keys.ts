@@ -3,11 +3,11 @@
 import { hash as hashOf, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { Service, ServiceKey } from '../../api/service/service.ts'
-import type { WorkerKeys } from '../../api/service/workers.ts'
 import { serviceKeyColumns, type ServiceKeyRecord } from '../../store/records/auth.ts'
 import { pick, used } from '../../store/records/columns.ts'
 import type { Store } from '../../store/store.ts'
+import type { ServiceKey } from '../../api/server/keys.ts'
+import type { WorkerKeys } from '../../api/workers/workers.ts'
 
 const prefix = 'rck_'
 /**
@@ -16,7 +16,11 @@ const prefix = 'rck_'
  */
 const touchEveryMs = 60_000
 
-type NewKey = NonNullable<Parameters<Service['createKey']>[1]> & { readonly worker?: string }
+export interface NewKey {
+  readonly scope?: ServiceKey['scope']
+  readonly expiresAt?: number | null
+  readonly worker?: string
+}
 
 export interface ServiceKeyDeps {
   readonly store: Pick<Store, 'serviceKeys'>
@@ -25,24 +29,7 @@ export interface ServiceKeyDeps {
   readonly random?: (bytes: number) => Buffer
 }
 
-export interface ServiceKeys extends Pick<Service, 'authenticate' | 'createKey' | 'listKeys' | 'revokeKey'> {
-  readonly ofWorkers: WorkerKeys
-  /** Returns the key with this id if it is valid, and updates its last use; otherwise returns null. */
-  valid(id: string): Promise<ServiceKey | null>
-  /**
-   * Ensures that at least one key gives access to the admin routes. The key in the environment is stored (as a hash) with scope `owner`, in
-   * addition to existing keys. If there is no such key, and no valid key that can create keys, generates an `owner` key and returns it. The
-   * caller must print and store it, because it is returned only this once. `keep` gets the key before its hash is stored: if the process
-   * ends in between, the next start generates another key. Otherwise the store would have a valid key that no one knows.
-   */
-  ensureFirstKey(environmentKey: string | null, keep?: (key: string) => void): Promise<{ readonly key: string } | null>
-}
-
-export function createServiceKeys({
-  store: { serviceKeys },
-  clock,
-  random = randomBytes,
-}: ServiceKeyDeps): ServiceKeys {
+export function createServiceKeys({ store: { serviceKeys }, clock, random = randomBytes }: ServiceKeyDeps) {
   const touched = new Map<string, number>()
 
   async function add(name: string, key: string, options: NewKey = {}): Promise<ServiceKeyRecord> {
@@ -84,23 +71,29 @@ export function createServiceKeys({
     revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= clock.now() ? 'expired' : 'valid'
 
   return {
-    async authenticate(key) {
+    /**
+     * Returns the service key. If the key has expired, returns the time of its expiry instead. Returns null if the key is unknown or
+     * revoked. The comparison takes constant time.
+     */
+    async authenticate(key: string) {
       const hash = hashKey(key)
       const record = await serviceKeys.findByHash(hash)
       if (record === null || !equalHashes(record.hash, hash)) return null
       const state = stateOf(record)
       if (state === 'revoked') return null
-      if (state === 'expired') return { state, expiresAt: record.expiresAt ?? record.createdAt }
+      if (state === 'expired') return { state: 'expired' as const, expiresAt: record.expiresAt ?? record.createdAt }
       await touch(record.id)
-      return { state, key: toServiceKey(record) }
+      return { state: 'valid' as const, key: toServiceKey(record) }
     },
-    async valid(id) {
+    /** Returns the key with this id if it is valid, and updates its last use; otherwise returns null. */
+    async valid(id: string) {
       const record = await serviceKeys.find(id)
       if (record === null || stateOf(record) !== 'valid') return null
       await touch(id)
       return toServiceKey(record)
     },
-    async createKey(name, options) {
+    /** Creates a key, by default with scope `write` and without expiry. Throws `request_invalid` if `expiresAt` is in the past. */
+    async createKey(name: string, options?: Omit<NewKey, 'worker'>) {
       const key = generate()
       return { ...toServiceKey(await add(name, key, options)), key }
     },
@@ -118,16 +111,22 @@ export function createServiceKeys({
         await serviceKeys.revoke(id, clock.now())
       },
       revokeAll: (worker) => serviceKeys.revokeOfWorker(worker, clock.now()),
-    },
+    } satisfies WorkerKeys as WorkerKeys,
     listKeys: async () => (await serviceKeys.list()).map(toServiceKey),
-    async revokeKey(id) {
+    async revokeKey(id: string) {
       const allow = (key: ServiceKeyRecord, others: readonly ServiceKeyRecord[]) => {
         if (isActive(key)) refuseLast(key, others.filter(isActive))
       }
       if (!(await serviceKeys.revoke(id, clock.now(), allow)))
         throw new ServiceError('key_not_found', `There is no valid service key "${id}".`)
     },
-    async ensureFirstKey(environmentKey, keep = () => undefined) {
+    /**
+     * Ensures that at least one key gives access to the admin routes. The key in the environment is stored (as a hash) with scope `owner`,
+     * in addition to existing keys. If there is no such key, and no valid key that can create keys, generates an `owner` key and returns
+     * it. The caller must print and store it, because it is returned only this once. `keep` gets the key before its hash is stored: if the
+     * process ends in between, the next start generates another key. Otherwise the store would have a valid key that no one knows.
+     */
+    async ensureFirstKey(environmentKey: string | null, keep: (key: string) => void = () => undefined) {
       if (environmentKey !== null) {
         // A revoked key stays revoked, even if the environment still contains it.
         const known = async () => (await serviceKeys.findByHash(hashKey(environmentKey))) !== null

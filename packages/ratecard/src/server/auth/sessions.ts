@@ -4,10 +4,10 @@ import { createHmac, hash as hashed, randomBytes, timingSafeEqual } from 'node:c
 import { sessionSeconds } from '../../api/server/limits.ts'
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { Session, TenantOperations } from '../../api/service/tenants.ts'
 import { sessionColumns, type SessionRecord } from '../../store/records/auth.ts'
 import { shown } from '../../store/records/columns.ts'
 import type { Store } from '../../store/store.ts'
+import type { Session } from '../../api/customers/sessions.ts'
 
 const minLifetimeSeconds = 60
 const maxLifetimeSeconds = 30 * 24 * 60 * 60
@@ -24,13 +24,11 @@ export interface SessionDeps {
   readonly random?: (bytes: number) => Buffer
 }
 
-export type Sessions = Pick<TenantOperations, 'createSession' | 'revokeSession' | 'authenticateSession'>
-
 /**
  * Creates the session operations. A forged cookie is rejected by its signature, without reading the store. The store has a hash of each
  * cookie's secret. So a leaked signing key alone is not enough to forge a cookie.
  */
-export function createSessions({ store, clock, newId, random = randomBytes }: SessionDeps): Sessions {
+export function createSessions({ store, clock, newId, random = randomBytes }: SessionDeps) {
   const signingKey = createSigningKey(store.secrets, random)
   const sign = async (text: string) =>
     createHmac('sha256', await signingKey())
@@ -44,7 +42,7 @@ export function createSessions({ store, clock, newId, random = randomBytes }: Se
   }
 
   return {
-    async createSession(tenantId, ttlSeconds) {
+    async createSession(tenantId: string, ttlSeconds: number | null): Promise<Session & { readonly value: string }> {
       const lifetimeMs = checkedLifetime(ttlSeconds ?? sessionSeconds) * 1000
       const secret = random(32).toString('base64url')
       const createdAt = clock.now()
@@ -62,11 +60,15 @@ export function createSessions({ store, clock, newId, random = randomBytes }: Se
       await store.sessions.add(session)
       return { ...toSession(session), value }
     },
-    async revokeSession(id) {
+    async revokeSession(id: string) {
       if (await store.sessions.revoke(id, clock.now())) return
       throw new ServiceError('session_not_found', `There is no valid session "${id}".`)
     },
-    async authenticateSession(value) {
+    /**
+     * Returns the session if the value is valid, the session has not expired and its tenant exists; otherwise null. The comparison takes
+     * constant time.
+     */
+    async authenticateSession(value: string): Promise<Session | null> {
       const [, id, secret, signature] = form.exec(value) ?? []
       if (id === undefined || secret === undefined || signature === undefined) return null
       if (!equalText(signature, await sign(`${id}.${secret}`))) return null

@@ -1,9 +1,9 @@
 // Numbers about billing for the metrics. They are in the store, so that all replicas show the same numbers, and a report is not counted
 // again after a restart.
-import type { DroppedUsage } from '../../api/service/tenants.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { Store } from '../../store/store.ts'
 import { readUsageComparison } from '../../customers/subscriptions/usage/compare-usage.ts'
+import type { DroppedUsage } from '../../api/customers/usage.ts'
 
 type FactStore = Pick<Store, 'facts' | 'exclusively'>
 

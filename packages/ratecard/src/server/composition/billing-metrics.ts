@@ -3,8 +3,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { BillingGauges } from '../../api/service/mirror.ts'
-import type { PushOutcome } from '../../api/service/service.ts'
 import type { Store } from '../../store/store.ts'
 import {
   countDroppedUsage,
@@ -13,8 +11,10 @@ import {
   readUsageDifferences,
   saveDriftFields,
 } from './billing-facts.ts'
-import type { ComposedService } from './compose.ts'
+import type { Service } from '../service/service.ts'
 import { createReader } from './stored-values.ts'
+import type { BillingGauges } from '../../customers/mirror/reads/money.ts'
+import type { PushOutcome } from '../../api/push/pushes.ts'
 
 /** Called with a failure that only makes metrics incomplete. */
 type Report = (error: unknown, what: string) => void
@@ -22,7 +22,7 @@ type Report = (error: unknown, what: string) => void
 /** Registers gauges whose values are read at each scrape. They have no value until the mirror is complete. */
 export function registerBillingGauges(
   registry: Registry,
-  service: Pick<ComposedService, 'billingGauges'>,
+  service: Pick<Service, 'billingGauges'>,
   report: Report,
 ): void {
   const read = createReader(() => service.billingGauges(), report)
@@ -56,7 +56,7 @@ export interface CounterDeps {
  * Wraps the service, so that the metrics count what its operations return: results of pushes, drift, and dropped or unbilled usage. A dry
  * run is not counted as a push.
  */
-export function withBillingCounters<Given extends ComposedService>(
+export function withBillingCounters<Given extends Service>(
   service: Given,
   registry: Registry,
   { store, clock, report }: CounterDeps,

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { Store } from '../../store/store.ts'
 import { unlessTaken } from './billing-facts.ts'
-import type { ComposedService } from './compose.ts'
+import type { Service } from '../service/service.ts'
 
 const minuteMs = 60 * 1000
 const hourMs = 60 * minuteMs
@@ -24,7 +24,7 @@ interface Looks {
 }
 
 export interface BillingWatchDeps {
-  readonly service: Pick<ComposedService, 'droppedUsage' | 'drift'>
+  readonly service: Pick<Service, 'droppedUsage' | 'drift'>
   readonly store: Pick<Store, 'exclusively' | 'facts'>
   readonly clock: Clock
   readonly report: (error: unknown, what: string) => void

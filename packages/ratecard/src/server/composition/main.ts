@@ -7,7 +7,7 @@ import { StateUnavailable, startSandboxThread } from '@ratecard/sandbox/thread'
 import type { Logger } from 'pino'
 import { throttledBudget } from './throttled-budget.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { createService, type ComposedService } from './compose.ts'
+import { createService, type Service } from '../service/service.ts'
 import { keepingMark, keepMark, refuseBehind } from './store-mark.ts'
 import {
   embeddedKeyFile,
@@ -19,7 +19,7 @@ import {
 } from './key-files.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { createLog } from './log.ts'
-import type { MirrorSettings } from './mirror-feed.ts'
+import type { MirrorSettings } from '../service/mirror-feed.ts'
 import { registerBillingGauges, withBillingCounters } from './billing-metrics.ts'
 import { watchBilling } from './billing-watch.ts'
 import { createRequestCounters, registerMirrorMetrics } from './processor-metrics.ts'
@@ -59,7 +59,7 @@ export interface RunningServer {
   readonly url: string
   readonly sandboxUrl: string | null
   readonly app: FastifyInstance
-  readonly service: ComposedService
+  readonly service: Service
   close(): Promise<void>
   /** Like `close`, but closes the listener at once. `close` waits first, so that load balancers can stop sending requests. */
   closeAtOnce(): Promise<void>
@@ -364,7 +364,7 @@ function whoElseEnters(directory: string): string | null {
 
 /** Prints a warning at start if the processor check of `/readyz` fails, because with such a key nothing can be pushed or sold. */
 async function warnOfProcessor(
-  service: Pick<ComposedService, 'readiness'>,
+  service: Pick<Service, 'readiness'>,
   settings: Settings,
   out: (line: string) => void,
   logger: Logger,

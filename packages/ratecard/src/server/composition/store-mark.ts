@@ -4,10 +4,10 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { Service } from '../../api/service/service.ts'
 import type { Store } from '../../store/store.ts'
 import { peekStore, type StorePeek } from '../../store/sql/maintenance/embedded-file.ts'
 import { logDamage } from '../../store/sql/maintenance/log-damage.ts'
+import type { Service } from '../service/service.ts'
 
 const fileOf = (dataDir: string) => path.join(dataDir, 'store-mark.json')
 const idFact = 'store_id'

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 import type { Clock } from '../../base/clock.ts'
-import type { ServiceOptions } from './compose.ts'
+import type { ServiceOptions } from '../service/service.ts'
 import type { Settings } from '../settings.ts'
 import { systemResolve, type EgressPolicy } from '../../workers/runtime/workerd/traffic/egress.ts'
 import { createWorkerdRuntime } from '../../workers/runtime/workerd/workerd-runtime.ts'

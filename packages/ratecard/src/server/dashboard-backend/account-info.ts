@@ -1,7 +1,7 @@
 // The processor account, its mode (test or live) and the environment. The dashboard shows account and mode on every page and in every
 // confirmation dialog; the command line sends the variables of an environment’s file only to that environment.
-import type { AccountInfo, DashboardOperations } from '../../api/service/dashboard.ts'
 import type { Store } from '../../store/store.ts'
+import type { AccountInfo } from '../../api/server/dashboard.ts'
 
 export interface AccountInfoDeps {
   readonly store: Pick<Store, 'facts'>
@@ -11,14 +11,10 @@ export interface AccountInfoDeps {
   readonly readAccount: () => Promise<{ readonly id: string }>
 }
 
-export function createAccountInfo({
-  store,
-  mode,
-  environment,
-  readAccount,
-}: AccountInfoDeps): Pick<DashboardOperations, 'accountInfo'> {
+export function createAccountInfo({ store, mode, environment, readAccount }: AccountInfoDeps) {
   return {
-    async accountInfo() {
+    /** Returns the account that pushes write to. Asks the processor only if there was no push yet. */
+    async accountInfo(): Promise<AccountInfo> {
       // Once there was a push, this value is `<account id> <test|live>`. Before that, the account is read from the processor.
       const bound = await store.facts.get('processor_account')
       if (bound !== null) return { mode, environment, accountId: bound.split(' ')[0] ?? null }

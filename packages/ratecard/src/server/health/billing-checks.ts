@@ -2,13 +2,30 @@
 // The detail of each finding begins with a number, and the hint names the command that shows more.
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { formatMinor } from '../../base/money/format.ts'
-import type { DriftReport, Finding, Service } from '../../api/service/service.ts'
+import type { DriftReport } from '../../api/push/config.ts'
+import type { Finding } from '../../api/server/server.ts'
+import type { CronRunView } from '../../api/workers/worker-runs.ts'
+import type { WorkerView } from '../../api/workers/workers.ts'
+import type { PageQuery } from '../../store/records/page.ts'
+import type { MirrorReads } from '../../customers/mirror/reads/operations.ts'
+
+/** Reports of the last 30 days that nobody pays for. */
+interface UnbilledUsage {
+  readonly tenantId: string
+  readonly meter: string
+  readonly reports: number
+}
 
 export interface BillingChecksDeps {
-  readonly operations: Pick<
-    Service,
-    'listTenants' | 'billingGauges' | 'drift' | 'listWorkers' | 'cronRuns' | 'unbilledUsage'
-  >
+  readonly operations: Pick<MirrorReads, 'listTenants' | 'billingGauges'> & {
+    readonly drift: () => Promise<DriftReport>
+    readonly listWorkers: () => Promise<readonly WorkerView[]>
+    readonly cronRuns: (
+      name: string,
+      page: PageQuery & { readonly cron: string },
+    ) => Promise<{ readonly items: readonly CronRunView[] }>
+    readonly unbilledUsage: () => Promise<readonly UnbilledUsage[]>
+  }
 }
 
 type Found = Omit<Finding, 'check'>

@@ -1,9 +1,9 @@
 // Checks credits that customers have paid for: whether they can be granted, and which ones are not granted yet.
 import type { PriceBook } from '../../customers/item-swaps/price-book.ts'
 import type { Mirror } from '../../customers/mirror/mirror.ts'
-import type { Finding } from '../../api/service/service.ts'
 import { formatMinor } from '../../base/money/format.ts'
 import type { Store } from '../../store/store.ts'
+import type { Finding } from '../../api/server/server.ts'
 
 export interface CreditCheckDeps {
   readonly store: Pick<Store, 'jobs'>

@@ -3,8 +3,8 @@
 import { yieldToRequests } from '../../base/event-loop.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { Mirror } from '../../customers/mirror/mirror.ts'
-import type { Finding } from '../../api/service/service.ts'
 import type { Store } from '../../store/store.ts'
+import type { Finding } from '../../api/server/server.ts'
 
 export interface CustomersCheckDeps {
   readonly store: Pick<Store, 'tenants' | 'mirror'>

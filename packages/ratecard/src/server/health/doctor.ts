@@ -2,7 +2,6 @@
 import { reportUsageAgain } from '../../base/errors/advice.ts'
 import { endpointLimit } from '../../catalog/plan/webhooks.ts'
 import type { Processor } from '../../processor/processor.ts'
-import type { Finding } from '../../api/service/service.ts'
 import { leaseOf } from '../../acts/jobs/jobs.ts'
 import { readSoldItems } from '../../customers/item-swaps/sold-items.ts'
 import { duplicates, inCommon, type Duplicate } from '../../customers/item-swaps/duplicate-subscriptions.ts'
@@ -19,6 +18,7 @@ import { checkCredits, type CreditCheckDeps } from './credit-check.ts'
 import { checkCountedUsage, type CountedUsageDeps } from './counted-usage-check.ts'
 import { checkCustomers, type CustomersCheckDeps } from './customers-check.ts'
 import { checkMirror, type MirrorCheckDeps } from './mirror-check.ts'
+import type { Finding } from '../../api/server/server.ts'
 
 export interface DoctorDeps
   extends BillingChecksDeps, MirrorCheckDeps, CountedUsageDeps, CustomersCheckDeps, CreditCheckDeps {

@@ -1,9 +1,10 @@
 // Keeps the findings of the last run of the checks, so that each page of the dashboard can show their number without a request to the
 // processor.
 import type { Clock } from '../../base/clock.ts'
-import type { DriftReport, Finding } from '../../api/service/service.ts'
 import type { Store } from '../../store/store.ts'
 import { driftFinding } from './billing-checks.ts'
+import type { DriftReport } from '../../api/push/config.ts'
+import type { Finding } from '../../api/server/server.ts'
 
 export interface KeptFindingsDeps {
   readonly store: Pick<Store, 'facts' | 'versions'>

@@ -9,7 +9,6 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { Service } from '../../api/service/service.ts'
 import type { Operation } from '../../api/notation/operation.ts'
 import { workersPath } from '../../api/workers/workers.ts'
 import { createAuthentication, mayChange } from './authentication/auth.ts'
@@ -41,6 +40,7 @@ import { createHttpServer } from './listener/http-server.ts'
 import { withPublicRead } from './listener/public-read.ts'
 import { compileValidator } from './contract/validator.ts'
 import { WorkerGateway } from './listener/worker-gateway.ts'
+import type { Service } from '../service/service.ts'
 
 export interface AppOptions {
   readonly service: Service

@@ -1,8 +1,9 @@
-import type { CronRunView, DeploymentView, WorkerLogView, WorkerView } from '../../api/service/workers.ts'
 import type { DeploymentRecord, LogRecord, RunRecord, WorkerRecord } from '../../store/worker-store.ts'
 import { shown } from '../../store/records/columns.ts'
 import { deploymentColumns, logColumns, runColumns, workerColumns } from '../../store/records/workers.ts'
 import type { HostedState } from './supervisor-options.ts'
+import type { CronRunView, WorkerLogView } from '../../api/workers/worker-runs.ts'
+import type { DeploymentView, WorkerView } from '../../api/workers/workers.ts'
 
 export function deploymentView(record: DeploymentRecord, activeId: string): DeploymentView {
   return { ...shown(deploymentColumns, record), active: record.id === activeId }

@@ -1,10 +1,10 @@
 import type { Registry } from 'prom-client'
 import type { Clock } from '../../base/clock.ts'
-import type { WorkerKeys } from '../../api/service/workers.ts'
 import type { Store } from '../../store/store.ts'
 import type { DeployStep } from './deploy.ts'
 import type { WorkerRuntime } from './worker-runtime.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
+import type { WorkerKeys } from '../../api/workers/workers.ts'
 
 export interface WorkersOptions {
   readonly store: Store

@@ -1,6 +1,9 @@
 // Implements all operations of the service for workers. A replica that hosts no workers can still list and remove them.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Actor } from '../../api/notation/callers.ts'
+import type { PageQuery } from '../../store/records/page.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import { workersRoot, type WorkerOperations, type WorkerRequest, type WorkerView } from '../../api/service/workers.ts'
 import type { WorkerRecord } from '../../store/worker-store.ts'
 import { parseCron } from '../cron/parse.ts'
 import { deploy, forgetTraces, removeWorker, rollBack } from './deploy.ts'
@@ -12,27 +15,11 @@ import type { RequestContext, RuntimeState } from './worker-runtime.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
 import type { WorkersOptions } from './workers-options.ts'
 import { deploymentView, logView, runView, workerView } from './worker-views.ts'
+import { workersRoot, type NewDeployment, type WorkerView } from '../../api/workers/workers.ts'
 
-export interface Workers extends WorkerOperations {
-  /** Loads the deployed workers and starts the scheduler. `url` is the URL on which the service listens. */
-  readonly start: (url: string) => Promise<void>
-  /** Returns the state of the runtime: how worker processes are confined, or why none can run. null if workers are disabled. */
-  readonly state: () => Promise<RuntimeState | null>
-  /** Waits up to `deadlineMs` for requests, background work and scheduled runs, then ends all processes. */
-  readonly close: (deadlineMs: number) => Promise<void>
-}
+export type Workers = ReturnType<typeof createWorkers>
 
-/** Returns only the operations for workers, to be merged into the service object. */
-export function operationsOf({
-  start: _start,
-  state: _state,
-  close: _close,
-  ...operations
-}: Workers): WorkerOperations {
-  return operations
-}
-
-export function createWorkers(options: WorkersOptions): Workers {
+export function createWorkers(options: WorkersOptions) {
   const { store, clock, newId, report, registry, runtime, publicUrl, domain, keys, logRetentionMs } = options
   const stopping = new AbortController()
   let stopPruning: () => void = () => undefined
@@ -93,7 +80,8 @@ export function createWorkers(options: WorkersOptions): Workers {
   }
 
   return {
-    async start(url) {
+    /** Loads the deployed workers and starts the scheduler. `url` is the URL on which the service listens. */
+    async start(url: string) {
       ownUrl = url
       addresses.add(new URL(url).hostname)
       if (hosting === null) return
@@ -102,9 +90,11 @@ export function createWorkers(options: WorkersOptions): Workers {
       stopPruning = startPruning({ store, logRetentionMs, report })
     },
 
-    state: async () => (hosting === null ? null : hosting.supervisor.runtimeState()),
+    /** Returns the state of the runtime: how worker processes are confined, or why none can run. null if workers are disabled. */
+    state: async (): Promise<RuntimeState | null> => (hosting === null ? null : hosting.supervisor.runtimeState()),
 
-    async close(deadlineMs) {
+    /** Waits up to `deadlineMs` for requests, background work and scheduled runs, then ends all processes. */
+    async close(deadlineMs: number) {
       stopping.abort()
       stopPruning()
       if (hosting !== null) {
@@ -117,14 +107,18 @@ export function createWorkers(options: WorkersOptions): Workers {
       await logs.close()
     },
 
-    async deployWorker(deployment) {
+    /** Deploys a worker: starts the new version beside the running one, checks it, then switches version and schedules in one transaction. */
+    async deployWorker(deployment: NewDeployment) {
       const { deps, scheduler } = hosted()
       const record = await deploy(deps, deployment)
       scheduler.wake()
       return view(record)
     },
 
-    async rollbackWorker(name, to, by) {
+    /**
+     * Rolls back to the given deployment; null means the one before the active deployment. Restores code, environment and schedules together.
+     */
+    async rollbackWorker(name: string, to: string | null, by: Pick<Actor, 'author' | 'message'>) {
       const { deps, scheduler } = hosted()
       const record = await rollBack(deps, name, to)
       scheduler.wake()
@@ -135,7 +129,7 @@ export function createWorkers(options: WorkersOptions): Workers {
       return view(record)
     },
 
-    async removeWorker(name) {
+    async removeWorker(name: string) {
       if (hosting !== null) {
         await removeWorker(hosting.deps, name)
         return
@@ -149,32 +143,36 @@ export function createWorkers(options: WorkersOptions): Workers {
 
     listWorkers: async () => (await store.workers.list()).map(view),
 
-    findWorker: async (name) => view(await findRecord(name)),
+    findWorker: async (name: string) => view(await findRecord(name)),
 
-    async workerDeployments(name, page) {
+    /** Returns a page of the worker's deployments, newest first. */
+    async workerDeployments(name: string, page: PageQuery) {
       const { deployment } = await findRecord(name)
       const { items, total } = await store.workers.deployments(name, page)
       return { items: items.map((item) => deploymentView(item, deployment.id)), total }
     },
 
-    async workerLogs(name, query) {
+    /** Returns the newest `limit` log lines, oldest first. */
+    async workerLogs(name: string, query: Parameters<WorkersOptions['store']['workerLogs']['list']>[1]) {
       await findRecord(name)
       await logs.flush()
       return (await store.workerLogs.list(name, query)).map(logView)
     },
 
-    async *followWorkerLogs(name, signal) {
+    /** Yields new log lines of all replicas until `signal` aborts. */
+    async *followWorkerLogs(name: string, signal: AbortSignal) {
       await findRecord(name)
       for await (const line of logs.follow(name, AbortSignal.any([signal, stopping.signal]))) yield logView(line)
     },
 
-    async cronRuns(name, query) {
+    async cronRuns(name: string, query: PageQuery & { readonly cron?: string }) {
       await findRecord(name)
       const { items, total } = await store.workerRuns.list(name, query)
       return { items: items.map(runView), total }
     },
 
-    async triggerCron(name, cron) {
+    /** Runs the scheduled handler once, immediately. Resolves when the run has ended. */
+    async triggerCron(name: string, cron: string | null) {
       const { deployment } = await findRecord(name)
       const { scheduler } = hosted()
       const expression = cron === null ? deployment.crons[0] : parsed(cron)
@@ -185,7 +183,8 @@ export function createWorkers(options: WorkersOptions): Workers {
       return runView(await scheduler.trigger({ worker: name, cron: expression, deploymentId: deployment.id }))
     },
 
-    workerAtHost(host) {
+    /** Returns the worker with this hostname; null if there is none. Does not read the store, because the router calls this for each request. */
+    workerAtHost(host: string) {
       if (hosting === null || addresses.has(host)) return null
       const own = hosting.replica.workerAt(host)
       if (own !== null || domain === null || !host.endsWith(`.${domain}`)) return own
@@ -193,11 +192,18 @@ export function createWorkers(options: WorkersOptions): Workers {
       return hosting.replica.knows(name) ? name : null
     },
 
-    async dispatchToWorker(name, request, response, context) {
+    /** Passes a request to a worker, and sends the worker's response. Rejects with a ServiceError if it has not begun to send a response. */
+    async dispatchToWorker(name: string, request: IncomingMessage, response: ServerResponse, context: WorkerRequest) {
       await (await hosted().replica.live(name)).dispatch(request, response, contextOf(context))
     },
 
-    async upgradeToWorker(name, request, socket, head, context) {
+    async upgradeToWorker(
+      name: string,
+      request: IncomingMessage,
+      socket: Duplex,
+      head: Buffer,
+      context: WorkerRequest,
+    ) {
       await (await hosted().replica.live(name)).upgrade(request, socket, head, contextOf(context))
     },
   }
@@ -207,4 +213,16 @@ function parsed(cron: string): string {
   const { schedule, issue } = parseCron(cron)
   if (schedule !== undefined) return schedule.expression
   throw new ServiceError('cron_invalid', issue.detail, { hint: issue.hint })
+}
+
+export interface WorkerRequest {
+  readonly requestId: string
+  /** Host of the request, including the port. It is already validated. */
+  readonly host: string
+  /** Path and query that the worker receives. */
+  readonly path: string
+  /** Value of the header X-Forwarded-Prefix for the worker; '' if the worker has its own hostname. */
+  readonly prefix: string
+  /** Address of the client that is in front of all trusted proxies. */
+  readonly clientAddress: string
 }

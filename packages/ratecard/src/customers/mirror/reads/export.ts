@@ -6,14 +6,15 @@ import type {
   MirroredPurchase,
   MirroredRefund,
 } from '../../../processor/mirrored.ts'
-import type { ExportRow, Recency } from '../../../api/service/mirror.ts'
 import type { MirrorStore } from '../../../store/mirror-store.ts'
 import { bookedInvoice, bookedPurchase, paymentsOf, type Booked } from './booked.ts'
 import { addDays, dayOf, startOfDay } from '../sums/days.ts'
 import type { MirrorReadDeps } from './deps.ts'
+import type { ExportRow } from '../../../api/customers/invoices.ts'
+import type { Recency } from '../../../api/notation/mirrored.ts'
 
 /** Range of calendar days (UTC), from `from` to `to`, both included. If `from` is null, the export begins with the oldest row. */
-interface ExportRange {
+export interface ExportRange {
   readonly from: string | null
   readonly to: string
 }

@@ -1,12 +1,13 @@
 // Invoices and one-time payments of a tenant, with their due and refunded amounts.
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { MirroredInvoice, MirroredInvoiceLine, MirroredPurchase } from '../../../processor/mirrored.ts'
-import type { MirroredItems, TenantInvoice } from '../../../api/service/mirror.ts'
-import type { PageQuery } from '../../../api/service/service.ts'
 import { tenantNotFound } from '../../tenants/customer-link.ts'
 import { further, leading } from './amounts.ts'
 import { bookedInvoice, bookedPurchase, paymentsOf, type Booked } from './booked.ts'
 import type { MirrorReadDeps } from './deps.ts'
+import type { MirroredItems } from '../../../api/notation/mirrored.ts'
+import type { TenantInvoice } from '../../../api/customers/invoices.ts'
+import type { PageQuery } from '../../../store/records/page.ts'
 
 type NamePrice = (price: ProcessorId) => string | undefined
 

@@ -1,7 +1,6 @@
 // Monthly recurring revenue (MRR), now and day by day.
 import { decimalText } from '../../../base/money/decimal.ts'
 import { fractionDecimal, parseFraction } from '../../../base/money/fraction.ts'
-import type { BillingGauges, CurrencyMoney, DayRange, Money, MoneyDay, MoneyDays } from '../../../api/service/mirror.ts'
 import type { RevenueDay } from '../../../store/revenue-store.ts'
 import type { VersionHead } from '../../../store/store.ts'
 import { readCurrencySums, runningMovements, withEndedCurrencies } from '../sums/account.ts'
@@ -10,6 +9,7 @@ import { nameItemsBy, sumOfAmounts, type CurrencySums, type Revenue } from '../s
 import { addMovements, movementKinds, netOf, noMovements, type Movements } from '../sums/movements.ts'
 import { further, leading } from './amounts.ts'
 import { requireSums, type MirrorReadDeps } from './deps.ts'
+import type { CurrencyMoney, DayRange, Money, MoneyDay, MoneyDays } from '../../../api/customers/money.ts'
 
 export async function readMoney(deps: MirrorReadDeps): Promise<Money> {
   const { store, priceBook } = deps
@@ -142,4 +142,13 @@ export async function readGauges({ store, mirror }: MirrorReadDeps): Promise<Bil
     owed,
     subscriptions,
   }
+}
+
+/** Numbers for `GET /metrics`; null while the mirror is off or incomplete. */
+export interface BillingGauges {
+  /** Monthly recurring revenue in minor units, by currency. */
+  readonly mrr: Readonly<Record<string, number>>
+  readonly owed: Readonly<Record<string, number>>
+  /** Number of subscriptions that have not ended, by the processor's status. */
+  readonly subscriptions: Readonly<Record<string, number>>
 }

@@ -13,9 +13,9 @@ import type {
   QuantityChange,
   ScheduledChange,
 } from '../../../processor/subscription-change.ts'
-import type { NewChange } from '../../../api/service/tenants.ts'
 import type { ItemTerms } from './monthly.ts'
 import type { WantedItem } from './wanted-items.ts'
+import type { NewChange } from '../../../api/customers/subscription-changes.ts'
 
 /** An item of the subscription before the change, with its price and whether the change replaces it. */
 export interface PresentItem {

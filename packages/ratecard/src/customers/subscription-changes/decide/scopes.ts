@@ -4,10 +4,10 @@ import type { SoldItemOf } from '../../item-swaps/sold-items.ts'
 import { isPublic } from '../../../document/schema/public-view.ts'
 import { invalidMembers } from '../../../base/errors/invalid-members.ts'
 import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
-import type { NewChange } from '../../../api/service/tenants.ts'
 import { invalid } from './invalid.ts'
 import { attachedPricesOf, type ListedItem } from './replaced-items.ts'
 import { namedItems, type Offer } from './wanted-items.ts'
+import type { NewChange } from '../../../api/customers/subscription-changes.ts'
 
 const isGroup = (scope: string) => scope.startsWith('group ')
 

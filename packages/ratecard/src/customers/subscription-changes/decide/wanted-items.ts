@@ -9,10 +9,10 @@ import { inCurrency } from '../../../document/pricing/calculate.ts'
 import { refuseItems } from '../../../document/pricing/refuse-items.ts'
 import { itemsSold, type ItemSold, type ItemsSold, type Selling } from '../../../document/pricing/sold-together.ts'
 import type { Deal } from '../../../document/pricing/tenant-price.ts'
-import type { NewChange } from '../../../api/service/tenants.ts'
 import { invalid } from './invalid.ts'
 import { termsOf, type ItemTerms } from './monthly.ts'
 import type { ReplacedItems } from './replaced-items.ts'
+import type { NewChange } from '../../../api/customers/subscription-changes.ts'
 
 export interface WantedItem {
   /** Configuration id of the price. */

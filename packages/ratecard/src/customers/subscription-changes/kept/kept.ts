@@ -1,10 +1,11 @@
 // Records that belong to requests of a tenant, in the store under the name of their list, newest first.
+import type { KeyedCaller } from '../../../api/notation/callers.ts'
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../base/clock.ts'
-import type { Principal } from '../../../api/service/tenants.ts'
 import type { Store } from '../../../store/store.ts'
 import type { TenantRecord } from '../../../store/tenant-store.ts'
 import { withNamedLease } from '../../../acts/lease.ts'
+import type { Principal } from '../../../api/customers/sessions.ts'
 
 /** Maximum number of records in a list, e.g. 20 previews of a tenant. The oldest are deleted first. */
 const maxKept = 20
@@ -27,7 +28,7 @@ export interface KeptDeps {
  * Returns the id of a record for a request with this idempotency key; null without a key. A retry finds the record by this id. Another
  * caller (e.g. a session beside a service key), another request with the same key, or a new tenant of the same id does not.
  */
-export function requestId(idempotencyKey: string | null, { principal, tenant, request }: RequestOf): string | null {
+export function requestId({ idempotencyKey }: KeyedCaller, { principal, tenant, request }: RequestOf): string | null {
   if (idempotencyKey === null) return null
   const by = principal.kind === 'session' ? 'session' : principal.keyId
   const text = JSON.stringify([tenant.createdAt, by, idempotencyKey, request])

@@ -5,7 +5,6 @@ import type { Feature } from '../../../document/schema/feature-schema.ts'
 import type { BillingConfig } from '../../../document/schema/schema.ts'
 import { decimalFromInteger, parseDecimal, type Decimal } from '../../../base/money/decimal.ts'
 import type { ActiveEntitlement } from '../../../processor/customer-half.ts'
-import type { CheckedFeature, Entitlements, FeatureQuestion } from '../../../api/service/tenants.ts'
 import { entitlementsOf } from '../../tenants/at-processor.ts'
 import { tenantNotFound } from '../../tenants/customer-link.ts'
 import type { TenantHoldings } from '../../../store/feature-store.ts'
@@ -17,6 +16,7 @@ import { featureSources, type FeatureSourceDeps } from './feature-sources.ts'
 import { grantsByFeature } from './grants.ts'
 import { currentConfig } from '../price-names.ts'
 import { liveSubscriptions } from '../subscriptions.ts'
+import type { CheckedFeature, Entitlements, FeatureQuestion } from '../../../api/customers/tenants.ts'
 
 /** Data that a tenant's allowances are computed from, as of one time. */
 interface Holdings extends Pick<TenantHoldings, 'tenantId' | 'customer'> {

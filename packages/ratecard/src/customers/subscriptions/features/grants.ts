@@ -3,7 +3,6 @@ import { presentId } from '../../../document/rules/previous-ids.ts'
 import type { BillingConfig } from '../../../document/schema/schema.ts'
 import { pointerOf } from '../../../base/errors/issue.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import type { Caller, Grant, NewGrant } from '../../../api/service/tenants.ts'
 import type { FeatureGrantRecord, GivenFeature } from '../../../store/feature-store.ts'
 import type { Store } from '../../../store/store.ts'
 import { auditRow } from '../../tenants/audit.ts'
@@ -11,6 +10,8 @@ import type { FeatureGrant, Limit } from './allowances.ts'
 import type { SubscriberDeps } from '../deps.ts'
 import { featureOf } from './feature-offers.ts'
 import { currentConfig } from '../price-names.ts'
+import type { Caller } from '../../../api/notation/callers.ts'
+import type { Grant, NewGrant } from '../../../api/customers/tenants.ts'
 
 export interface GrantDeps extends Pick<SubscriberDeps, 'clock' | 'newId' | 'applied' | 'findTenant'> {
   readonly store: Pick<Store, 'grants'>

@@ -3,11 +3,11 @@ import { presentId } from '../../../document/rules/previous-ids.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { ProcessorError } from '../../../processor/processor-error.ts'
 import type { UsageError } from '../../../processor/customer-half.ts'
-import type { DroppedUsage, DroppedUsageQuery } from '../../../api/service/tenants.ts'
 import { isDigest, readIdentifier } from './decide-usage.ts'
 import type { SubscriberDeps } from '../deps.ts'
 import { currentConfig } from '../price-names.ts'
 import type { RecentUsageErrors } from './recent-usage-errors.ts'
+import type { DroppedUsage, DroppedUsageQuery } from '../../../api/customers/usage.ts'
 
 type Deps = SubscriberDeps & { readonly usageErrors: RecentUsageErrors }
 

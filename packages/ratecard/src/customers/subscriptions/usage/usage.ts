@@ -4,7 +4,6 @@ import type { Meter } from '../../../document/schema/schema.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { askProcessor, despiteKeptFailure } from '../../../processor/failures.ts'
 import type { UsageEvent } from '../../../processor/customer-half.ts'
-import type { NewUsage, Principal, RecordedUsage } from '../../../api/service/tenants.ts'
 import { countUsage, type SendUsage } from './counted-usage.ts'
 import type { SubscriberDeps } from '../deps.ts'
 import { meteredAllowances, storedHoldings } from '../features/entitlements.ts'
@@ -12,6 +11,8 @@ import type { TenantHoldings } from '../../../store/feature-store.ts'
 import type { FeatureSourceDeps } from '../features/feature-sources.ts'
 import { isAllowance, isBilled, requireItem, type BilledDeps } from './billed-usage.ts'
 import { decideUsage } from './decide-usage.ts'
+import type { NewUsage, RecordedUsage } from '../../../api/customers/checkout.ts'
+import type { Principal } from '../../../api/customers/sessions.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 

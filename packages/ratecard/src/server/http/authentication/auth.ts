@@ -2,12 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toRfc3339 } from '../../../base/clock.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import type { Service, ServiceKey } from '../../../api/service/service.ts'
-import type { Session } from '../../../api/service/tenants.ts'
 import { keepConnection } from '../listener/connections.ts'
 import { scopeNeeded } from '../contract/describe-route.ts'
 import type { AddressGuard } from '../listener/address-guard.ts'
 import { sessionValueOf, type Origins } from './session.ts'
+import type { ServiceKey } from '../../../api/server/keys.ts'
+import type { Service } from '../../service/service.ts'
+import type { Session } from '../../../api/customers/sessions.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -4,8 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { createPages, type BuiltPages, type Encoding } from '../../dashboard-backend/files.ts'
 import { notBuiltPage, openLinkPage, signInPage } from '../../dashboard-backend/sign-in-page.ts'
-import type { Service, ServiceKey } from '../../../api/service/service.ts'
-import type { DashboardPass } from '../../../api/service/dashboard.ts'
 import { admit } from '../authentication/auth.ts'
 import { clearOwnCookie, readOwnCookie, setOwnCookie } from '../authentication/own-cookie.ts'
 import { dashboardCookie, dashboardPath } from './paths.ts'
@@ -15,6 +13,9 @@ import { toServiceError } from '../response/problem.ts'
 import { mount, type Route } from '../contract/route.ts'
 import { bringsCookies, isNavigation, pageTokenOf, hasPageToken } from './page-token.ts'
 import { createSameOrigin, type SameOrigin } from './same-origin.ts'
+import type { ServiceKey } from '../../../api/server/keys.ts'
+import type { Service } from '../../service/service.ts'
+import type { DashboardPass } from '../../dashboard-backend/sign-in.ts'
 
 export interface DashboardDeps {
   readonly service: Service

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Service } from '../../../api/service/service.ts'
 import { mayChange } from '../authentication/auth.ts'
+import type { Service } from '../../service/service.ts'
 
 /** Statuses of requests that were refused before any change. */
 const refusals = new Set([400, 401, 403, 404])

@@ -1,9 +1,9 @@
 // Fast path for the public price list. It bypasses the router, with which a response would take three times the CPU time
 // (docs/decisions/20-what-a-request-may-cost.md).
 import type { IncomingMessage, RequestListener } from 'node:http'
-import type { Service } from '../../../api/service/service.ts'
 import { configAnswer } from '../response/config-answer.ts'
 import { requestIdOf } from '../request/request-id.ts'
+import type { Service } from '../../service/service.ts'
 
 export const configPath = '/api/v1/billing/config'
 

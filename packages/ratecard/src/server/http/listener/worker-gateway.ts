@@ -4,12 +4,12 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { guarded } from '../../../base/guarded.ts'
-import type { Service } from '../../../api/service/service.ts'
-import { workersRoot } from '../../../api/service/workers.ts'
 import { problemMediaType, problemOf, toServiceError } from '../response/problem.ts'
 import { codingRefusal } from '../request/transfer-coding.ts'
 import { requestIdFrom } from '../request/request-id.ts'
 import type { ClientAddress } from './client-address.ts'
+import type { Service } from '../../service/service.ts'
+import { workersRoot } from '../../../api/workers/workers.ts'
 
 export interface WorkerGatewayOptions {
   readonly service: Service

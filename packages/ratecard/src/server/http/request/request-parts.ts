@@ -4,9 +4,8 @@ import { isMoment } from '../../../document/schema/moment.ts'
 import { malformed } from '../../../document/files/read-json.ts'
 import { pointerOf } from '../../../base/errors/issue.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import type { Actor } from '../../../api/service/service.ts'
-import type { Caller } from '../../../api/service/tenants.ts'
 import { jsonMalformed } from './json-body.ts'
+import type { Actor, Caller } from '../../../api/notation/callers.ts'
 
 /**
  * Returns author and message of a change from the request headers. Decodes percent-encoded UTF-8, because many clients can send only ASCII

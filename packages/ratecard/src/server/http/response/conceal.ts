@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { maskedUrl } from '../../../base/wording/masked-url.ts'
 import type { SecretText, SecretTexts } from '../../../document/files/written-form.ts'
-import type { Service } from '../../../api/service/service.ts'
 import { dashboardPath } from '../dashboard-pages/paths.ts'
+import type { Service } from '../../service/service.ts'
 
 /**
  * Operations that return a document for further use. They contain no names of variables in place of values, because those would change the

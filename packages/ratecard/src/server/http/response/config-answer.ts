@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PublishedConfig } from '../../../api/service/service.ts'
 import { matchedTag } from './conditional.ts'
 import type { RouteResponse } from '../contract/route.ts'
+import type { PublishedConfig } from '../../../api/push/config.ts'
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 

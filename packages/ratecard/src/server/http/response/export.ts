@@ -1,9 +1,9 @@
 // Streams the export of invoices: as CSV, or as one JSON object with one line per row.
 import { Readable } from 'node:stream'
-import { exportColumns, ExportRow } from '../../../api/customers/invoices.ts'
+import { exportColumns, ExportRow, type ExportRow as Row } from '../../../api/customers/invoices.ts'
 import { toWire } from '../../../api/notation/case-conversion.ts'
 import { toRfc3339 } from '../../../base/clock.ts'
-import type { ExportRow as Row, Recency } from '../../../api/service/mirror.ts'
+import type { Recency } from '../../../api/notation/mirrored.ts'
 
 interface Export extends Recency {
   readonly rows: AsyncIterable<Row>

@@ -1,10 +1,12 @@
 // Handles writes that a caller may retry with an Idempotency-Key. A retry by the same caller gets the first response again.
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { Service } from '../../../api/service/service.ts'
 import type { Operation } from '../../../api/notation/operation.ts'
 import { idempotencyKeyOf } from './push-answer.ts'
+import type { KeyedCaller } from '../../../api/notation/callers.ts'
+import { callerOf } from '../request/request-parts.ts'
 import { RouteResponse, type RouteContext } from '../contract/route.ts'
+import type { Service } from '../../service/service.ts'
 
 /**
  * Runs `work` once per idempotency key and caller, and replays its result on a retry. Failures are not stored, so a retry after a failure
@@ -39,6 +41,12 @@ export async function answerKeyed<Row extends Operation>(
     },
   )
 }
+
+/** Returns the caller with the request's idempotency key. */
+export const keyedCallerOf = (request: FastifyRequest): KeyedCaller => ({
+  ...callerOf(request),
+  idempotencyKey: idempotencyKeyOf(request),
+})
 
 function fingerprintOf(request: FastifyRequest, about: string): string {
   const caller = request.tenantSession?.tenantId ?? null

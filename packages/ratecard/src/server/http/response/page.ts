@@ -1,4 +1,4 @@
-import type { PageQuery } from '../../../api/service/service.ts'
+import type { PageQuery } from '../../../store/records/page.ts'
 
 /** Returns a page of a list with its pagination: limit, offset and total. */
 export function pageOf<Item>(

@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client'
 import type { Clock } from '../../../base/clock.ts'
-import type { Service } from '../../../api/service/service.ts'
 import type { Authentication } from '../authentication/auth.ts'
 import type { Origins } from '../authentication/session.ts'
 import type { AddressGuard } from '../listener/address-guard.ts'
+import type { Service } from '../../service/service.ts'
 
 /** Dependencies of all routes. */
 export interface RouteDeps {

@@ -3,7 +3,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyCorsOptions } from '@fastify/cors'
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import type { Principal } from '../../../api/service/tenants.ts'
 import { checkoutOperations } from '../../../api/customers/checkout.ts'
 import { subscriptionChangeOperations } from '../../../api/customers/subscription-changes.ts'
 import type { Operation } from '../../../api/notation/operation.ts'
@@ -11,6 +10,7 @@ import { memberInvalid } from '../request/request-parts.ts'
 import type { RouteDeps } from './deps.ts'
 import { sessionInvalid } from '../authentication/auth.ts'
 import { sessionValueOf, type Origins } from '../authentication/session.ts'
+import type { Principal } from '../../../api/customers/sessions.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,7 +1,6 @@
 import { creditOperations as rows } from '../../../../api/customers/credits.ts'
-import { callerOf, timeOf } from '../../request/request-parts.ts'
-import { answerKeyed } from '../../response/keyed-answer.ts'
-import { idempotencyKeyOf } from '../../response/push-answer.ts'
+import { timeOf } from '../../request/request-parts.ts'
+import { answerKeyed, keyedCallerOf } from '../../response/keyed-answer.ts'
 import type { RouteDeps } from '../deps.ts'
 import { route, type Routes } from '../../contract/route.ts'
 
@@ -12,14 +11,7 @@ export const creditRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
     const { expiresAt, ...credit } = body
     const expires = expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt, 'expires_at') }
     return answerKeyed(service, call, async () =>
-      call.answer(
-        201,
-        await service.addCredit(
-          params.id,
-          { ...credit, ...expires },
-          { ...callerOf(request), idempotencyKey: idempotencyKeyOf(request) },
-        ),
-      ),
+      call.answer(201, await service.addCredit(params.id, { ...credit, ...expires }, keyedCallerOf(request))),
     )
   }),
 })

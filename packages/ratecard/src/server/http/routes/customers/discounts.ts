@@ -1,8 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import { discountOperations as rows } from '../../../../api/customers/discounts.ts'
-import { answerKeyed } from '../../response/keyed-answer.ts'
-import { idempotencyKeyOf } from '../../response/push-answer.ts'
-import { callerOf } from '../../request/request-parts.ts'
+import { answerKeyed, keyedCallerOf } from '../../response/keyed-answer.ts'
 import type { RouteDeps } from '../deps.ts'
 import { route, type Routes } from '../../contract/route.ts'
 
@@ -15,20 +12,15 @@ export const discountRoutes = ({ service }: RouteDeps): Routes<typeof rows> => (
     const { params, body, query, request } = call
     if (query.dryRun) return call.answer(200, await service.planDiscount(params.id, body))
     return answerKeyed(service, call, async () =>
-      call.answer(201, await service.addDiscount(params.id, body, keyedCaller(request))),
+      call.answer(201, await service.addDiscount(params.id, body, keyedCallerOf(request))),
     )
   }),
   removeDiscount: route(rows.removeDiscount, async (call) => {
     const { params, query, request } = call
     if (query.dryRun) return call.answer(200, await service.planDiscountRemoval(params.id, params.discount))
     return answerKeyed(service, call, async () => {
-      await service.removeDiscount(params.id, params.discount, keyedCaller(request))
+      await service.removeDiscount(params.id, params.discount, keyedCallerOf(request))
       return call.answer(204, undefined)
     })
   }),
-})
-
-const keyedCaller = (request: FastifyRequest) => ({
-  ...callerOf(request),
-  idempotencyKey: idempotencyKeyOf(request),
 })

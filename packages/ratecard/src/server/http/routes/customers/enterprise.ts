@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import type { ApplyChoices, EnterpriseTarget } from '../../../../api/service/tenants.ts'
 import {
   enterpriseOperations as rows,
   enterprisePriceOperations as prices,
+  type ApplyChoices,
+  type EnterpriseTarget,
 } from '../../../../api/customers/enterprise.ts'
 import { jobsPath } from '../../../../api/customers/jobs.ts'
 import type { Operation } from '../../../../api/notation/operation.ts'

@@ -1,10 +1,10 @@
 import { type Clock, toRfc3339 } from '../../../../base/clock.ts'
-import type { Service } from '../../../../api/service/service.ts'
 import { invoiceOperations as rows } from '../../../../api/customers/invoices.ts'
 import { exportStream } from '../../response/export.ts'
 import { pageOf } from '../../response/page.ts'
 import { openDayRange } from '../../request/day-range.ts'
 import { rawRoute, route, type Routes } from '../../contract/route.ts'
+import type { Service } from '../../../service/service.ts'
 
 export interface InvoiceRouteDeps {
   readonly service: Pick<Service, 'tenantInvoices' | 'exportInvoices'>

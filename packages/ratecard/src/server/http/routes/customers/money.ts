@@ -1,9 +1,9 @@
 import type { Clock } from '../../../../base/clock.ts'
-import type { Service } from '../../../../api/service/service.ts'
 import { moneyOperations as rows } from '../../../../api/customers/money.ts'
 import { pageOf } from '../../response/page.ts'
 import { dayRange } from '../../request/day-range.ts'
 import { route, type Routes } from '../../contract/route.ts'
+import type { Service } from '../../../service/service.ts'
 
 export interface MoneyRouteDeps {
   readonly service: Pick<Service, 'money' | 'moneyDays' | 'priceSubscribers'>

@@ -1,6 +1,5 @@
-import type { MigrationRequest } from '../../../../api/service/tenants.ts'
 import { jobsPath } from '../../../../api/customers/jobs.ts'
-import { migrationOperations as rows } from '../../../../api/customers/price-migrations.ts'
+import { migrationOperations as rows, type MigrationRequest } from '../../../../api/customers/price-migrations.ts'
 import { answerKeyed } from '../../response/keyed-answer.ts'
 import { overrideOf } from '../../request/override.ts'
 import { callerOf, timeOf } from '../../request/request-parts.ts'

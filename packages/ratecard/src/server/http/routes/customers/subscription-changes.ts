@@ -1,7 +1,6 @@
 // Operations with which a tenant changes what it has: preview, change, cancel, resume and pause.
 import { subscriptionChangeOperations as rows } from '../../../../api/customers/subscription-changes.ts'
-import { answerKeyed } from '../../response/keyed-answer.ts'
-import { idempotencyKeyOf } from '../../response/push-answer.ts'
+import { answerKeyed, keyedCallerOf } from '../../response/keyed-answer.ts'
 import { callerOf, timeOf } from '../../request/request-parts.ts'
 import type { RouteDeps } from '../deps.ts'
 import { route, type Routes } from '../../contract/route.ts'
@@ -20,9 +19,8 @@ export function subscriptionChangeRoutes(deps: RouteDeps): Routes<typeof rows> {
       (call) => {
         const { tenantId, ...change } = call.body
         const principal = principalOf(call.request, tenantId)
-        const key = idempotencyKeyOf(call.request)
         const work = async () =>
-          call.answer(200, await service.changeSubscription(change, principal, callerOf(call.request), key))
+          call.answer(200, await service.changeSubscription(change, principal, keyedCallerOf(call.request)))
         return answerKeyed(service, call, work, bornOf(service, principal))
       },
       sessionRoute(deps, rows.changeSubscription),
@@ -32,9 +30,8 @@ export function subscriptionChangeRoutes(deps: RouteDeps): Routes<typeof rows> {
       (call) => {
         const { tenantId, ...cancellation } = call.body
         const principal = principalOf(call.request, tenantId)
-        const key = idempotencyKeyOf(call.request)
         const work = async () =>
-          call.answer(200, await service.cancelOwnSubscription(cancellation, principal, callerOf(call.request), key))
+          call.answer(200, await service.cancelOwnSubscription(cancellation, principal, keyedCallerOf(call.request)))
         return answerKeyed(service, call, work, bornOf(service, principal))
       },
       sessionRoute(deps, rows.cancelOwnSubscription),
@@ -44,9 +41,8 @@ export function subscriptionChangeRoutes(deps: RouteDeps): Routes<typeof rows> {
       (call) => {
         const { tenantId, ...resumption } = call.body
         const principal = principalOf(call.request, tenantId)
-        const key = idempotencyKeyOf(call.request)
         const work = async () =>
-          call.answer(200, await service.resumeSubscription(resumption, principal, callerOf(call.request), key))
+          call.answer(200, await service.resumeSubscription(resumption, principal, keyedCallerOf(call.request)))
         return answerKeyed(service, call, work, bornOf(service, principal))
       },
       sessionRoute(deps, rows.resumeSubscription),

@@ -1,10 +1,10 @@
-import type { UpcomingInvoices } from '../../../../api/service/tenants.ts'
 import { tenantOperations as rows } from '../../../../api/customers/tenants.ts'
 import { answerKeyed } from '../../response/keyed-answer.ts'
 import { pageOf } from '../../response/page.ts'
 import { callerOf, timeOf } from '../../request/request-parts.ts'
 import type { RouteDeps } from '../deps.ts'
 import { route, type Routes } from '../../contract/route.ts'
+import type { UpcomingInvoices } from '../../../../api/customers/upcoming-invoices.ts'
 
 export const tenantRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   createTenant: route(rows.createTenant, (call) =>

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
-import type { ServiceKey } from '../../../../api/service/service.ts'
 import { dashboardOperations as rows } from '../../../../api/server/dashboard.ts'
 import { dashboardPath } from '../../dashboard-pages/paths.ts'
 import type { RouteDeps } from '../deps.ts'
 import { route, type Routes } from '../../contract/route.ts'
+import type { ServiceKey } from '../../../../api/server/keys.ts'
 
 export const dashboardRoutes = ({ service, publicUrl }: RouteDeps): Routes<typeof rows> => ({
   getOwnKey: route(rows.getOwnKey, async ({ request }) => keyOf(request)),

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../../base/errors/service-error.ts'
-import type { Service } from '../../../../api/service/service.ts'
 import { processorEventOperations as rows } from '../../../../api/server/processor-events.ts'
 import { route, type Routes } from '../../contract/route.ts'
 import type { AddressGuard } from '../../listener/address-guard.ts'
+import type { Service } from '../../../service/service.ts'
 
 export interface ProcessorEventDeps {
   readonly service: Pick<Service, 'receiveProcessorEvent'>

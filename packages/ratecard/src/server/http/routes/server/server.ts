@@ -1,7 +1,6 @@
 // Operations for the operator of the service: liveness, readiness, metrics and self-checks.
 import { ServiceError } from '../../../../base/errors/service-error.ts'
-import type { Readiness } from '../../../../api/service/service.ts'
-import { doctorOperations, serverOperations as rows } from '../../../../api/server/server.ts'
+import { doctorOperations, serverOperations as rows, type Readiness } from '../../../../api/server/server.ts'
 import type { RouteDeps } from '../deps.ts'
 import { rawRoute, route, type Routes } from '../../contract/route.ts'
 

@@ -7,11 +7,11 @@ import { isIP } from 'node:net'
 import os from 'node:os'
 import { pipeline, type Duplex } from 'node:stream'
 import { guarded } from '../../../../base/guarded.ts'
-import { workersRoot } from '../../../../api/service/workers.ts'
 import { isPublicAddress } from './addresses.ts'
 import { egressHeader } from '../process/entry.ts'
 import { checkHead, headBytes, withHeaders, writeHead } from './foreign-head.ts'
 import { endToEnd, hopByHopAnd } from './headers.ts'
+import { workersRoot } from '../../../../api/workers/workers.ts'
 
 /** Resolves with all addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>

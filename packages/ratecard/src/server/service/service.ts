@@ -1,31 +1,32 @@
 // Composes the service's operations from one store and one processor. Contains no business logic.
 import { createIdempotency } from '../request-idempotency.ts'
-import { createServiceKeys, type ServiceKeys } from '../auth/service-keys.ts'
+import { createServiceKeys } from '../auth/service-keys.ts'
 import { createSessions } from '../auth/sessions.ts'
-import { createCheckouts } from '../../customers/checkout/checkout.ts'
+import { checkouts } from '../../customers/checkout/checkout.ts'
 import { redirectRules } from '../../customers/checkout/redirects.ts'
+import { bind } from '../../base/bind.ts'
 import type { Clock } from '../../base/clock.ts'
 import { createAccountInfo } from '../dashboard-backend/account-info.ts'
 import { creditBeyondPaid } from '../../customers/credits/beyond-paid.ts'
 import { createCreditHistory } from '../../customers/credits/credit-terms.ts'
-import { createCredits } from '../../customers/credits/credits.ts'
+import { credits } from '../../customers/credits/credits.ts'
 import type { CreditDeps } from '../../customers/credits/deps.ts'
 import { grantOwedCredits, nextCreditAt } from '../../customers/credits/owed-credits.ts'
 import { createChanges } from '../dashboard-backend/changes.ts'
 import { createSignIn } from '../dashboard-backend/sign-in.ts'
 import type { DiscountDeps } from '../../customers/discounts/deps.ts'
-import { createDiscounts } from '../../customers/discounts/discounts.ts'
+import { discounts } from '../../customers/discounts/discounts.ts'
 import { examine } from '../health/doctor.ts'
 import { readUsageComparison } from '../../customers/subscriptions/usage/compare-usage.ts'
 import { createKeptFindings } from '../health/kept-findings.ts'
 import { endDueDeals } from '../../customers/enterprise/deal-ends.ts'
 import { beginDue } from '../../customers/tenants/planned-free.ts'
-import { createEnterprise } from '../../customers/enterprise/enterprise.ts'
+import { enterprise } from '../../customers/enterprise/enterprise.ts'
 import { pricesUnderDeal } from '../../customers/enterprise/prices-under-deal.ts'
 import { resumedMove } from '../../customers/enterprise/move-template.ts'
 import { createDocuments } from './document-thread.ts'
 import { createIds } from './ids.ts'
-import { createMirrorFeed, type MirrorFeed, type MirrorSettings } from './mirror-feed.ts'
+import { createMirrorFeed, type MirrorSettings } from './mirror-feed.ts'
 import { createGuard } from '../../acts/guard-rails/guard.ts'
 import { createPolicies } from '../../acts/guard-rails/policies.ts'
 import { createLookups, type Lookups } from '../../push/lookup/lookups.ts'
@@ -35,12 +36,15 @@ import { createMirrorReads } from '../../customers/mirror/reads/operations.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { Processor } from '../../processor/processor.ts'
 import { createReadiness } from '../health/readiness.ts'
-import type { PushReport, Service } from '../../api/service/service.ts'
 import { defaultPastDueGraceDays, defaultSessionMaxQuantity, defaultSessionTrialDays } from '../settings.ts'
 import type { Settings } from '../settings.ts'
+import type { ChangeDeps } from '../../customers/subscription-changes/deps.ts'
+import type { Principal } from '../../api/customers/sessions.ts'
+import type { GivenDocument } from '../../api/push/config.ts'
 import { byOf } from '../../store/records/actor.ts'
+import type { PageQuery } from '../../store/records/page.ts'
 import type { PushHead, Store } from '../../store/store.ts'
-import { createMigrations, resumedMigration } from '../../customers/price-migrations/start-migration.ts'
+import { migrations, resumedMigration } from '../../customers/price-migrations/start-migration.ts'
 import { refuseTakeBack, startTakeBack } from '../../customers/price-migrations/take-back.ts'
 import { createSubscribers } from '../../customers/subscriptions/subscribers.ts'
 import type { SubscriberDeps } from '../../customers/subscriptions/deps.ts'
@@ -50,13 +54,13 @@ import { dealDifferences } from '../../customers/enterprise/deal-differences.ts'
 import { createFairShare } from '../../customers/fair-share.ts'
 import { putBackUndone } from '../../customers/subscription-changes/kept/taken-off.ts'
 import { putBackDue } from '../../customers/subscription-changes/kept/put-back-due.ts'
-import { createSubscriptionChanges } from '../../customers/subscription-changes/subscription-changes.ts'
+import { subscriptionChanges } from '../../customers/subscription-changes/subscription-changes.ts'
 import { customerActs } from '../../api/customers/customer-acts.ts'
 import type { SwapDeps } from '../../customers/item-swaps/deps.ts'
 import { createJobs, type StepRunners } from '../../acts/jobs/jobs.ts'
 import { settleOwn } from '../../customers/item-swaps/late-swaps.ts'
 import { createPriceBooks } from '../../customers/item-swaps/price-book.ts'
-import { createWaitingJobs, type WaitingJobs } from '../../acts/jobs/waiting-jobs.ts'
+import { createWaitingJobs } from '../../acts/jobs/waiting-jobs.ts'
 import { bindAccount, createBoundAccount } from '../../push/account.ts'
 import { cancelPush } from '../../push/cancel.ts'
 import { pushLease } from '../../acts/journal/leases.ts'
@@ -73,9 +77,10 @@ import { resumePush } from '../../push/resume.ts'
 import { endOverlaps, rotateWebhook } from '../../push/webhooks/rotate.ts'
 import { rollbackConfig } from '../../push/rollback.ts'
 import { createCustomers, findTenant } from '../../customers/tenants/customer-link.ts'
-import { createTenants } from '../../customers/tenants/tenants.ts'
-import { createWorkers, operationsOf, type Workers } from '../../workers/runtime/workers.ts'
+import { tenants } from '../../customers/tenants/tenants.ts'
+import { createWorkers } from '../../workers/runtime/workers.ts'
 import type { WorkersOptions } from '../../workers/runtime/workers-options.ts'
+import type { PushReport } from '../../api/push/pushes.ts'
 
 export interface ServiceOptions {
   readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'> &
@@ -105,19 +110,10 @@ export interface ServiceOptions {
   readonly workers?: Partial<Omit<WorkersOptions, 'store' | 'clock' | 'newId' | 'keys'>>
 }
 
-/** The service, plus members that only the process that runs it may use. */
-export interface ComposedService extends Service {
-  readonly ensureFirstKey: ServiceKeys['ensureFirstKey']
-  readonly lookups: Lookups
-  readonly waitingJobs: WaitingJobs
-  readonly workers: Workers
-  /** The mirror, and the feed that keeps it up to date once started; null if the mirror is off. */
-  readonly feed: MirrorFeed | null
-  /** Stops background work between two steps. Resolves when all work has ended, including a write in flight. */
-  endWork(): Promise<void>
-}
+/** Everything that the service does, and members that only the process that runs it uses: `lookups`, `workers`, `feed`, `endWork` … */
+export type Service = ReturnType<typeof createService>
 
-export function createService(options: ServiceOptions): ComposedService {
+export function createService(options: ServiceOptions) {
   const { store, clock } = options
   const priceBook = createPriceBooks(store)
   const feed =
@@ -141,7 +137,7 @@ export function createService(options: ServiceOptions): ComposedService {
   const bus = new PushBus()
   const documents = createDocuments()
   const lookups = createLookups({ store, clock, documents })
-  const keys = createServiceKeys({ store, clock })
+  const { ofWorkers, ...keys } = createServiceKeys({ store, clock })
   const guarded = { store, clock, environment: options.settings.environment ?? null }
   const deps: SyncDeps = {
     store,
@@ -170,60 +166,70 @@ export function createService(options: ServiceOptions): ComposedService {
     store,
     clock,
     newId: deps.newId,
-    keys: keys.ofWorkers,
+    keys: ofWorkers,
   })
-  /** Registers a promise, so that a graceful shutdown waits for its work. Returns the promise. */
-  const tracked = <T>(work: Promise<T>): Promise<T> => {
+  /** Returns the operations, so that a graceful shutdown waits for what each of them has begun. */
+  const tracked = <Operations extends object>(operations: Operations): Operations =>
+    Object.fromEntries(
+      Object.entries(operations).map(([name, run]: [string, (...args: unknown[]) => unknown]) => [
+        name,
+        (...args: unknown[]) => {
+          const work = run(...args)
+          if (work instanceof Promise) background(work)
+          return work
+        },
+      ]),
+    ) as Operations
+  const background = (work: Promise<unknown>) => {
     const settled = work.then(
       () => undefined,
       () => undefined,
     )
     running.add(settled)
     void settled.then(() => running.delete(settled))
-    return work
   }
 
-  const {
-    operations: tenantActs,
-    creditDeps,
-    ...ofTenants
-  } = tenantOperations(options, { ...deps, priceBook }, lookups, tracked)
-  const { createCheckout, createPortal, recordUsage, unbilledUsage } = tenantActs
+  const { operations: ofTenants, ...reading } = tenantOperations(options, { ...deps, priceBook }, lookups)
+  const { createCheckout, createPortal, recordUsage, unbilledUsage } = ofTenants
   const shared = createFairShare(clock)
-  const swaps = swapOperations({ ...deps, applied: lookups.fullConfig }, priceBook, creditDeps, tracked)
+  const swaps = swapOperations({ ...deps, applied: lookups.fullConfig, background }, priceBook, reading.creditDeps)
   const reads = createMirrorReads({ store, mirror, priceBook })
-  const hosted = operationsOf(workers)
+  const { start: _start, state: _state, close: _close, ...hosted } = workers
   const endWork = async () => {
     stopping.abort()
     swaps.waitingJobs.stop()
     await Promise.all([...running, feed?.feeder.stop()])
   }
-  return {
-    validate: async (document) => {
+  const operations = {
+    ...bind(deps, {
+      push: pushConfig,
+      rollback: rollbackConfig,
+      reset: resetConfig,
+      resumePush,
+      keepWritten,
+      pull: pullConfig,
+      rotateWebhook,
+      findPush: reportOf,
+      listPushes,
+    }),
+    validate: async (document: GivenDocument) => {
       const { valid, errors, warnings } = await checkDocument(deps, document)
       return { valid, errors, warnings }
     },
-    push: (document, request) => tracked(pushConfig(deps, document, request)),
-    keepWritten: (document) => keepWritten(deps, document),
-    rollback: (revision, request) => tracked(rollbackConfig(deps, revision, request)),
-    reset: (request) => tracked(resetConfig(deps, request)),
-    resumePush: (id, request) => tracked(resumePush(deps, id, request)),
-    cancelPush: async (id) => summaryOf(deps, await cancelPush(deps, id)),
-    listPushes: async (page) => {
-      const { items, total } = await store.pushes.list(page)
-      return { items: await Promise.all(items.map((push) => summaryOf(deps, push))), total }
-    },
-    findPush: (id) => reportOf(deps, id),
-    pushEvents: (id, signal) => followPush(deps, bus, id, AbortSignal.any([signal, stopping.signal])),
-    pull: (options) => pullConfig(deps, options),
-    processorEvents: async (query) => {
+    /**
+     * Stops a running push between two steps. The push is then `interrupted` and can be resumed. Throws `push_not_running` if the push is
+     * not running.
+     */
+    cancelPush: async (id: string) => summaryOf(deps, await cancelPush(deps, id)),
+    /** Yields the current state of the push, then live events until the push ends or `signal` aborts. */
+    pushEvents: (id: string, signal: AbortSignal) =>
+      followPush(deps, bus, id, AbortSignal.any([signal, stopping.signal])),
+    /** Returns processor events after the event id `after`, oldest first; see `Processor.events`. */
+    processorEvents: async (query: Parameters<Processor['events']>[0]) => {
       const { events, last } = await askProcessor(stopping.signal, () => processor.events(query, stopping.signal))
       return { events, last }
     },
-    rotateWebhook: (id, request) => tracked(rotateWebhook(deps, id, request)),
     ...createPolicies(guarded),
-    ...lookups,
-    ...keys,
     ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
     ...createAccountInfo({
@@ -232,13 +238,12 @@ export function createService(options: ServiceOptions): ComposedService {
       environment: guarded.environment,
       readAccount: () => processor.account(stopping.signal),
     }),
-    ...tenantActs,
+    ...ofTenants,
     ...shared({ createCheckout, createPortal, recordUsage }),
-    ...shared(changeOperations(options, swaps.deps, { ...ofTenants, lookups }, tracked)),
+    ...shared(changeOperations(options, swaps.deps, { ...reading, lookups })),
     ...reads,
     receiveProcessorEvent: feed?.receiveProcessorEvent ?? (() => mirrorOff.require()),
     ...swaps.operations,
-    ...hosted,
     idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
     readiness: createReadiness({
       store,
@@ -270,10 +275,18 @@ export function createService(options: ServiceOptions): ComposedService {
           signal: stopping.signal,
         }),
     }),
+  }
+  return {
+    ...lookups,
+    ...keys,
+    ...hosted,
+    ...tracked(operations),
     lookups,
     waitingJobs: swaps.waitingJobs,
     workers,
+    /** The mirror's feed, which keeps it up to date once started; null if the mirror is off. */
     feed,
+    /** Stops background work between two steps. Resolves when all work has ended, including a write in flight. */
     endWork,
     close: async () => {
       lookups.stop()
@@ -287,24 +300,20 @@ const workerLogsRetentionMs = 7 * 24 * 60 * 60_000
 /** Time (ms) that running worker invocations get to finish when the service closes without a drain. */
 const workersCloseMs = 1_000
 
-type TrackWork = <T>(work: Promise<T>) => Promise<T>
-
 /** Creates the operations on tenants, their sessions, subscriptions and purchases. */
 function tenantOperations(
   { settings, store, clock, processorMode }: ServiceOptions,
   deps: SyncDeps & Pick<SwapDeps, 'priceBook'>,
   lookups: Lookups,
-  tracked: TrackWork,
 ) {
   const { processor, mirror, newId, shutdown, priceBook } = deps
   const account = createBoundAccount(deps)
   const shared = { store, processor, mirror, clock, newId, shutdown, account, priceBook, applied: lookups.applied }
   const customers = createCustomers(shared)
-  const tenants = createTenants(shared)
   const reading: SubscriberDeps = { ...shared, ...customers, findTenant: (id) => findTenant(shared, id) }
   const pastDueGraceMs = (settings.pastDueGraceDays ?? defaultPastDueGraceDays) * 24 * 60 * 60_000
   const subscribers = createSubscribers({ ...reading, pastDueGraceMs })
-  const checkouts = createCheckouts({
+  const selling = {
     ...shared,
     customers,
     redirects: redirectRules({
@@ -314,28 +323,18 @@ function tenantOperations(
     }),
     sessionTrialDays: settings.sessionTrialDays ?? defaultSessionTrialDays,
     sessionMaxQuantity: settings.sessionMaxQuantity ?? defaultSessionMaxQuantity,
-  })
+  }
   const operations = {
-    ...tenants,
+    ...bind(shared, tenants),
+    ...bind(selling, checkouts),
     ...createSessions({ store, clock, newId }),
     ...subscribers,
-    updateTenant: (...args) => tracked(tenants.updateTenant(...args)),
-    removeTenant: (...args) => tracked(tenants.removeTenant(...args)),
-    cancelSubscription: (...args) => tracked(tenants.cancelSubscription(...args)),
-    tenantEntitlements: (...args) => tracked(subscribers.tenantEntitlements(...args)),
-    sessionEntitlements: (...args) => tracked(subscribers.sessionEntitlements(...args)),
-    checkFeatures: (...args) => tracked(subscribers.checkFeatures(...args)),
-    checkFeature: (...args) => tracked(subscribers.checkFeature(...args)),
-    recordUsage: (...args) => tracked(subscribers.recordUsage(...args)),
-    sessionPrices: (...args) => tracked(checkouts.sessionPrices(...args)),
-    createCheckout: (...args) => tracked(checkouts.createCheckout(...args)),
-    createPortal: (...args) => tracked(checkouts.createPortal(...args)),
-  } satisfies Partial<Service>
+  }
   return {
     operations,
     creditDeps: { ...reading, mirror, store },
-    tenantOf: (...args: Parameters<typeof customers.tenantOf>) => customers.tenantOf(...args),
-    cancelFree: (...args: Parameters<Service['cancelSubscription']>) => operations.cancelSubscription(...args),
+    tenantOf: (principal: Principal) => customers.tenantOf(principal),
+    cancelFree: operations.cancelSubscription,
     shownSubscription: async (tenantId: string, id: string) => {
       const { subscriptions } = await subscribers.tenantSubscriptions(tenantId)
       const running = subscriptions.find((one) => one.id === id)
@@ -354,31 +353,23 @@ function changeOperations(
   }: Pick<ReturnType<typeof tenantOperations>, 'tenantOf' | 'shownSubscription' | 'cancelFree'> & {
     readonly lookups: Lookups
   },
-  tracked: TrackWork,
 ) {
-  const changes = createSubscriptionChanges({
+  const deps = {
     ...swaps,
     ...tenants,
     applied: lookups.applied,
-    pricesUnderDeal: (...args) => pricesUnderDeal(swaps, ...args),
+    pricesUnderDeal: (...args: Parameters<ChangeDeps['pricesUnderDeal']>) => pricesUnderDeal(swaps, ...args),
     customersMay: settings.customersMay ?? customerActs,
     sessionMaxQuantity: settings.sessionMaxQuantity ?? defaultSessionMaxQuantity,
-  })
-  return {
-    previewChange: (...args) => tracked(changes.previewChange(...args)),
-    changeSubscription: (...args) => tracked(changes.changeSubscription(...args)),
-    cancelOwnSubscription: (...args) => tracked(changes.cancelOwnSubscription(...args)),
-    resumeSubscription: (...args) => tracked(changes.resumeSubscription(...args)),
-    pauseSubscription: (...args) => tracked(changes.pauseSubscription(...args)),
-  } satisfies Partial<Service>
+  }
+  return bind(deps, subscriptionChanges)
 }
 
 /** Creates the operations that change existing subscriptions: negotiated prices, price migrations, and the jobs of both. */
 function swapOperations(
-  deps: SyncDeps & Pick<DiscountDeps, 'applied'>,
+  deps: SyncDeps & Pick<DiscountDeps, 'applied'> & Pick<SwapDeps, 'background'>,
   priceBook: SwapDeps['priceBook'],
   creditDeps: Omit<CreditDeps, 'assertAccount' | 'processor'>,
-  tracked: TrackWork,
 ) {
   const { store, processor, clock, guard, newId, shutdown } = deps
   const bound = createBoundAccount(deps)
@@ -394,12 +385,10 @@ function swapOperations(
       await (intent === 'write' ? bound() : bindAccount(deps, shutdown, intent))
     },
     settleOwn: (...late: Parameters<SwapDeps['settleOwn']>): Promise<boolean> => settleOwn(swaps, ...late),
-    background: (work: Promise<unknown>) => void tracked(work),
+    background: deps.background,
   } satisfies SwapDeps
-  const enterprise = createEnterprise(swaps)
-  const discounts = createDiscounts({ ...swaps, applied: deps.applied })
+  const ofDeals = bind(swaps, enterprise)
   const credit: CreditDeps = { ...creditDeps, processor, assertAccount: swaps.assertAccount }
-  const credits = createCredits(credit)
   const history = createCreditHistory(store.versions)
   const resumed: StepRunners = {
     template_move: (job) => resumedMove(swaps, job),
@@ -418,16 +407,14 @@ function swapOperations(
     { continueDue: (report) => grantOwedCredits(credit, history, report), nextAt: () => nextCreditAt(credit) },
   ])
   const operations = {
-    ...enterprise,
-    applyEnterprise: (...args) => tracked(enterprise.applyEnterprise(...args).finally(() => waitingJobs.wake())),
-    ...discounts,
-    addDiscount: (...args) => tracked(discounts.addDiscount(...args)),
-    removeDiscount: (...args) => tracked(discounts.removeDiscount(...args)),
-    ...credits,
-    addCredit: (...args) => tracked(credits.addCredit(...args)),
-    ...createMigrations(swaps),
+    ...ofDeals,
+    applyEnterprise: (...args: Parameters<typeof ofDeals.applyEnterprise>) =>
+      ofDeals.applyEnterprise(...args).finally(() => waitingJobs.wake()),
+    ...bind({ ...swaps, applied: deps.applied }, discounts),
+    ...bind(credit, credits),
+    ...bind(swaps, migrations),
     ...createJobs(swaps, resumed, { refuse: refuseTakeBack, start: (...args) => startTakeBack(swaps, ...args) }),
-  } satisfies Partial<Service>
+  }
   return { deps: swaps, operations, waitingJobs }
 }
 
@@ -449,6 +436,11 @@ async function summaryOf(deps: SyncDeps, push: PushHead) {
     stepsTotal,
     stepsDone,
   }
+}
+
+async function listPushes(deps: SyncDeps, page: PageQuery) {
+  const { items, total } = await deps.store.pushes.list(page)
+  return { items: await Promise.all(items.map((push) => summaryOf(deps, push))), total }
 }
 
 async function reportOf(deps: SyncDeps, id: string): Promise<PushReport> {

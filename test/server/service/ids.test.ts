@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createIds } from '../../../packages/ratecard/src/server/composition/ids.ts'
+import { createIds } from '../../../packages/ratecard/src/server/service/ids.ts'
 
 test('ids that are created in the same millisecond sort in the order of their creation, even after the clock was set back', () => {
   let now = 1_800_000_000_000

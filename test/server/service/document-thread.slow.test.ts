@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { documentTasks } from '../../../packages/ratecard/src/catalog/document-tasks.ts'
 import { emptyCatalog } from '../../../packages/ratecard/src/catalog/desired.ts'
 import type { Snapshot } from '../../../packages/ratecard/src/catalog/resource.ts'
-import { createDocuments } from '../../../packages/ratecard/src/server/composition/document-thread.ts'
-import { Assembly, piecesOf } from '../../../packages/ratecard/src/server/composition/message-pieces.ts'
+import { createDocuments } from '../../../packages/ratecard/src/server/service/document-thread.ts'
+import { Assembly, piecesOf } from '../../../packages/ratecard/src/server/service/message-pieces.ts'
 
 const product = (index: number, cents: number) => ({
   id: `product_${String(index)}`,
