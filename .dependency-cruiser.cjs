@@ -152,7 +152,8 @@ module.exports = {
       name: 'adapters-behind-ports',
       comment: `Adapters are named only in ${composition.join(' and ')}`,
       severity: 'error',
-      from: { path: '^packages/', pathNot: anyOf([...adapters, ...composition]) },
+      // The type of the store is what the repositories do.
+      from: { path: '^packages/', pathNot: anyOf([...adapters, ...composition, 'store/store.ts']) },
       to: { path: anyOf(adapters) },
     },
     {
@@ -161,6 +162,12 @@ module.exports = {
       severity: 'error',
       from: { path: anyOf(['server/http']) },
       to: { path: anyOf(['server/service']), dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'store-as-a-type',
+      severity: 'error',
+      from: { path: anyOf(['store/store.ts']) },
+      to: { path: anyOf(adapters), dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'adapters-do-not-decide',

@@ -8,10 +8,10 @@ import { createSealer, generateMasterKey } from '../packages/ratecard/src/store/
 import type { KyselyStore } from '../packages/ratecard/src/store/sql/kysely-store.ts'
 import { openStore } from '../packages/ratecard/src/store/sql/open-store.ts'
 import { refreshListings } from '../packages/ratecard/src/store/sql/repositories/tenants/listings.ts'
-import type { TenantListQuery } from '../packages/ratecard/src/store/tenant-store.ts'
 import { newSubscription, newItem } from '../test/store/suite/mirror-records.ts'
 import { postgresInstalled, startPostgres } from '../test/support/stores/postgres.ts'
 import { elapsedMs, milliseconds, type BenchOptions, type BenchResult } from './support/measure.ts'
+import type { TenantListQuery } from '../packages/ratecard/src/store/records/tenants.ts'
 
 const aimMs = 20
 const words = ['Amber', 'Birch', 'Cedar', 'Delta', 'Ember', 'Fjord', 'Grove', 'Haven', 'Indigo', 'Juniper']

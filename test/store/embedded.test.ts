@@ -7,11 +7,11 @@ import { describe, expect, test } from 'vitest'
 import { verifyHistory } from '../../packages/ratecard/src/store/history-chain.ts'
 import { createSealer, generateMasterKey } from '../../packages/ratecard/src/store/seal.ts'
 import { copyStore } from '../../packages/ratecard/src/store/sql/maintenance/copy.ts'
-import type { ServiceKeyRecord } from '../../packages/ratecard/src/store/store.ts'
 import { openStore } from '../../packages/ratecard/src/store/sql/open-store.ts'
 import { inFile, inMemory, publish, refusalOf, refusedBy, storePlace } from '../support/stores/store.ts'
 import { dumpStore, fillStore } from './suite/filled-store.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import type { ServiceKeyRecord } from '../../packages/ratecard/src/store/records/auth.ts'
 
 const modeOf = (file: string) => statSync(file).mode & 0o777
 

@@ -4,7 +4,7 @@ import { continuesHistory, genesis, hashVersion } from '../../packages/ratecard/
 import { schemaText } from '../../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'
 import { searchIndex } from '../../packages/ratecard/src/store/sql/schema-migrations/search-index.ts'
 import { storable } from '../../packages/ratecard/src/store/sql/database/text.ts'
-import type { VersionRecord } from '../../packages/ratecard/src/store/store.ts'
+import type { VersionRecord } from '../../packages/ratecard/src/store/records/configuration.ts'
 
 test('the schemas of the two engines differ only in the collation of keys, two indexes and the search index', () => {
   const alike = (engine: 'sqlite' | 'postgres') =>

@@ -2,8 +2,7 @@
 // 90,000 active tenants of 100,000 for each page.
 import Sqlite from 'better-sqlite3'
 import { afterEach, expect, test, vi } from 'vitest'
-import { tenantSorts } from '../../packages/ratecard/src/store/records/tenants.ts'
-import type { TenantListQuery } from '../../packages/ratecard/src/store/tenant-store.ts'
+import { tenantSorts, type TenantListQuery } from '../../packages/ratecard/src/store/records/tenants.ts'
 import { inMemory } from '../support/stores/store.ts'
 
 afterEach(() => {

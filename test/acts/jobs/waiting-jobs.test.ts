@@ -4,8 +4,8 @@ import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
 import { unlimitedBudget } from '../../../packages/ratecard/src/processor/rate-budget.ts'
 import { createStripeProcessor } from '../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
-import type { JobRecord } from '../../../packages/ratecard/src/store/tenant-store.ts'
 import { inMemory } from '../../support/stores/store.ts'
+import type { JobRecord } from '../../../packages/ratecard/src/store/records/journal.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { meteredPrice } from '../../sandbox/customers/customer-shop.ts'
 import { mirrorWorld } from '../mirror/mirror-world.ts'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { StoredCreditGrant } from '../../../packages/ratecard/src/store/credit-store.ts'
 import { creditBalance, creditState } from '../../../packages/ratecard/src/customers/subscriptions/credit-balance.ts'
+import type { StoredCreditGrant } from '../../../packages/ratecard/src/store/records/mirror.ts'
 
 const now = Date.UTC(2026, 10, 15)
 const day = 86_400_000

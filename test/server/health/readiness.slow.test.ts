@@ -4,8 +4,8 @@ import { createReadiness, type ReadinessDeps } from '../../../packages/ratecard/
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import { startStack } from '../../support/stack.ts'
 import { startedForAll } from '../../support/started.ts'
-import type { StoreRefusal } from '../../../packages/ratecard/src/store/store.ts'
 import { inMemory } from '../../support/stores/store.ts'
+import type { StoreRefusal } from '../../../packages/ratecard/src/store/records/refusal.ts'
 
 const stack = startedForAll(startStack)
 let now = 1_795_000_000_000

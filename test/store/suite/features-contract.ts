@@ -2,13 +2,13 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import type { UsageFormula } from '../../../packages/ratecard/src/store/feature-store.ts'
 import { decimalFromInteger, compareDecimals, parseDecimal } from '../../../packages/ratecard/src/base/money/decimal.ts'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { MakePlace } from '../../support/stores/store.ts'
 import { newAudit, newLocalSubscription, newTenant } from '../../support/shop/tenant-records.ts'
 import { newInvoice, newSubscription } from './mirror-records.ts'
 import { addTenant } from './tenants-contract.ts'
+import type { UsageFormula } from '../../../packages/ratecard/src/store/records/features.ts'
 
 const day = 86_400_000
 const start = Date.UTC(2031, 4, 10)

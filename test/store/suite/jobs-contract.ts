@@ -2,10 +2,10 @@
 import { describe, expect, test as base } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/kinds.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import type { LeaseToken } from '../../../packages/ratecard/src/store/store.ts'
-import type { JobRecord, NewJob } from '../../../packages/ratecard/src/store/tenant-store.ts'
 import { applyPush, newPush, refusalOf, underPush, type MakePlace } from '../../support/stores/store.ts'
 import { newJob } from '../../support/shop/tenant-records.ts'
+import type { LeaseToken } from '../../../packages/ratecard/src/store/lease-token.ts'
+import type { JobRecord, NewJob } from '../../../packages/ratecard/src/store/records/journal.ts'
 
 const page = { limit: 10, offset: 0 }
 const nothing = { result: null, error: null }

@@ -1,9 +1,10 @@
 // Tests of the journal of pushes. They run on every engine.
 import { describe, expect, test as base, vi } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import type { MappingChange, NewPush } from '../../../packages/ratecard/src/store/store.ts'
 import { applyPush, mapping, newPush, newVersion, publish, refusalOf, underPush } from '../../support/stores/store.ts'
 import type { MakePlace, PushWork } from '../../support/stores/store.ts'
+import type { MappingChange } from '../../../packages/ratecard/src/store/records/configuration.ts'
+import type { NewPush } from '../../../packages/ratecard/src/store/records/journal.ts'
 
 const page = { limit: 10, offset: 0 }
 const nothing = { processorId: null, requestId: null }

@@ -2,8 +2,8 @@
 import { describe, expect, test as base } from 'vitest'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { reseal } from '../../../packages/ratecard/src/store/sql/maintenance/reseal.ts'
-import type { ServiceKeyRecord } from '../../../packages/ratecard/src/store/store.ts'
 import { refusalOf, type MakePlace } from '../../support/stores/store.ts'
+import type { ServiceKeyRecord } from '../../../packages/ratecard/src/store/records/auth.ts'
 
 const day = 24 * 60 * 60 * 1000
 

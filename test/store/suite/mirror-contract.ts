@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { MirrorState } from '../../../packages/ratecard/src/store/mirror-store.ts'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import type { MakePlace } from '../../support/stores/store.ts'
 import {
@@ -16,6 +15,7 @@ import {
 } from './mirror-records.ts'
 import { namesOf } from './subscribers-contract.ts'
 import { addTenant } from './tenants-contract.ts'
+import type { MirrorState } from '../../../packages/ratecard/src/store/records/mirror.ts'
 
 const page = { limit: 10, offset: 0 }
 const customer = processorId('cus_1')

@@ -1,7 +1,7 @@
 // Tests of the policies of one store. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
-import type { PolicyRecord } from '../../../packages/ratecard/src/store/store.ts'
 import type { MakePlace } from '../../support/stores/store.ts'
+import type { PolicyRecord } from '../../../packages/ratecard/src/store/records/configuration.ts'
 
 const record = (rules: string, change: Partial<PolicyRecord> = {}) => ({
   rules,

@@ -1,11 +1,11 @@
 // What the store promises about lists of subscribers. The same for every engine.
 import { describe, expect, test } from 'vitest'
 import { configId, processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
-import type { FreeSubscriber, StoredSubscriber } from '../../../packages/ratecard/src/store/mirror-store.ts'
 import type { MakePlace } from '../../support/stores/store.ts'
 import { newLocalSubscription } from '../../support/shop/tenant-records.ts'
 import { newSubscription } from './mirror-records.ts'
 import { addTenant } from './tenants-contract.ts'
+import type { FreeSubscriber, StoredSubscriber } from '../../../packages/ratecard/src/store/records/mirror.ts'
 
 const page = { limit: 10, offset: 0 }
 

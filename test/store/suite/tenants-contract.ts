@@ -1,9 +1,9 @@
 // Tests of tenants, their audit log, their sessions and their free subscriptions. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
 import type { Store } from '../../../packages/ratecard/src/store/store.ts'
-import type { TenantRecord } from '../../../packages/ratecard/src/store/tenant-store.ts'
 import { refusalOf, refusedBy, type MakePlace } from '../../support/stores/store.ts'
 import { newAudit, newLocalSubscription, newSession, newTenant } from '../../support/shop/tenant-records.ts'
+import type { TenantRecord } from '../../../packages/ratecard/src/store/records/tenants.ts'
 
 const page = { limit: 10, offset: 0 }
 

@@ -1,16 +1,17 @@
 // Tests of the workers' tables. They run on every engine.
 import { describe, expect, test as base } from 'vitest'
-import type { LeaseToken, Store } from '../../../packages/ratecard/src/store/store.ts'
+import type { Store } from '../../../packages/ratecard/src/store/store.ts'
+import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
+import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
+import { refusalOf, type MakePlace } from '../../support/stores/store.ts'
+import type { LeaseToken } from '../../../packages/ratecard/src/store/lease-token.ts'
 import type {
   DeploymentContent,
   DeploymentRecord,
   DuePlan,
   LogRecord,
   ScheduleRecord,
-} from '../../../packages/ratecard/src/store/worker-store.ts'
-import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
-import { refusalOf, type MakePlace } from '../../support/stores/store.ts'
+} from '../../../packages/ratecard/src/store/records/workers.ts'
 
 let count = 0
 export const content = (change: Partial<DeploymentContent> = {}): DeploymentContent => ({

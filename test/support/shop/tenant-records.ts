@@ -2,10 +2,10 @@
 import type {
   AuditRecord,
   LocalSubscriptionRecord,
-  NewJob,
-  SessionRecord,
   TenantRecord,
-} from '../../../packages/ratecard/src/store/tenant-store.ts'
+} from '../../../packages/ratecard/src/store/records/tenants.ts'
+import type { NewJob } from '../../../packages/ratecard/src/store/records/journal.ts'
+import type { SessionRecord } from '../../../packages/ratecard/src/store/records/auth.ts'
 
 let counter = 0
 const nextId = (kind: string) => `${kind}_${String((counter += 1)).padStart(6, '0')}`

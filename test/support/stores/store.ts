@@ -9,16 +9,16 @@ import { ServiceError } from '../../../packages/ratecard/src/base/errors/service
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { openStore, type OpenStoreOptions } from '../../../packages/ratecard/src/store/sql/open-store.ts'
-import type {
-  LeaseToken,
-  MappingChange,
-  NewPush,
-  NewVersion,
-  Store,
-  VersionRecord,
-} from '../../../packages/ratecard/src/store/store.ts'
+import type { Store } from '../../../packages/ratecard/src/store/store.ts'
 import { makeProgram, type Program } from '../kills/program.ts'
 import { temporaryFolder } from '../folder.ts'
+import type { LeaseToken } from '../../../packages/ratecard/src/store/lease-token.ts'
+import type {
+  MappingChange,
+  NewVersion,
+  VersionRecord,
+} from '../../../packages/ratecard/src/store/records/configuration.ts'
+import type { NewPush } from '../../../packages/ratecard/src/store/records/journal.ts'
 
 /** One empty database. Every `open` is a separate store on it, like another process. */
 export interface StorePlace {

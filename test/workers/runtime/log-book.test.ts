@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
-import type { LogRecord } from '../../../packages/ratecard/src/store/worker-store.ts'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
 import { LogBuffer } from '../../../packages/ratecard/src/workers/runtime/log-buffer.ts'
 import type { RequestOutcome, WorkerLogLine } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { inMemory } from '../../support/stores/store.ts'
+import type { LogRecord } from '../../../packages/ratecard/src/store/records/workers.ts'
 
 const said = (message: string): WorkerLogLine => ({ time: 1, level: 'log', message, version: 'd1' })
 const answered = (change: Partial<RequestOutcome> = {}): RequestOutcome => ({

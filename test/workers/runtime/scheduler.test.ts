@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { KyselyStore } from '../../../packages/ratecard/src/store/sql/kysely-store.ts'
-import type { RunRecord } from '../../../packages/ratecard/src/store/worker-store.ts'
 import type { ScheduledResult } from '../../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 import { Scheduler, staleMs } from '../../../packages/ratecard/src/workers/runtime/scheduler.ts'
 import { inMemory } from '../../support/stores/store.ts'
+import type { RunRecord } from '../../../packages/ratecard/src/store/records/workers.ts'
 
 const minute = 60_000
 const start = Date.UTC(2026, 0, 1)

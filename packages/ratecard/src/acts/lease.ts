@@ -3,7 +3,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../base/errors/service-error.ts'
 import { stopIfDraining } from './journal/run-steps.ts'
-import type { LeaseToken, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import type { LeaseToken } from '../store/lease-token.ts'
 
 export const tenantLease = (id: string) => `tenant:${id}`
 

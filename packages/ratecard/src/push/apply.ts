@@ -15,11 +15,12 @@ import {
 } from '../acts/journal/run-steps.ts'
 import { ProcessorError } from '../processor/processor-error.ts'
 import type { PerformedStep } from '../processor/processor.ts'
-import type { LeaseToken, StepRecord } from '../store/store.ts'
 import { cancelCheck } from './cancel.ts'
 import { yieldToRequests } from '../base/event-loop.ts'
 import type { SyncDeps } from './deps.ts'
 import { asServiceError } from '../processor/failures.ts'
+import type { LeaseToken } from '../store/lease-token.ts'
+import type { StepRecord } from '../store/records/journal.ts'
 
 /**
  * Number of concurrent writes within a phase, whose steps change different objects. E.g. 8 concurrent writes of 250 ms each make 32

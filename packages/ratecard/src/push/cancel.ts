@@ -2,9 +2,9 @@
 // polls the journal; if it receives the request itself, the request takes effect at once. Requests to the processor that are in progress
 // are finished first, so no step is left half done.
 import { ServiceError } from '../base/errors/service-error.ts'
-import type { PushRecord } from '../store/store.ts'
 import type { SyncDeps } from './deps.ts'
 import { findPush, liveState } from './pushes.ts'
+import type { PushRecord } from '../store/records/journal.ts'
 
 /**
  * Minimum interval (ms) between two reads of the journal for cancel requests. A push executes up to a hundred steps a second, so a read

@@ -13,7 +13,6 @@ import { negotiatedIds, planInWords } from '../catalog/plan-in-words.ts'
 import { planIsEmpty, type Plan } from '../catalog/plan/plan-changes.ts'
 import type { ChangeFacts } from '../catalog/policies/decide.ts'
 import { documentFacts } from '../catalog/policies/facts.ts'
-import type { VersionRecord } from '../store/store.ts'
 import { yieldToRequests } from '../base/event-loop.ts'
 import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './webhooks/retiring.ts'
@@ -29,6 +28,7 @@ import { metersInUse } from './checks/meters-in-use.ts'
 import { pastDates } from './checks/past-dates.ts'
 import { readForPush } from '../processor/failures.ts'
 import { waitingMigrations } from './checks/waiting-migrations.ts'
+import type { VersionRecord } from '../store/records/configuration.ts'
 
 export interface PlanWithImpact {
   readonly current: VersionRecord | null

@@ -1,10 +1,10 @@
 // Live events of a push. If this process runs the push, events are emitted at once. If another replica runs it, this process polls the
 // journal.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { PushState } from '../store/store.ts'
 import type { SyncDeps } from './deps.ts'
 import { findPushHead, liveState, stepView } from './pushes.ts'
 import type { PushEvent } from '../api/push/pushes.ts'
+import type { PushState } from '../store/records/journal.ts'
 
 const pollMs = 500
 /**

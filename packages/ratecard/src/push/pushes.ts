@@ -2,11 +2,11 @@
 import { ServiceError } from '../base/errors/service-error.ts'
 import { liveState as stateNow } from '../acts/journal/live-state.ts'
 import type { Step } from '../catalog/steps.ts'
-import type { PushHead, PushRecord, PushState, StepRecord } from '../store/store.ts'
 import { pushLease } from '../acts/journal/leases.ts'
 import { yieldToRequests } from '../base/event-loop.ts'
 import type { SyncDeps } from './deps.ts'
 import type { PushStep } from '../api/push/pushes.ts'
+import type { PushHead, PushRecord, PushState, StepRecord } from '../store/records/journal.ts'
 
 type JournalDeps = Pick<SyncDeps, 'store'>
 

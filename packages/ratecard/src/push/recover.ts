@@ -7,12 +7,12 @@ import { foundAt, isUnanswered, knowsKey, lateForMs, retryWrite } from '../acts/
 import { idempotencyKey } from '../acts/journal/run-steps.ts'
 import type { PerformedStep } from '../processor/processor.ts'
 import { maxWriteMs } from '../processor/write-options.ts'
-import type { PushHead, StepRecord } from '../store/store.ts'
 import { archivedObject, discardUnverifiable } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
 import { asServiceError } from '../processor/failures.ts'
 import { settleLateRotations } from './webhooks/late-rotations.ts'
 import type { Lease } from './run.ts'
+import type { PushHead, StepRecord } from '../store/records/journal.ts'
 
 /**
  * Finds the outcome of the late writes of earlier rotations and pushes. A late write is a request without a response, which the processor

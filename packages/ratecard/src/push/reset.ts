@@ -6,7 +6,6 @@ import type { Plan } from '../catalog/plan/plan-changes.ts'
 import { archiveStep, inArchiveOrder } from '../catalog/plan/archives.ts'
 import { configId, resourceKinds, type MappingEntry, type ResourceKind, type Snapshot } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
-import type { VersionRecord } from '../store/store.ts'
 import { bindAccount } from './account.ts'
 import { pushLease } from '../acts/journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
@@ -18,6 +17,7 @@ import { documentFacts } from '../catalog/policies/facts.ts'
 import { impactOf } from './checks/impact.ts'
 import { planFacts } from './checks/plan-facts.ts'
 import type { ResetOptions, ResetReport } from '../api/push/config.ts'
+import type { VersionRecord } from '../store/records/configuration.ts'
 
 type ArchivedKind = keyof ResetReport['archived']
 

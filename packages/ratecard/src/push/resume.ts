@@ -8,7 +8,6 @@ import { pushLease } from '../acts/journal/leases.ts'
 import type { SyncDeps } from './deps.ts'
 import { findPush } from './pushes.ts'
 import { keyOf } from '../store/records/actor.ts'
-import type { PushRecord, VersionRecord } from '../store/store.ts'
 import { documentOf } from '../catalog/document-tasks.ts'
 import type { ChangeFacts } from '../catalog/policies/decide.ts'
 import { documentFacts } from '../catalog/policies/facts.ts'
@@ -18,6 +17,8 @@ import { resolveSteps } from './recover.ts'
 import { finishPush } from './run.ts'
 import { impactOfStored, type StoredPlan } from './lookup/stored-plan.ts'
 import type { PushOptions, PushOutcome } from '../api/push/pushes.ts'
+import type { PushRecord } from '../store/records/journal.ts'
+import type { VersionRecord } from '../store/records/configuration.ts'
 
 export type ResumeOptions = Pick<PushOptions, 'onOpen' | 'override'> & Partial<Pick<PushOptions, 'by' | 'message'>>
 

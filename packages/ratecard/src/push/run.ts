@@ -7,13 +7,15 @@ import type { Plan } from '../catalog/plan/plan-changes.ts'
 import { resourceKey } from '../catalog/resource.ts'
 import type { Step } from '../catalog/steps.ts'
 import type { Violation } from '../catalog/policies/decide.ts'
-import type { LeaseToken, MappingChange, NewVersion, PushRecord, VersionRecord } from '../store/store.ts'
 import { keyOf, type By } from '../store/records/actor.ts'
 import { yieldToRequests } from '../base/event-loop.ts'
 import { StepFailure, applySteps, type Results } from './apply.ts'
 import type { SyncDeps } from './deps.ts'
 import type { StoredPlan } from './lookup/stored-plan.ts'
 import type { AffectedSubscriber, PriceImpact } from '../api/push/pushes.ts'
+import type { LeaseToken } from '../store/lease-token.ts'
+import type { MappingChange, NewVersion, VersionRecord } from '../store/records/configuration.ts'
+import type { PushRecord } from '../store/records/journal.ts'
 
 export interface PushRun {
   readonly kind: PushRecord['kind']

@@ -1,6 +1,6 @@
 import { ServiceError } from '../base/errors/service-error.ts'
 import type { Issue } from '../base/errors/issue.ts'
-import type { VersionRecord } from '../store/store.ts'
+import type { VersionRecord } from '../store/records/configuration.ts'
 
 /**
  * Compares two versions MAJOR.MINOR.PATCH number by number. The result is negative if `a` is lower. The numbers may have any number of

@@ -1,7 +1,7 @@
 // The hash chain over the configuration history. It reveals any later change of a revision. All functions are pure except verifyHistory,
 // which reads the store.
 import { createHash } from 'node:crypto'
-import type { Store, VersionRecord } from './store.ts'
+import type { VersionRecord } from './records/configuration.ts'
 
 /** Predecessor of the first revision. */
 export const genesis = { revision: 0, hash: '0'.repeat(64) } as const
@@ -37,8 +37,14 @@ export interface HistoryCheck {
   readonly brokenAt?: number
 }
 
+/** The stored revisions, of which it reads the newest, and each by its number. */
+interface Versions {
+  latest(): Promise<Pick<VersionRecord, 'revision'> | null>
+  find(revision: number): Promise<VersionRecord | null>
+}
+
 /** Recomputes the whole hash chain, oldest revision first, and stops at the first broken revision. */
-export async function verifyHistory(store: Pick<Store, 'versions'>): Promise<HistoryCheck> {
+export async function verifyHistory(store: { readonly versions: Versions }): Promise<HistoryCheck> {
   const newest = (await store.versions.latest())?.revision ?? 0
   let previous: Pick<VersionRecord, 'revision' | 'hash'> = genesis
   for (let revision = 1; revision <= newest; revision++) {

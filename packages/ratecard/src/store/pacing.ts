@@ -65,3 +65,17 @@ function firstFree(taken: readonly Slot[], earliest: number, apart: (slot: Slot)
     at = near.at + apart(near)
   }
 }
+
+export interface SlotRequest {
+  /** Name of the rate limit, which all callers with the same name share. */
+  readonly name: string
+  readonly operation: string
+  readonly count: number
+  readonly limits: PaceLimits
+}
+
+/** A slot that was granted for one call, as timestamps of this process's `performance.now()`. It must not be used after `until`. */
+export interface GrantedSlot {
+  readonly from: number
+  readonly until: number
+}

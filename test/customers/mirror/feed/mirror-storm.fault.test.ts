@@ -7,13 +7,13 @@ import { unlimitedBudget } from '../../../../packages/ratecard/src/processor/rat
 import { createStripeProcessor } from '../../../../packages/ratecard/src/processor/stripe/stripe-processor.ts'
 import { createSealer, generateMasterKey } from '../../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../../packages/ratecard/src/store/sql/open-store.ts'
-import type { MirrorStore } from '../../../../packages/ratecard/src/store/mirror-store.ts'
 import type { FaultKind } from '../../../../packages/sandbox/src/control/faults.ts'
 import { startSandbox } from '../../../../packages/sandbox/src/server.ts'
 import { billingChanges, randomOf, type BillingChanges, type Random } from '../../../support/shop/billing-changes.ts'
 import { postgresInstalled, startPostgres } from '../../../support/stores/postgres.ts'
 import { startReplicaProcess, type Replica } from '../../../support/programs/replicas.ts'
 import { announceSkip } from '../../../support/skips.ts'
+import type { Store } from '../../../../packages/ratecard/src/store/store.ts'
 
 const changesInAll = Number(process.env['CHANGES'] ?? 500)
 const seed = Number(process.env['SEED'] ?? 888_573)
@@ -90,7 +90,7 @@ function deliverer({ stripe }: World, replicas: () => readonly Replica[], random
 const readFaults: readonly FaultKind[] = ['rate_limit', 'error_before', 'close_before', 'close_after', 'cut_body']
 
 /** Reads the mirror all the time and checks that no older state appears: quantities only grow, and ended subscriptions stay ended. */
-function watcher(mirror: MirrorStore, { quantities, subscriptions }: BillingChanges, random: Random) {
+function watcher(mirror: Store['mirror'], { quantities, subscriptions }: BillingChanges, random: Random) {
   const shown = new Map<string, number>()
   const ended = new Set<string>()
   return async (): Promise<void> => {

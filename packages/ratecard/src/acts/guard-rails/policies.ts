@@ -4,9 +4,9 @@ import type { PageQuery } from '../../store/records/page.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { readPolicies } from '../../catalog/policies/read-policies.ts'
 import { byOf, keyOf } from '../../store/records/actor.ts'
-import type { PolicyRecord } from '../../store/store.ts'
 import type { GuardDeps } from './guard.ts'
 import type { PolicySet } from '../../api/push/policies.ts'
+import type { PolicyRecord } from '../../store/records/configuration.ts'
 
 export function createPolicies({ store, clock, environment }: GuardDeps) {
   return {

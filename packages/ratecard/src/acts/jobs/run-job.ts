@@ -7,9 +7,9 @@ import { ServiceError } from '../../base/errors/service-error.ts'
 import type { ProblemCode } from '../../base/errors/codes.ts'
 import { attemptStep, failureText, runSteps, stopIfDraining } from '../journal/run-steps.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
-import type { JobRecord, JobStepRecord, NewJob } from '../../store/tenant-store.ts'
 import type { TenantLease } from '../lease.ts'
 import { jobLease, type JobDeps } from './deps.ts'
+import type { JobRecord, JobStepRecord, NewJob } from '../../store/records/journal.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -9,7 +9,6 @@ import { askProcessor, despiteKeptFailure } from '../../processor/failures.ts'
 import { endsKey, type CheckoutRequest } from '../../processor/customer-half.ts'
 import type { Processor, ProcessorAccount } from '../../processor/processor.ts'
 import type { Store } from '../../store/store.ts'
-import type { TenantRecord } from '../../store/tenant-store.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import { readSoldItems, soldPrice, type SoldItem } from '../item-swaps/sold-items.ts'
 import { withComing } from '../item-swaps/coming-items.ts'
@@ -28,6 +27,7 @@ import { countingRefusedCodes } from './refused-codes.ts'
 import { ownPrices } from './tenant-price.ts'
 import type { Checkout, NewCheckout, NewPortal } from '../../api/customers/checkout.ts'
 import type { Principal } from '../../api/customers/sessions.ts'
+import type { TenantRecord } from '../../store/records/tenants.ts'
 
 export interface CheckoutDeps {
   readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'versions' | 'mappings' | 'facts'>

@@ -11,11 +11,11 @@ import { refuseItems } from '../../document/pricing/refuse-items.ts'
 import { itemsSold, type ItemSold, type WantedItem } from '../../document/pricing/sold-together.ts'
 import type { Deal } from '../../document/pricing/tenant-price.ts'
 import { duplicateKey, soldPricesMetadata, type SaleTax } from '../../processor/customer-half.ts'
-import type { TenantRecord } from '../../store/tenant-store.ts'
 import { decidePromotion } from './decide-promotion.ts'
 import { checkSessionQuantity } from './session-quantity.ts'
 import { invalid, invalidAt } from './invalid.ts'
 import type { NewCheckout } from '../../api/customers/checkout.ts'
+import type { TenantRecord } from '../../store/records/tenants.ts'
 
 /** The applied configuration; its items have their current processor ids. */
 export interface AppliedConfig {

@@ -6,11 +6,12 @@ import { aliasesOf, presentId } from '../../document/rules/previous-ids.ts'
 import type { BillingConfig, Price } from '../../document/schema/schema.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import { maxCreditPrices } from '../../processor/credit-grants.ts'
-import type { VersionHead, VersionStore } from '../../store/store.ts'
 import { listVersions } from '../subscriptions/features/feature-history.ts'
 import type { CreditTerms } from './decide-credits.ts'
+import type { VersionHead } from '../../store/records/configuration.ts'
+import type { Store } from '../../store/store.ts'
 
-type Versions = Pick<VersionStore, 'list' | 'find'>
+type Versions = Pick<Store['versions'], 'list' | 'find'>
 
 /** Credit of a price in one document, with the document's ids. */
 interface DocumentCredit {

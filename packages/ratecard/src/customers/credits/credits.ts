@@ -8,8 +8,6 @@ import { didYouMean } from '../../base/errors/suggest.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import { jobLease } from '../../acts/jobs/deps.ts'
 import { formatMinor } from '../../base/money/format.ts'
-import type { StoredCreditGrant } from '../../store/credit-store.ts'
-import type { JobRecord, TenantRecord } from '../../store/tenant-store.ts'
 import { keyOf } from '../../store/records/actor.ts'
 import { creditBalance, creditState } from '../subscriptions/credit-balance.ts'
 import { withNamedLease, type TenantLease } from '../../acts/lease.ts'
@@ -19,6 +17,9 @@ import { runGrantJob, type CreditInput } from './grant-job.ts'
 import { grantIdOf, grantRecord, recordedGrant, type PlannedGrant } from './grant-step.ts'
 import type { Credit, NewCredit } from '../../api/customers/credits.ts'
 import type { KeyedCaller } from '../../api/notation/callers.ts'
+import type { StoredCreditGrant } from '../../store/records/mirror.ts'
+import type { JobRecord } from '../../store/records/journal.ts'
+import type { TenantRecord } from '../../store/records/tenants.ts'
 
 export const credits = { tenantCredits, addCredit }
 

@@ -5,7 +5,7 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { CreditProcessor } from '../../processor/credit-grants.ts'
 import type { Store } from '../../store/store.ts'
-import type { TenantRecord } from '../../store/tenant-store.ts'
+import type { TenantRecord } from '../../store/records/tenants.ts'
 
 /** Dependencies of the functions that grant credits. */
 export interface CreditDeps {

@@ -3,11 +3,11 @@
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { failureText, stopIfDraining } from '../../acts/journal/run-steps.ts'
 import { byOf } from '../../store/records/actor.ts'
-import type { JobRecord } from '../../store/tenant-store.ts'
 import { auditRow } from '../tenants/audit.ts'
 import type { TenantLease } from '../../acts/lease.ts'
 import type { CreditDeps } from './deps.ts'
 import { carryOutGrant } from './grant-step.ts'
+import type { JobRecord } from '../../store/records/journal.ts'
 
 /** Input of a job, as users see it. */
 export interface CreditInput {

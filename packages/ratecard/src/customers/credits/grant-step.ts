@@ -7,9 +7,9 @@ import { ServiceError } from '../../base/errors/service-error.ts'
 import type { NewCreditGrant } from '../../processor/credit-grants.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
-import type { JobStepRecord } from '../../store/tenant-store.ts'
 import type { TenantLease } from '../../acts/lease.ts'
 import type { CreditDeps } from './deps.ts'
+import type { JobStepRecord } from '../../store/records/journal.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -4,9 +4,7 @@
 import type { ProcessorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { jobLease } from '../../acts/jobs/deps.ts'
-import type { PaidObject } from '../../store/credit-store.ts'
-import { unfinishedJobStates } from '../../store/records/journal.ts'
-import type { JobRecord } from '../../store/tenant-store.ts'
+import { unfinishedJobStates, type JobRecord } from '../../store/records/journal.ts'
 import { scopeOf, type PriceBook } from '../item-swaps/price-book.ts'
 import { currentConfig } from '../subscriptions/price-names.ts'
 import type { TenantLease } from '../../acts/lease.ts'
@@ -22,6 +20,7 @@ import {
 import type { CreditDeps } from './deps.ts'
 import { runGrantJob, type CreditInput } from './grant-job.ts'
 import { grantRecord } from './grant-step.ts'
+import type { PaidObject } from '../../store/records/mirror.ts'
 
 const lease = 'credits'
 const batch = 100

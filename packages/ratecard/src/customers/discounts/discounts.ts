@@ -7,7 +7,6 @@ import { formatMinor } from '../../base/money/format.ts'
 import type { DiscountedSubscription } from '../../processor/customer-half.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { DiscountOffer, DiscountUpdate, RunningDiscount } from '../../processor/subscription-discounts.ts'
-import type { TenantRecord } from '../../store/tenant-store.ts'
 import { discountedSubscriptionsOf } from '../tenants/at-processor.ts'
 import { findTenant } from '../tenants/customer-link.ts'
 import { tenantLease, withNamedLease, type TenantLease } from '../../acts/lease.ts'
@@ -17,6 +16,7 @@ import { findSource } from './find-source.ts'
 import { resultOfEarlier, runDiscount, finishEarlier } from './run-discount.ts'
 import type { Discount, DiscountPlan, NewDiscount } from '../../api/customers/discounts.ts'
 import type { KeyedCaller } from '../../api/notation/callers.ts'
+import type { TenantRecord } from '../../store/records/tenants.ts'
 
 export const discounts = {
   tenantDiscounts: listDiscounts,

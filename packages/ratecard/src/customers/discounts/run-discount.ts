@@ -14,11 +14,11 @@ import { askProcessor } from '../../processor/failures.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
 import type { DiscountUpdate } from '../../processor/subscription-discounts.ts'
 import { byOf, keyOf } from '../../store/records/actor.ts'
-import type { JobRecord, JobStepRecord } from '../../store/tenant-store.ts'
 import { auditRow } from '../tenants/audit.ts'
 import type { TenantLease } from '../../acts/lease.ts'
 import type { DiscountDeps } from './deps.ts'
 import type { Caller } from '../../api/notation/callers.ts'
+import type { JobRecord, JobStepRecord } from '../../store/records/journal.ts'
 
 export interface DiscountRun {
   readonly jobId: string

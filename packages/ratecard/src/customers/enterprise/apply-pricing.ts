@@ -5,7 +5,6 @@ import { processorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { failureText, runSteps, stopIfDraining } from '../../acts/journal/run-steps.ts'
 import { askProcessor } from '../../processor/failures.ts'
-import type { AuditRecord, EnterpriseFields, TenantRecord } from '../../store/tenant-store.ts'
 import { keyOf } from '../../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import type { Allowed } from '../../acts/guard-rails/guard.ts'
@@ -29,6 +28,7 @@ import type {
   SwapReport,
 } from '../../api/customers/enterprise.ts'
 import type { Caller, Overriding } from '../../api/notation/callers.ts'
+import type { AuditRecord, EnterpriseFields, TenantRecord } from '../../store/records/tenants.ts'
 
 export interface ApplyOptions extends Caller, ApplyChoices {
   /** Ids of the policies that the caller overrides. Absent if no policies are checked, e.g. because the service itself ends a deal. */

@@ -2,8 +2,8 @@
 // replica ran at the end date, the deal is ended at the next start.
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
-import type { TenantRecord } from '../../store/tenant-store.ts'
 import { applyToTenant, SupersededError } from './apply-pricing.ts'
+import type { TenantRecord } from '../../store/records/tenants.ts'
 
 const lease = 'deal-ends'
 

@@ -2,12 +2,12 @@
 // template to that tenant. A tenant that got another template or other prices meanwhile is skipped.
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { ChangeFacts } from '../../catalog/policies/decide.ts'
-import type { JobRecord } from '../../store/tenant-store.ts'
 import { byOf, keyOf } from '../../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { startJob, type DoStep } from '../../acts/jobs/run-job.ts'
 import { SupersededError, applyToTenant, requirePrices } from './apply-pricing.ts'
 import type { Caller, Overriding } from '../../api/notation/callers.ts'
+import type { JobRecord } from '../../store/records/journal.ts'
 
 export async function moveTemplate(deps: SwapDeps, template: string, caller: Caller & Overriding): Promise<JobRecord> {
   await deps.assertAccount('write')

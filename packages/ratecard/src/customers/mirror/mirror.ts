@@ -1,7 +1,8 @@
 // State of the mirror (the local copy of the processor's customers) for readers: how complete the copy is, and how old.
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { MirrorProgress, MirrorStore } from '../../store/mirror-store.ts'
+import type { MirrorProgress } from '../../store/records/mirror.ts'
+import type { Store } from '../../store/store.ts'
 
 export interface MirrorStatus {
   readonly state: 'off' | 'filling' | 'ready'
@@ -50,7 +51,7 @@ function refuseOff(): Promise<never> {
 }
 
 export interface MirrorOptions {
-  readonly store: Pick<MirrorStore, 'state' | 'oldestStale'>
+  readonly store: Pick<Store['mirror'], 'state' | 'oldestStale'>
   readonly clock: Clock
 }
 

@@ -5,7 +5,7 @@ import { monthly, tariffOfItem } from '../item-swaps/monthly-money.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { afterDiscounts } from '../../processor/lasting-discounts.ts'
-import type { DiscountedSubscription } from '../../store/mirror-store.ts'
+import type { DiscountedSubscription } from '../../store/records/mirror.ts'
 
 /** Exact amounts of an item a month; null if they depend on usage, or are unknown. */
 export interface ItemMonths {

@@ -6,7 +6,6 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import { roundFraction, type Fraction } from '../../base/money/fraction.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { LiveSubscription } from '../../processor/customer-half.ts'
-import type { JobRecord } from '../../store/tenant-store.ts'
 import { keyOf } from '../../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { summaryOf } from '../../acts/jobs/jobs.ts'
@@ -22,6 +21,7 @@ import { takingBack } from './take-back.ts'
 import { waitingMoves } from './waiting-moves.ts'
 import type { Caller, Overriding } from '../../api/notation/callers.ts'
 import type { MigrationLine, MigrationPlan, MigrationRequest } from '../../api/customers/price-migrations.ts'
+import type { JobRecord } from '../../store/records/journal.ts'
 
 export const migrations = {
   planMigration,

@@ -1,10 +1,10 @@
 // Finds items that an earlier migration of the price will move at a later date. A later migration skips these items, because it could not
 // change that date.
-import type { JobStore } from '../../store/tenant-store.ts'
+import type { Store } from '../../store/store.ts'
 
 /** Returns, by subscription item, the reason why a migration skips the item: another migration will move it. */
 export async function waitingMoves(
-  jobs: Pick<JobStore, 'unfinished' | 'steps'>,
+  jobs: Pick<Store['jobs'], 'unfinished' | 'steps'>,
   priceId: string,
 ): Promise<ReadonlyMap<string, string>> {
   const reasons = new Map<string, string>()

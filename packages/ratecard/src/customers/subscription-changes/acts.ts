@@ -5,7 +5,6 @@ import { ServiceError } from '../../base/errors/service-error.ts'
 import type { ChangeStep } from '../item-swaps/change-step.ts'
 import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import type { ChangeableSubscription } from '../../processor/subscription-change.ts'
-import type { LocalSubscriptionRecord, TenantRecord } from '../../store/tenant-store.ts'
 import { isRunning } from '../tenants/free-subscriptions.ts'
 import { withTenantLease } from '../../acts/lease.ts'
 import type { ChangeDeps } from './deps.ts'
@@ -31,6 +30,7 @@ import type { KeyedCaller, Caller } from '../../api/notation/callers.ts'
 import type { NewCancellation, NewPause, NewResumption } from '../../api/customers/subscription-changes.ts'
 import type { Principal } from '../../api/customers/sessions.ts'
 import type { TenantSubscription } from '../../api/customers/tenants.ts'
+import type { LocalSubscriptionRecord, TenantRecord } from '../../store/records/tenants.ts'
 
 type State = ChangeableSubscription
 

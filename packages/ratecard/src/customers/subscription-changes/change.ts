@@ -8,7 +8,6 @@ import { formatMinor } from '../../base/money/format.ts'
 import type { InvoicePreview } from '../../processor/customer-half.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { ItemsUpdate } from '../../processor/subscription-change.ts'
-import type { PlannedFreeRecord, TenantRecord } from '../../store/tenant-store.ts'
 import { paidByBalance } from '../item-swaps/paid-by-balance.ts'
 import { beginPlanned } from '../tenants/planned-free.ts'
 import { settleFree } from '../tenants/free-subscriptions.ts'
@@ -30,6 +29,7 @@ import { completeInterrupted, finishJob, putBackAfterAct, putBackSchedules, runC
 import type { KeyedCaller } from '../../api/notation/callers.ts'
 import type { ChangeOutcome, ChangePreview, NewChange } from '../../api/customers/subscription-changes.ts'
 import type { Principal } from '../../api/customers/sessions.ts'
+import type { PlannedFreeRecord, TenantRecord } from '../../store/records/tenants.ts'
 
 type Shown = Omit<ChangePreview, 'preview'>
 

@@ -5,10 +5,10 @@ import type { ItemMove } from '../item-swaps/swap-step.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import type { CustomerAct } from '../../api/customers/customer-acts.ts'
 import type { Store } from '../../store/store.ts'
-import type { TenantRecord } from '../../store/tenant-store.ts'
 import type { Principal } from '../../api/customers/sessions.ts'
 import type { TenantSubscription } from '../../api/customers/tenants.ts'
 import type { Caller } from '../../api/notation/callers.ts'
+import type { TenantRecord } from '../../store/records/tenants.ts'
 
 /** Dependencies of the functions that change subscriptions for a customer. */
 export interface ChangeDeps extends SwapDeps {

@@ -4,9 +4,9 @@ import { closeTwins, onceCouponOf } from '../checkout/once-per-tenant.ts'
 import { excludes } from '../item-swaps/duplicate-subscriptions.ts'
 import { soldPrice } from '../item-swaps/sold-items.ts'
 import { closePages } from '../tenants/at-processor.ts'
-import type { TenantRecord } from '../../store/tenant-store.ts'
 import type { PlacedItem } from './decide/decision.ts'
 import type { ChangeDeps } from './deps.ts'
+import type { TenantRecord } from '../../store/records/tenants.ts'
 
 /**
  * Expires the tenant's open checkout pages that sell a coming price, or what a coming price excludes: paid after the change, they would bill

@@ -1,7 +1,7 @@
 // What is left of a tenant's credits. Pure.
 import { formatMinor } from '../../base/money/format.ts'
-import type { StoredCreditGrant } from '../../store/credit-store.ts'
 import type { Credit, CreditBalance } from '../../api/customers/credits.ts'
+import type { StoredCreditGrant } from '../../store/records/mirror.ts'
 
 /** Returns the state of a credit at a time (epoch milliseconds). */
 export function creditState(

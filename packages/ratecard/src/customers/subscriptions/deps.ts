@@ -6,8 +6,8 @@ import type { Mirror } from '../mirror/mirror.ts'
 import type { Processor, ProcessorAccount } from '../../processor/processor.ts'
 import type { Store } from '../../store/store.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
-import type { TenantRecord } from '../../store/tenant-store.ts'
 import type { Principal } from '../../api/customers/sessions.ts'
+import type { TenantRecord } from '../../store/records/tenants.ts'
 
 /** Dependencies of the functions that read subscriptions and record usage. */
 export interface SubscriberDeps {

@@ -5,7 +5,6 @@ import { askProcessor } from '../../processor/failures.ts'
 import type { MirroredCustomer } from '../../processor/mirrored.ts'
 import type { SchedulePhase } from '../../processor/subscription-change.ts'
 import type { LiveSubscription } from '../../processor/customer-half.ts'
-import type { LocalSubscriptionRecord, PlannedFreeRecord, TenantRecord } from '../../store/tenant-store.ts'
 import { billingStatus } from './billing-status.ts'
 import { readSoldItems } from '../item-swaps/sold-items.ts'
 import { duplicates } from '../item-swaps/duplicate-subscriptions.ts'
@@ -15,6 +14,7 @@ import { beginPlanned } from '../tenants/planned-free.ts'
 import type { SubscriberDeps } from './deps.ts'
 import { readPriceNames, type PriceName, type PriceNames } from './price-names.ts'
 import type { TenantSubscription, TenantSubscriptions } from '../../api/customers/tenants.ts'
+import type { LocalSubscriptionRecord, PlannedFreeRecord, TenantRecord } from '../../store/records/tenants.ts'
 
 /** A subscription at the processor. `scheduled` maps each price that its schedule replaces to the next price. */
 interface ScheduledSubscription {

@@ -5,13 +5,13 @@ import { processorId, type ProcessorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { askProcessor, isUnknownObject } from '../../processor/failures.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
-import type { TenantRecord } from '../../store/tenant-store.ts'
 import type { Store } from '../../store/store.ts'
 import { auditRow } from './audit.ts'
 import type { TenantDeps } from './deps.ts'
 import { customerAtNeed } from './marked-customers.ts'
 import { withTenant } from '../../acts/lease.ts'
 import type { Principal } from '../../api/customers/sessions.ts'
+import type { TenantRecord } from '../../store/records/tenants.ts'
 
 /**
  * Time (ms) after which the processor no longer replays the response of an idempotency key. 25 hours, because the processor keeps responses

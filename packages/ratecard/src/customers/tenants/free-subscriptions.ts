@@ -2,12 +2,12 @@
 // when the page was opened. The service detects the payment the next time it reads the tenant's subscriptions.
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { endsText, type LiveSubscription } from '../../processor/customer-half.ts'
-import type { LocalSubscriptionRecord } from '../../store/tenant-store.ts'
 import { auditRow } from './audit.ts'
 import { findTenant } from './customer-link.ts'
 import type { TenantDeps } from './deps.ts'
 import { withTenant } from '../../acts/lease.ts'
 import type { Caller } from '../../api/notation/callers.ts'
+import type { LocalSubscriptionRecord } from '../../store/records/tenants.ts'
 
 export interface FreeSubscriptionDeps extends Pick<TenantDeps, 'clock' | 'newId'> {
   readonly store: Pick<TenantDeps['store'], 'localSubscriptions'>

@@ -6,7 +6,7 @@ import type { LiveSubscription } from '../../processor/customer-half.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { Processor } from '../../processor/processor.ts'
 import type { Store } from '../../store/store.ts'
-import type { PlannedFreeRecord } from '../../store/tenant-store.ts'
+import type { PlannedFreeRecord } from '../../store/records/tenants.ts'
 
 export interface PlannedFreeDeps {
   readonly store: Pick<Store, 'localSubscriptions'>

@@ -6,8 +6,8 @@ import type { MappingEntry, ProcessorId } from '../../catalog/resource.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import type { Issue } from '../../base/errors/issue.ts'
 import { readForPush } from '../../processor/failures.ts'
-import type { TaxedSubscription } from '../../store/mirror-store.ts'
 import type { UseDeps } from './price-uses.ts'
+import type { TaxedSubscription } from '../../store/records/mirror.ts'
 
 interface KeptInput {
   readonly plan: Plan

@@ -8,8 +8,8 @@ import type { BilledPrice } from '../../document/pricing/impact.ts'
 import type { LivePrice, LiveSubscription } from '../../processor/customer-half.ts'
 import { readForPush } from '../../processor/failures.ts'
 import type { MirroredPrice } from '../../processor/mirrored.ts'
-import type { DiscountedSubscription, PriceUse } from '../../store/mirror-store.ts'
 import type { SyncDeps } from '../deps.ts'
+import type { DiscountedSubscription, PriceUse } from '../../store/records/mirror.ts'
 
 export type UseDeps = Pick<SyncDeps, 'processor' | 'store' | 'mirror'>
 

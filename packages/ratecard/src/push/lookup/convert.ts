@@ -3,10 +3,10 @@ import { publicView } from '../../document/schema/public-view.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { readReport } from '../../catalog/change-report.ts'
-import type { VersionStore } from '../../store/store.ts'
 import { indexConfig, shows } from './find.ts'
 import type { MappingHistory, PublishedList } from './published.ts'
 import type { Conversion, Visibility } from '../../api/push/price-list.ts'
+import type { Store } from '../../store/store.ts'
 
 const scanPage = 50
 
@@ -14,7 +14,7 @@ const scanPage = 50
  * Returns a function that finds the configuration id for a present or former processor id. A caller without a service key finds only public
  * resources. A removed resource counts as public if it was public in the last revision that contained it.
  */
-export function createConversion(versions: Pick<VersionStore, 'find' | 'list'>) {
+export function createConversion(versions: Pick<Store['versions'], 'find' | 'list'>) {
   const removals = createRemovals(versions)
   let index: {
     readonly of: MappingHistory
@@ -93,7 +93,7 @@ function byProcessorId(mappings: MappingHistory): ReadonlyMap<string, readonly M
  * Returns a function that finds the revision that last removed a resource. The function reads all change reports once, and later only the
  * reports of new revisions.
  */
-function createRemovals(versions: Pick<VersionStore, 'list'>) {
+function createRemovals(versions: Pick<Store['versions'], 'list'>) {
   const removedIn = new Map<string, number>()
   let scanned = 0
 

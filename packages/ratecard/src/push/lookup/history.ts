@@ -4,13 +4,14 @@ import type { BillingConfig } from '../../document/schema/schema.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { yieldToRequests } from '../../base/event-loop.ts'
 import { byOf } from '../../store/records/actor.ts'
-import type { PushStore, VersionHead, VersionRecord, VersionStore, WrittenFormStore } from '../../store/store.ts'
 import { impactOfStored, type StoredPlan } from './stored-plan.ts'
 import type { DocumentDifference } from '../../catalog/compare-documents.ts'
 import type { HistoryEntry, RevisionDetail } from '../../api/push/revisions.ts'
 import type { PageQuery } from '../../store/records/page.ts'
+import type { VersionHead, VersionRecord } from '../../store/records/configuration.ts'
+import type { Store } from '../../store/store.ts'
 
-type Versions = Pick<VersionStore, 'find' | 'list'>
+type Versions = Pick<Store['versions'], 'find' | 'list'>
 
 /** Returns one page of the configuration history, newest first. */
 export async function historyPage(versions: Versions, page: PageQuery) {
@@ -26,8 +27,8 @@ export async function historyPage(versions: Versions, page: PageQuery) {
 export async function revision(
   store: {
     readonly versions: Versions
-    readonly writtenForms: Pick<WrittenFormStore, 'ofPush'>
-    readonly pushes: Pick<PushStore, 'find'>
+    readonly writtenForms: Pick<Store['writtenForms'], 'ofPush'>
+    readonly pushes: Pick<Store['pushes'], 'find'>
   },
   number: number,
 ): Promise<RevisionDetail> {
@@ -43,7 +44,7 @@ export async function revision(
 
 /** Returns what the plan of a revision said when it was applied. Plans of earlier versions lack some of it. */
 async function appliedPlan(
-  pushes: Pick<PushStore, 'find'>,
+  pushes: Pick<Store['pushes'], 'find'>,
   { pushId }: Pick<VersionRecord, 'pushId'>,
 ): Promise<RevisionDetail['plan']> {
   const push = pushId === null ? null : await pushes.find(pushId)

@@ -8,11 +8,12 @@ import { configWithAmounts } from '../../document/schema/prices/percent-off.ts'
 import { aliasesOf } from '../../document/rules/previous-ids.ts'
 import { publicView } from '../../document/schema/public-view.ts'
 import type { BillingConfig, Product } from '../../document/schema/schema.ts'
-import type { Store, VersionRecord } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import { ServedConfig as ServedConfigShape, type PublishedConfig, type ServedConfig } from '../../api/push/config.ts'
 import { toWire } from '../../api/notation/case-conversion.ts'
 import { yieldToRequests } from '../../base/event-loop.ts'
 import { indexConfig, type Indexes } from './find.ts'
+import type { VersionRecord } from '../../store/records/configuration.ts'
 
 /** Mapping history of each resource, oldest first. The key is `kind:configuration id`, e.g. `price:pro_monthly`. */
 export type MappingHistory = ReadonlyMap<string, readonly MappingEntry[]>

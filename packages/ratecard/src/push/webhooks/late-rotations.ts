@@ -7,11 +7,11 @@ import type { ResolvedStep } from '../../catalog/steps.ts'
 import { foundAt, knowsKey, lateForMs, retryWrite } from '../../acts/journal/late-writes.ts'
 import { idempotencyKey } from '../../acts/journal/run-steps.ts'
 import { isUnknownObject } from '../../processor/failures.ts'
-import type { UnansweredStep } from '../../store/tenant-store.ts'
 import type { SyncDeps } from '../deps.ts'
 import { currentDocument } from '../plan-against-live.ts'
 import { inputOf } from './retiring.ts'
 import type { Lease } from '../run.ts'
+import type { UnansweredStep } from '../../store/records/journal.ts'
 
 /**
  * Finds the outcome of all late writes of rotations; the caller holds the lease of pushes. Throws `push_unfinished` with a `Retry-After` if

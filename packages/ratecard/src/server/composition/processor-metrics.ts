@@ -3,8 +3,8 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../base/clock.ts'
 import type { Mirror } from '../../customers/mirror/mirror.ts'
 import type { SentRequest } from '../../processor/sent-request.ts'
-import type { MirrorStore } from '../../store/mirror-store.ts'
 import { createReader } from './stored-values.ts'
+import type { Store } from '../../store/store.ts'
 
 /** Registers the counters, and returns a function that counts a request to the processor. */
 export function createRequestCounters(registry: Registry): (request: SentRequest) => void {
@@ -27,7 +27,7 @@ export function createRequestCounters(registry: Registry): (request: SentRequest
 
 export interface MirrorGauges {
   readonly mirror: Mirror
-  readonly store: Pick<MirrorStore, 'state'>
+  readonly store: Pick<Store['mirror'], 'state'>
   readonly clock: Clock
   /** Called with a failure that only makes metrics incomplete. */
   readonly report: (error: unknown, what: string) => void

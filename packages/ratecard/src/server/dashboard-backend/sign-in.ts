@@ -2,8 +2,9 @@
 // store has a hash of each, with the service key that it belongs to. A session ends when its key becomes invalid, or earlier.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import type { DashboardPassRecord, Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { ServiceKey } from '../../api/server/keys.ts'
+import type { DashboardPassRecord } from '../../store/records/auth.ts'
 
 const sessionMs = 12 * 60 * 60 * 1000
 const linkMs = 10 * 60 * 1000

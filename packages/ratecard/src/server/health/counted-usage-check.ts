@@ -2,9 +2,9 @@
 import { type Clock, toRfc3339 } from '../../base/clock.ts'
 import { keyRetentionMs } from '../../acts/journal/late-writes.ts'
 import type { Mirror } from '../../customers/mirror/mirror.ts'
-import type { UsageDifferenceRecord } from '../../store/feature-store.ts'
 import type { Store } from '../../store/store.ts'
 import type { Finding } from '../../api/server/server.ts'
+import type { UsageDifferenceRecord } from '../../store/records/features.ts'
 
 export interface CountedUsageDeps {
   readonly store: Pick<Store, 'usage' | 'usageComparison'>

@@ -2,9 +2,9 @@
 import type { Clock } from '../../base/clock.ts'
 import type { Mirror, MirrorStatus } from '../../customers/mirror/mirror.ts'
 import { readFeedError } from '../../customers/mirror/feed/feed-error.ts'
-import type { StaleObject } from '../../store/mirror-store.ts'
 import type { Store } from '../../store/store.ts'
 import type { Finding } from '../../api/server/server.ts'
+import type { StaleObject } from '../../store/records/mirror.ts'
 
 export interface MirrorCheckDeps {
   readonly store: Pick<Store, 'facts' | 'mirror'>

@@ -3,8 +3,9 @@
 import type { ProblemCode } from '../../base/errors/codes.ts'
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import { refusalMs, type Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { Readiness } from '../../api/server/server.ts'
+import { refusalMs } from '../../store/records/refusal.ts'
 
 export interface ReadinessDeps {
   readonly store: Pick<Store, 'ping' | 'engine' | 'refusal'>

@@ -43,7 +43,7 @@ import type { Principal } from '../../api/customers/sessions.ts'
 import type { GivenDocument } from '../../api/push/config.ts'
 import { byOf } from '../../store/records/actor.ts'
 import type { PageQuery } from '../../store/records/page.ts'
-import type { PushHead, Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import { migrations, resumedMigration } from '../../customers/price-migrations/start-migration.ts'
 import { refuseTakeBack, startTakeBack } from '../../customers/price-migrations/take-back.ts'
 import { createSubscribers } from '../../customers/subscriptions/subscribers.ts'
@@ -81,6 +81,7 @@ import { tenants } from '../../customers/tenants/tenants.ts'
 import { createWorkers } from '../../workers/runtime/workers.ts'
 import type { WorkersOptions } from '../../workers/runtime/workers-options.ts'
 import type { PushReport } from '../../api/push/pushes.ts'
+import type { PushHead } from '../../store/records/journal.ts'
 
 export interface ServiceOptions {
   readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'> &

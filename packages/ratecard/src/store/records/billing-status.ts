@@ -1,4 +1,6 @@
 // Billing status of a tenant.
+import type { ProcessorId } from '../../catalog/resource.ts'
+
 export const billingStatuses = [
   'none',
   'free',
@@ -31,4 +33,20 @@ const priority = [
 export function mostUrgentStatus(statuses: Iterable<string | null>): BillingStatus {
   const found = new Set(statuses)
   return priority.find((status) => found.has(status)) ?? 'none'
+}
+
+/**
+ * Standing of a customer: stored sums by which lists of tenants are filtered and sorted. customers/mirror/sums/standing.ts recomputes it after each
+ * change of the customer's objects.
+ */
+export interface CustomerStanding {
+  readonly customer: ProcessorId
+  /** Most urgent status of the customer's subscriptions at the processor; null if none of them is live. */
+  readonly billingStatus: string | null
+  /** Exact monthly recurring revenue (MRR) by currency: canonical decimals in minor units. */
+  readonly monthly: Readonly<Record<string, string>>
+  /** Sum of the customer's open invoices, by currency. */
+  readonly owed: Readonly<Record<string, number>>
+  /** Sum of the customer's uncollectible invoices, by currency. */
+  readonly writtenOff: Readonly<Record<string, number>>
 }

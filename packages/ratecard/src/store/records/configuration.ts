@@ -89,3 +89,18 @@ export const archivedObjectColumns = {
 } satisfies Columns
 
 export type ArchivedObject = RecordOf<typeof archivedObjectColumns>
+
+export type NewVersion = Omit<VersionRecord, 'revision' | 'hash' | 'previousHash'>
+
+export interface MappingChange {
+  readonly kind: ResourceKind
+  readonly configId: ConfigId
+  readonly processorId: ProcessorId
+}
+
+export interface WrittenForm {
+  /** sha256 hex of the document's text. */
+  readonly id: string
+  /** JSON text of the document, with unexpanded variables such as `${NAME}`. */
+  readonly document: string
+}

@@ -1,5 +1,8 @@
 // Records of what tenants may use: grants that were given by hand, and reported usage.
 import { oneOf, oneOfOrNull, text, textOrNull, time, timeOrNull, type Columns, type RecordOf } from './columns.ts'
+import type { MirrorProgress } from './mirror.ts'
+import type { MirroredSubscription } from '../../processor/mirrored.ts'
+import type { LocalSubscriptionRecord } from './tenants.ts'
 
 /** Feature grants: features that a tenant was given by hand. */
 export const featureGrantColumns = {
@@ -88,3 +91,46 @@ export const usageDifferenceColumns = {
 export type UsageDifferenceRecord = RecordOf<typeof usageDifferenceColumns>
 export type FeatureGrantRecord = RecordOf<typeof featureGrantColumns>
 export type UsageReportRecord = RecordOf<typeof usageReportColumns>
+
+/** Values of a grant that decide what it gives. */
+export type GivenFeature = Pick<FeatureGrantRecord, 'feature' | 'granted' | 'switched' | 'mode' | 'endsAt'>
+
+/** All data from which a tenant's allowances are computed, except its usage and its unpaid invoices. */
+export interface TenantHoldings {
+  readonly tenantId: string
+  /** The tenant's customer at the processor; null if it has none. */
+  readonly customer: string | null
+  /** The store's change sequence when the data was read, see `Store.changeSequence`. */
+  readonly sequence: number
+  readonly mirror: MirrorProgress
+  /** Mirrored subscriptions of the customer, oldest first, ended ones included. */
+  readonly subscriptions: readonly MirroredSubscription[]
+  /** Free subscriptions that have not ended, oldest first. */
+  readonly free: readonly LocalSubscriptionRecord[]
+  /** Grants, ended ones included. */
+  readonly grants: readonly GivenFeature[]
+}
+
+/**
+ * Formula that computes the total of a range from its reports. A meter with an event time window (an hour or a day) has a range for each of
+ * its windows, of which only the report that was stored last counts: its value with `last_of_each`, or 1 with `one_of_each`.
+ */
+export type UsageFormula = 'sum' | 'count' | 'last' | 'last_of_each' | 'one_of_each'
+
+/** A time range in epoch milliseconds, from `from` (included) to `to` (excluded). `to: null` means that the range has no end. */
+export interface UsageWindow {
+  readonly from: number
+  readonly to: number | null
+}
+
+/** Names one report. */
+export type UsageReportKey = Pick<UsageReportRecord, 'tenantId' | 'meter' | 'identifier'>
+
+/** Position in the list of held reports. Reports of the same millisecond are in the order of their keys. */
+export type HeldPosition = UsageReportKey & Pick<UsageReportRecord, 'createdAt'>
+
+export type HoldOutcome =
+  { readonly outcome: 'held' | 'refused' } | { readonly outcome: 'known'; readonly report: UsageReportRecord }
+
+/** A tenant and the event name of a meter. */
+export type MeteredTenant = Pick<UsageReportRecord, 'tenantId' | 'meter'>

@@ -127,3 +127,34 @@ export const cancelRequestColumns = {
   id: text(),
   requestedAt: time(),
 } satisfies Columns
+
+export type NewPush = Pick<
+  PushRecord,
+  | 'id'
+  | 'kind'
+  | 'document'
+  | 'version'
+  | 'author'
+  | 'message'
+  | 'keyId'
+  | 'keyName'
+  | 'plan'
+  | 'baseRevision'
+  | 'createdAt'
+> & {
+  /** All steps in order, each as JSON. */
+  readonly steps: readonly string[]
+}
+
+export type NewJob = Pick<
+  JobRecord,
+  'id' | 'kind' | 'subject' | 'input' | 'author' | 'message' | 'keyId' | 'keyName' | 'requestId' | 'createdAt'
+> & {
+  /** All steps in order, each as JSON. */
+  readonly steps: readonly string[]
+}
+
+export interface UnansweredStep {
+  readonly job: JobRecord
+  readonly step: JobStepRecord
+}

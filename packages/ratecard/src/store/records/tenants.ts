@@ -1,8 +1,11 @@
 // Records of tenants, of changes to tenants (the audit trail), and of free subscriptions.
-import { billingStatuses } from './billing-status.ts'
+import { billingStatuses, type BillingStatus, type CustomerStanding } from './billing-status.ts'
 import { oneOf, oneOfOrNull, text, textOf, textOrNull, time, timeOrNull, whole } from './columns.ts'
 import type { Columns, RecordOf, ColumnsWith } from './columns.ts'
 import { keyColumns } from './actor.ts'
+import type { PageQuery } from './page.ts'
+import type { ProcessorId } from '../../catalog/resource.ts'
+import type { MirroredSubscription } from '../../processor/mirrored.ts'
 
 /**
  * Prices that items return to when a deal ends. `base`: the present base price. `signed`: the price that the item was on before the deal,
@@ -128,3 +131,56 @@ export const tenantListingColumns = {
 } satisfies Columns
 
 export type TenantListingRow = RecordOf<typeof tenantListingColumns>
+
+export interface TenantListQuery extends PageQuery {
+  readonly processorCustomerId?: string
+  readonly enterpriseTemplate?: string
+  readonly enterpriseId?: string
+  /** Text that the tenant's id, name, email or customer id must contain; case and accents are ignored. */
+  readonly q?: string
+  readonly state?: BillingStatus
+  /**
+   * Filter by prices. Each member is a list of prices; the tenant must have at least one price of every list. Prices are processor ids, or
+   * configuration ids of free prices. E.g. one list may have all processor prices of one price, another all legacy prices.
+   */
+  readonly onPrices?: readonly (readonly string[])[]
+  /** True: only tenants that owe something. */
+  readonly owing?: boolean
+  /**
+   * Sort key, by default the id. Tenants with equal values are sorted by id. An amount of money is the sum over all currencies in major
+   * units (e.g. euros), without conversion.
+   */
+  readonly sort?: TenantSort
+  readonly order?: 'asc' | 'desc'
+}
+
+/** A price that a tenant is on. */
+export interface ListedPrice {
+  /** Processor id of the price; for a free price its configuration id. */
+  readonly price: string
+  /** Processor id of the price's product; null for a free price. */
+  readonly product: ProcessorId | null
+  /** Number of items on the price. */
+  readonly items: number
+}
+
+/** A tenant as lists show it, with values of the mirror and of the tenant's free subscriptions. */
+export interface ListedTenant extends TenantRecord {
+  readonly billingStatus: BillingStatus
+  /** Prices that the tenant is on, ascending by id. */
+  readonly prices: readonly ListedPrice[]
+  /** Exact monthly recurring revenue by currency: decimals in minor units. */
+  readonly monthly: CustomerStanding['monthly']
+  readonly owed: CustomerStanding['owed']
+  /** Subscriptions at the processor that have not ended. */
+  readonly subscriptions: readonly MirroredSubscription[]
+  /** Number of running subscriptions to free prices. */
+  readonly freeSubscriptions: number
+}
+
+export interface UnbilledUsage {
+  readonly tenantId: string
+  /** Configuration id of the meter. */
+  readonly meter: string
+  readonly reports: number
+}

@@ -1,5 +1,5 @@
 // Records of edge workers: deployments, active workers, schedules, runs and log lines.
-import { workerKeyScopes } from './auth.ts'
+import { workerKeyScopes, type WorkerKeyScope } from './auth.ts'
 import { oneOf, oneOfOrNull, realOrNull, text, textOrNull, texts, time, timeOrNull, whole } from './columns.ts'
 import type { Columns, RecordOf } from './columns.ts'
 
@@ -90,3 +90,59 @@ export const logSizeColumns = { worker: text(), lines: whole(), bytes: whole() }
 
 /** A single row with a counter of activations and removals. */
 export const workerChangeColumns = { id: whole(), sequence: whole() } satisfies Columns
+
+/** Code and environment of one deployment. The environment contains secrets as plain text: never log it. */
+export interface DeploymentContent {
+  readonly modules: readonly StoredModule[]
+  readonly main: string
+  readonly sourceMap: string | null
+  readonly compatibilityDate: string
+  readonly compatibilityFlags: readonly string[]
+  readonly cpuMs: number
+  /** Scope of the worker's own service key, which is in `env`; null if it has none. */
+  readonly serviceKey: WorkerKeyScope | null
+  /** True if requests to the worker keep the service keys and cookies of Ratecard. */
+  readonly passCredentials: boolean
+  /** JSON of all environment values, including secrets; sealed at rest. */
+  readonly env: string
+}
+
+export interface StoredModule {
+  readonly name: string
+  readonly type: 'esm' | 'text' | 'data' | 'wasm' | 'json'
+  /** The module as text; base64 for data and wasm. */
+  readonly content: string
+}
+
+export type ScheduleRecord = Omit<RecordOf<typeof scheduleColumns>, 'worker'>
+
+export interface WorkerRecord extends RecordOf<typeof workerColumns> {
+  /** The active deployment. */
+  readonly deployment: DeploymentRecord
+  readonly schedules: readonly ScheduleRecord[]
+}
+
+export interface DueSchedule extends RecordOf<typeof scheduleColumns> {
+  readonly deploymentId: string
+}
+
+/**
+ * Decision about a due schedule: which tick runs, and which ticks are missed. The caller of `claimDue` makes the decision, and `claimDue`
+ * stores it.
+ */
+export interface DuePlan {
+  /** Time of the tick to run now; null if all ticks are too old. */
+  readonly run: number | null
+  readonly missed: readonly { readonly scheduledTime: number; readonly note: string }[]
+  /** Next time of the schedule; null if it never fires again. */
+  readonly nextAt: number | null
+}
+
+export type NewRun = Pick<RunRecord, 'id' | 'worker' | 'cron' | 'scheduledTime' | 'deploymentId'>
+
+/** Maximum amount of log lines that are kept per worker. */
+export interface LogBound {
+  readonly lines: number
+  /** Maximum size of the messages, in bytes of UTF-8. */
+  readonly bytes: number
+}

@@ -1,8 +1,8 @@
 // The store for both SQL engines. It only composes the repositories and contains no logic of its own.
 import { sql } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
+import type { LeaseToken } from '../lease-token.ts'
 import type { Sealer } from '../seal.ts'
-import type { Store } from '../store.ts'
 import { backupSqlite } from './maintenance/backup.ts'
 import type { Database } from './database/database.ts'
 import { sqlDashboardPasses } from './repositories/auth/dashboard-passes.ts'
@@ -42,17 +42,13 @@ export interface StoreParts {
   readonly leaseMs: number
 }
 
-export interface KyselyStore extends Store {
-  /** The database handle, for operations on the whole database (copies, backups) and for tests of the engine. */
-  readonly database: Database
-  readonly sealer: Sealer
-  readonly workerLogs: SqlWorkerLogs
-}
+export type KyselyStore = ReturnType<typeof kyselyStore>
 
-export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: StoreParts): KyselyStore {
+export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: StoreParts) {
   const leases = new Leases(database, leaseMs)
   return {
     engine: database.engine,
+    /** The database handle, for operations on the whole database (copies, backups) and for tests of the engine. */
     database,
     sealer,
     versions: sqlVersions(database),
@@ -63,6 +59,7 @@ export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: St
     policies: sqlPolicies(database),
     serviceKeys: sqlServiceKeys(database),
     idempotency: sqlIdempotency(database, sealer),
+    /** Key-value store of this environment, e.g. for the processor account that the environment is bound to. */
     facts: sqlFacts(database),
     tenants: sqlTenants(database, leases),
     dashboardPasses: sqlDashboardPasses(database),
@@ -81,19 +78,32 @@ export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: St
     workers: sqlWorkers(database, sealer, leases),
     workerRuns: sqlWorkerRuns(database),
     workerLogs,
-    exclusively: (name, work) => leases.exclusively(name, work),
-    held: (name) => leases.held(name),
+    /**
+     * Runs `work` while holding the named lease, which is renewed in the background. Throws ServiceError `push_in_progress` at once if
+     * another process holds the lease. `signal` aborts when the lease is lost.
+     */
+    exclusively: <T>(
+      name: string,
+      work: (lease: { readonly token: LeaseToken; readonly signal: AbortSignal }) => Promise<T>,
+    ): Promise<T> => leases.exclusively(name, work),
+    /** True if a process holds the lease now. */
+    held: (name: string) => leases.held(name),
+    /** Moves the write-ahead log of an embedded store into its file, as far as no reader needs it. Does nothing for PostgreSQL. */
     checkpoint: () => database.checkpoint(),
+    /** Returns a counter that grows with every change of published data by any replica. Replicas poll it to invalidate their caches. */
     changeSequence: () =>
       database.read(async (db) => {
         const { sequence } = await db.selectFrom('published').select('sequence').executeTakeFirstOrThrow()
         return sequence
       }),
+    /** Encrypts every text again that was encrypted with an older master key. Returns the number of changed secrets and stored responses. */
     resealSecrets: () => reseal(database, sealer),
-    backup: (file) => backupSqlite(database, file),
+    /** Writes a complete and consistent copy of the store to a new file while the store is in use. SQLite only. */
+    backup: (file: string) => backupSqlite(database, file),
     async ping() {
       await database.read((db) => sql`select 1`.execute(db))
     },
+    /** Returns the last failure of a read or write at the database; null if there was none. */
     refusal: () => database.refusal,
     async close() {
       await workerLogs.close()

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { pointerOf, type Issue } from '../../base/errors/issue.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { didYouMean } from '../../base/errors/suggest.ts'
-import type { DeploymentContent } from '../../store/worker-store.ts'
 import { parseCron } from '../cron/parse.ts'
 import { allowedCompatibilityFlags } from '../project/manifest-flags.ts'
 import { isDay } from '../project/manifest-values.ts'
 import { defaultLimits } from './worker-runtime.ts'
 import type { NewDeployment, UploadedModule } from '../../api/workers/workers.ts'
+import type { DeploymentContent } from '../../store/records/workers.ts'
 
 /** Matches a worker name. The name is valid in a path and, without `_`, as a label of a host name. */
 export const workerName = /^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/

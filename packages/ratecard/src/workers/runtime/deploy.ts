@@ -1,18 +1,19 @@
 // Deploys an uploaded worker; deployments of one worker run one at a time. Until the store has activated the new version, any failure is
 // rolled back and the previous version keeps serving.
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { LeaseToken, Store } from '../../store/store.ts'
-import type { DeploymentContent, DeploymentRecord, WorkerRecord, WorkerStore } from '../../store/worker-store.ts'
+import type { Store } from '../../store/store.ts'
 import { checkDeployment, serviceKeyVariable } from './check-deployment.ts'
 import { specOf, type Env } from './deployment-spec.ts'
 import { firstTicks } from './due-runs.ts'
 import { notFound, type ReplicaWorkers } from './replica-workers.ts'
 import type { Candidate, Supervisor } from './supervisor.ts'
 import type { NewDeployment, WorkerKeys } from '../../api/workers/workers.ts'
+import type { LeaseToken } from '../../store/lease-token.ts'
+import type { DeploymentContent, DeploymentRecord, WorkerRecord } from '../../store/records/workers.ts'
 
 export interface DeployDeps {
   readonly store: Pick<Store, 'exclusively' | 'workerRuns' | 'workerLogs'>
-  readonly workers: WorkerStore
+  readonly workers: Store['workers']
   readonly supervisor: Supervisor
   readonly replica: ReplicaWorkers
   readonly newId: () => string

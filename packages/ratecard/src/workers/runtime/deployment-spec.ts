@@ -1,6 +1,6 @@
-import type { DeploymentContent, StoredModule } from '../../store/worker-store.ts'
 import { defaultLimits, type WorkerModule, type WorkerVersionSpec } from './worker-runtime.ts'
 import type { DeploymentVar } from '../../api/workers/workers.ts'
+import type { DeploymentContent, StoredModule } from '../../store/records/workers.ts'
 
 export type Env = Readonly<Record<string, DeploymentVar>>
 

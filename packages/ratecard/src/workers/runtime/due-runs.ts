@@ -1,8 +1,8 @@
 // Decides which tick of a cron schedule runs now, which ticks are missed, and when the next tick is due. A tick is a time at which the
 // schedule fires. Pure: the caller passes the time.
-import type { DuePlan } from '../../store/worker-store.ts'
 import { nextFire } from '../cron/next-fire.ts'
 import { parseCron } from '../cron/parse.ts'
+import type { DuePlan } from '../../store/records/workers.ts'
 
 /**
  * Maximum delay (ms) of a run. A tick that is older is recorded as missed and does not run, because the next tick is near or the run is no

@@ -2,11 +2,12 @@
 // `follow` reads new lines of all replicas from the store.
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { LogBound, LogRecord, WorkerLogStore } from '../../store/worker-store.ts'
 import { maxMessageLength, type RequestOutcome, type WorkerLogLine } from './worker-runtime.ts'
+import type { LogBound, LogRecord } from '../../store/records/workers.ts'
+import type { Store } from '../../store/store.ts'
 
 export interface LogBufferOptions {
-  readonly store: Pick<WorkerLogStore, 'add' | 'list'>
+  readonly store: Pick<Store['workerLogs'], 'add' | 'list'>
   readonly clock: Clock
   /** Replica name. It is part of each line id, so that ids of two replicas never collide. */
   readonly instance: string

@@ -2,13 +2,14 @@
 // deployment by another replica, and stops it when idle. Never decides which version is active.
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { RunRecord, WorkerRecord, WorkerStore } from '../../store/worker-store.ts'
 import { specOf } from './deployment-spec.ts'
 import type { ScheduledResult, WorkerVersionSpec } from './worker-runtime.ts'
 import type { Candidate, ActiveWorker, Supervisor } from './supervisor.ts'
+import type { RunRecord, WorkerRecord } from '../../store/records/workers.ts'
+import type { Store } from '../../store/store.ts'
 
 export interface ReplicaWorkersOptions {
-  readonly store: WorkerStore
+  readonly store: Store['workers']
   readonly supervisor: Supervisor
   readonly clock: Clock
   /** Idle time (ms) after which a worker's process is stopped; the next request starts a new one. */

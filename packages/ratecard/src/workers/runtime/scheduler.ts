@@ -1,11 +1,12 @@
 // Runs cron schedules. A tick is a time at which a schedule fires. Each due tick is claimed once across all replicas, and every run gets an
 // outcome. due-runs.ts decides which ticks are due and which are missed. The callback `carryOut` executes a run.
-import type { NewRun, RunRecord, WorkerRunStore } from '../../store/worker-store.ts'
 import { planDue } from './due-runs.ts'
 import type { ScheduledResult } from './worker-runtime.ts'
+import type { NewRun, RunRecord } from '../../store/records/workers.ts'
+import type { Store } from '../../store/store.ts'
 
 export interface SchedulerOptions {
-  readonly runs: WorkerRunStore
+  readonly runs: Store['workerRuns']
   /** Returns the current time. A service uses the database clock, because clocks of replicas differ. */
   readonly time: () => Promise<number>
   /** Name of this replica. */

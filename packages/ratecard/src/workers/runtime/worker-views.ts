@@ -1,6 +1,14 @@
-import type { DeploymentRecord, LogRecord, RunRecord, WorkerRecord } from '../../store/worker-store.ts'
 import { shown } from '../../store/records/columns.ts'
-import { deploymentColumns, logColumns, runColumns, workerColumns } from '../../store/records/workers.ts'
+import {
+  deploymentColumns,
+  logColumns,
+  runColumns,
+  workerColumns,
+  type DeploymentRecord,
+  type LogRecord,
+  type RunRecord,
+  type WorkerRecord,
+} from '../../store/records/workers.ts'
 import type { HostedState } from './supervisor-options.ts'
 import type { CronRunView, WorkerLogView } from '../../api/workers/worker-runs.ts'
 import type { DeploymentView, WorkerView } from '../../api/workers/workers.ts'

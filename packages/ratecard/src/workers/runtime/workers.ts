@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream'
 import type { Actor } from '../../api/notation/callers.ts'
 import type { PageQuery } from '../../store/records/page.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import type { WorkerRecord } from '../../store/worker-store.ts'
 import { parseCron } from '../cron/parse.ts'
 import { deploy, forgetTraces, removeWorker, rollBack } from './deploy.ts'
 import { notFound } from './replica-workers.ts'
@@ -16,6 +15,7 @@ import { createWorkerMetrics } from './worker-metrics.ts'
 import type { WorkersOptions } from './workers-options.ts'
 import { deploymentView, logView, runView, workerView } from './worker-views.ts'
 import { workersRoot, type NewDeployment, type WorkerView } from '../../api/workers/workers.ts'
+import type { WorkerRecord } from '../../store/records/workers.ts'
 
 export type Workers = ReturnType<typeof createWorkers>
 

@@ -2,10 +2,10 @@
 // no event announced are counted as corrections. The comparison runs page by page: in between, the feed polls events and reads stale
 // objects. Its position is stored after each page, so that it continues there after an interruption.
 import { mirroredKinds } from '../../../processor/mirrored.ts'
-import type { ComparisonPlace } from '../../../store/mirror-store.ts'
 import type { FeedDeps } from './deps.ts'
 import { kindAfter, savePage } from './fill.ts'
 import { poll, type SeenEvents } from './poll.ts'
+import type { ComparisonPlace } from '../../../store/records/mirror.ts'
 
 /** Hour (UTC) after which the comparison of a day is due. */
 const nightHour = 3

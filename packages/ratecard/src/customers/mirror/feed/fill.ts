@@ -3,9 +3,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { pushLease } from '../../../acts/journal/leases.ts'
 import { mirroredKinds, type MirroredKind } from '../../../processor/mirrored.ts'
-import type { MirrorSaved, MirrorState } from '../../../store/mirror-store.ts'
 import { withKnown } from './known-before.ts'
 import type { FeedDeps } from './deps.ts'
+import type { MirrorSaved, MirrorState } from '../../../store/records/mirror.ts'
 
 /** Interval (ms) at which the fill checks if a running push has ended. */
 const pushLookMs = 250

@@ -1,9 +1,9 @@
 // Updates the mirror after this service's own writes, before the operation returns. So an operator who moved a subscription sees the new
 // state at once.
 import type { Processor } from '../../../processor/processor.ts'
-import type { MirrorRef } from '../../../store/mirror-store.ts'
 import type { FeedDeps } from './deps.ts'
 import { readAnew } from './refresh.ts'
+import type { MirrorRef } from '../../../store/records/mirror.ts'
 
 /** Maximum time (ms) that a write waits for its object to be read again. If that takes longer, the feed reads the object later. */
 const readWithinMs = 5_000

@@ -2,7 +2,7 @@
 // This module counts reads, and slows down polls and lists before the allocation is used up. Receiving events from the processor does not
 // count as a read.
 import type { Clock } from '../../../base/clock.ts'
-import type { ReadCountStore } from '../../../store/mirror-store.ts'
+import type { Store } from '../../../store/store.ts'
 
 const dayMs = 24 * 60 * 60_000
 const windowDays = 30
@@ -58,7 +58,7 @@ export interface ReadAllocation {
 }
 
 export interface AllocationOptions {
-  readonly store: ReadCountStore
+  readonly store: Pick<Store['mirror'], 'addReads' | 'readsSince' | 'paymentsSince'>
   readonly clock: Clock
   readonly pollMs: number
   /** False for a sandbox, which allows any number of reads. */

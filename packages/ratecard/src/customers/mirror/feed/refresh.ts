@@ -1,9 +1,9 @@
 // Reads stale objects again and stores them. An object with several stale marks is read once.
 import { isUnreadable } from '../../../processor/failures.ts'
 import type { MirroredKind, MirroredSubscription } from '../../../processor/mirrored.ts'
-import type { StaleObject } from '../../../store/mirror-store.ts'
 import { withKnown } from './known-before.ts'
 import type { FeedDeps } from './deps.ts'
+import type { StaleObject } from '../../../store/records/mirror.ts'
 
 /** Concurrency of reads. */
 const parallelReads = 4

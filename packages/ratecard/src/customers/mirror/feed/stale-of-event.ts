@@ -1,7 +1,7 @@
 // Decides which objects an event makes stale. Pure. Only the ids in the event are used: its other data may be older than the object is now,
 // and may be in another API version.
 import type { MirroredKind } from '../../../processor/mirrored.ts'
-import type { MirrorRef } from '../../../store/mirror-store.ts'
+import type { MirrorRef } from '../../../store/records/mirror.ts'
 
 /** Path of an id within the event's object, e.g. `parent.subscription_details.subscription`. */
 type IdPath = string

@@ -6,12 +6,12 @@ import type {
   MirroredPurchase,
   MirroredRefund,
 } from '../../../processor/mirrored.ts'
-import type { MirrorStore } from '../../../store/mirror-store.ts'
 import { bookedInvoice, bookedPurchase, paymentsOf, type Booked } from './booked.ts'
 import { addDays, dayOf, startOfDay } from '../sums/days.ts'
 import type { MirrorReadDeps } from './deps.ts'
 import type { ExportRow } from '../../../api/customers/invoices.ts'
 import type { Recency } from '../../../api/notation/mirrored.ts'
+import type { Store } from '../../../store/store.ts'
 
 /** Range of calendar days (UTC), from `from` to `to`, both included. If `from` is null, the export begins with the oldest row. */
 export interface ExportRange {
@@ -64,7 +64,7 @@ async function* rowsOf(store: ExportStore, time: Time): AsyncGenerator<ExportRow
 const pageSize = 500
 
 type Listed = 'invoice' | 'purchase' | 'credit_note' | 'refund'
-type Found<K extends Listed> = Awaited<ReturnType<MirrorStore['happened']>>[number] & {
+type Found<K extends Listed> = Awaited<ReturnType<Store['mirror']['happened']>>[number] & {
   readonly object: {
     invoice: MirroredInvoice
     purchase: MirroredPurchase

@@ -1,8 +1,6 @@
 // Monthly recurring revenue (MRR), now and day by day.
 import { decimalText } from '../../../base/money/decimal.ts'
 import { fractionDecimal, parseFraction } from '../../../base/money/fraction.ts'
-import type { RevenueDay } from '../../../store/revenue-store.ts'
-import type { VersionHead } from '../../../store/store.ts'
 import { readCurrencySums, runningMovements, withEndedCurrencies } from '../sums/account.ts'
 import { addDays, dayOf, startOfDay } from '../sums/days.ts'
 import { nameItemsBy, sumOfAmounts, type CurrencySums, type Revenue } from '../sums/money.ts'
@@ -10,6 +8,8 @@ import { addMovements, movementKinds, netOf, noMovements, type Movements } from 
 import { further, leading } from './amounts.ts'
 import { requireSums, type MirrorReadDeps } from './deps.ts'
 import type { CurrencyMoney, DayRange, Money, MoneyDay, MoneyDays } from '../../../api/customers/money.ts'
+import type { RevenueDay } from '../../../store/records/revenue.ts'
+import type { VersionHead } from '../../../store/records/configuration.ts'
 
 export async function readMoney(deps: MirrorReadDeps): Promise<Money> {
   const { store, priceBook } = deps

@@ -6,13 +6,13 @@ import { parseFraction } from '../../../base/money/fraction.ts'
 import { formatMinor } from '../../../base/money/format.ts'
 import { plannedEnd } from '../../../processor/customer-half.ts'
 import type { MirroredPrice } from '../../../processor/mirrored.ts'
-import type { FreeSubscriber, StoredSubscriber } from '../../../store/mirror-store.ts'
 import { tariffOf } from '../sums/tariff.ts'
 import { leading } from './amounts.ts'
 import { requireSums, type MirrorReadDeps } from './deps.ts'
 import type { Generation, Subscriber } from '../../../api/customers/money.ts'
 import type { MirroredItems } from '../../../api/notation/mirrored.ts'
 import type { PageQuery } from '../../../store/records/page.ts'
+import type { FreeSubscriber, StoredSubscriber } from '../../../store/records/mirror.ts'
 
 /**
  * Returns a page of subscribers. Throws `price_not_found` for a price that never existed. A price that was removed from the configuration

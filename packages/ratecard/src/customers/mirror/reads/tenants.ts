@@ -3,13 +3,13 @@ import type { PriceBook } from '../../item-swaps/price-book.ts'
 import { parseDecimal } from '../../../base/money/decimal.ts'
 import { fractionOfDecimal } from '../../../base/money/fraction.ts'
 import { plannedEnd } from '../../../processor/customer-half.ts'
-import type { ListedPrice, ListedTenant as StoredTenant } from '../../../store/tenant-store.ts'
 import { nameItemsBy } from '../sums/money.ts'
 import { leading } from './amounts.ts'
 import { requireSums, type MirrorReadDeps } from './deps.ts'
 import { generationsOf } from './subscribers.ts'
 import type { ListedTenant, TenantQuery } from '../../../api/customers/tenants.ts'
 import type { PerhapsMirrored } from '../../../api/notation/mirrored.ts'
+import type { ListedPrice, ListedTenant as StoredTenant } from '../../../store/records/tenants.ts'
 
 /**
  * Returns a page of tenants. If a filter or the order needs the mirror and the mirror is not complete, throws `mirror_off` or

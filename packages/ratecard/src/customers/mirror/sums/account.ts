@@ -1,17 +1,17 @@
 // Sums of the whole account, read in pages, and the stored sums of days.
 import { yieldToRequests } from '../../../base/event-loop.ts'
 import { fractionText, parseFraction } from '../../../base/money/fraction.ts'
-import type { MirrorStore } from '../../../store/mirror-store.ts'
-import type { RevenueDay, RevenueStore, StoredRevenueChange } from '../../../store/revenue-store.ts'
 import { addDays, dayOf } from './days.ts'
 import { addItem, createAccountSums, currencySums, emptyCurrency, type CurrencySums, type NameItem } from './money.ts'
 import { movementKinds, movementsOf, noMovements, type Movements } from './movements.ts'
+import type { RevenueDay, StoredRevenueChange } from '../../../store/records/revenue.ts'
+import type { Store } from '../../../store/store.ts'
 
 const pageSize = 2_000
 
 /** Reads all items in pages and returns their sums by currency. */
 export async function readCurrencySums(
-  revenue: Pick<RevenueStore, 'items' | 'debts'>,
+  revenue: Pick<Store['revenue'], 'items' | 'debts'>,
   nameOf: NameItem,
 ): Promise<readonly CurrencySums[]> {
   const sums = createAccountSums()
@@ -38,8 +38,8 @@ export function runningMovements(changes: readonly StoredRevenueChange[]): Reado
 }
 
 export interface DayKeeping {
-  readonly mirror: Pick<MirrorStore, 'state' | 'unsummed'>
-  readonly revenue: Pick<RevenueStore, 'items' | 'debts' | 'changes' | 'lastDay' | 'keepDay'>
+  readonly mirror: Pick<Store['mirror'], 'state' | 'unsummed'>
+  readonly revenue: Pick<Store['revenue'], 'items' | 'debts' | 'changes' | 'lastDay' | 'keepDay'>
   readonly nameOf: () => Promise<NameItem>
 }
 

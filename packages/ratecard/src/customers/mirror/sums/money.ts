@@ -2,7 +2,7 @@
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import { addFractions, fraction, multiplyFractions, parseFraction, zeroFraction } from '../../../base/money/fraction.ts'
 import type { Fraction } from '../../../base/money/fraction.ts'
-import type { CustomerDebt, RevenueItem } from '../../../store/revenue-store.ts'
+import type { CustomerDebt, RevenueItem } from '../../../store/records/revenue.ts'
 
 /** Configuration ids of a price and of its product. An id is null if the price (or product) does not belong to the configuration. */
 export interface SoldAs {

@@ -9,10 +9,10 @@ import type {
   MirroredPrice,
   MirroredSubscription,
 } from '../../../processor/mirrored.ts'
-import type { CustomerSums, ItemRevenueRecord } from '../../../store/revenue-store.ts'
 import { mostUrgentStatus } from '../../../store/records/billing-status.ts'
 import { countsAsRevenue, revenueOf, sumByCurrency, type ItemRevenue, type RevenueContext } from './mrr.ts'
 import { usageOf } from './usage.ts'
+import type { CustomerSums, ItemRevenueRecord } from '../../../store/records/revenue.ts'
 
 /** All mirrored objects of one customer that its sums are computed from. */
 export interface CustomerFacts {

@@ -1,12 +1,12 @@
 // Computes and stores the sums of customers whose objects changed.
 import type { ProcessorId } from '../../../catalog/resource.ts'
-import type { MirrorStore } from '../../../store/mirror-store.ts'
-import type { RevenueStore, StoredCustomer } from '../../../store/revenue-store.ts'
 import { standingOf } from './standing.ts'
+import type { StoredCustomer } from '../../../store/records/revenue.ts'
+import type { Store } from '../../../store/store.ts'
 
 export interface SumStores {
-  readonly mirror: Pick<MirrorStore, 'unsummed'>
-  readonly revenue: Pick<RevenueStore, 'customers' | 'prices' | 'save'>
+  readonly mirror: Pick<Store['mirror'], 'unsummed'>
+  readonly revenue: Pick<Store['revenue'], 'customers' | 'prices' | 'save'>
 }
 
 /** Maximum number of customers whose objects are in memory at a time. */

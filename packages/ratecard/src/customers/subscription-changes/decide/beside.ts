@@ -5,9 +5,9 @@ import { excludes, inCommon, subscriptionBeside } from '../../item-swaps/duplica
 import type { PriceBook } from '../../item-swaps/price-book.ts'
 import { soldPrice, type SoldItem, type SoldItemOf } from '../../item-swaps/sold-items.ts'
 import type { ChangeableSubscription } from '../../../processor/subscription-change.ts'
-import type { LocalSubscriptionRecord } from '../../../store/tenant-store.ts'
 import type { ChangeSituation } from './decision.ts'
 import { invalid } from './invalid.ts'
+import type { LocalSubscriptionRecord } from '../../../store/records/tenants.ts'
 
 export interface Beside extends Pick<ChangeSituation, 'wanted' | 'isReplaced'> {
   readonly state: Pick<ChangeableSubscription, 'subscription' | 'phases'>

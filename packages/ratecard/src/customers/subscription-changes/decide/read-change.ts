@@ -18,7 +18,6 @@ import type { ChangeableSubscription, PlannedItem } from '../../../processor/sub
 import type { BillingConfig, Coupon } from '../../../document/schema/schema.ts'
 import { canonicalDecimal } from '../../../base/money/decimal.ts'
 import type { MirroredDiscount } from '../../../processor/mirrored.ts'
-import type { TenantRecord } from '../../../store/tenant-store.ts'
 import { isRunning } from '../../tenants/free-subscriptions.ts'
 import { subscriptionsOf } from '../../tenants/at-processor.ts'
 import type { ChangeSituation, PresentItem } from './decision.ts'
@@ -33,6 +32,7 @@ import { isBegunBySession } from '../kept/begun-period.ts'
 import { isScheduledBySession, readDecided } from '../kept/decisions.ts'
 import { wantedItems, type KeptPrice, type Offer } from './wanted-items.ts'
 import type { NewChange } from '../../../api/customers/subscription-changes.ts'
+import type { TenantRecord } from '../../../store/records/tenants.ts'
 
 /** Returns the tenant's subscriptions that have not ended, oldest first. Omits subscriptions whose first payment was never completed. */
 export async function readLive(

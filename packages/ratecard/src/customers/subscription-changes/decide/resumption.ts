@@ -3,11 +3,11 @@
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { LiveItem } from '../../../processor/customer-half.ts'
 import type { ChangeableSubscription, PlannedItem } from '../../../processor/subscription-change.ts'
-import type { TenantRecord } from '../../../store/tenant-store.ts'
 import type { ChangeDeps } from '../deps.ts'
 import { entriesOf, type ChangeStep } from '../../item-swaps/change-step.ts'
 import { releaseOf } from '../kept/releases.ts'
 import type { Restoration } from '../kept/set-aside.ts'
+import type { TenantRecord } from '../../../store/records/tenants.ts'
 
 type State = ChangeableSubscription
 

@@ -3,9 +3,9 @@ import type { KeyedCaller } from '../../../api/notation/callers.ts'
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../base/clock.ts'
 import type { Store } from '../../../store/store.ts'
-import type { TenantRecord } from '../../../store/tenant-store.ts'
 import { withNamedLease } from '../../../acts/lease.ts'
 import type { Principal } from '../../../api/customers/sessions.ts'
+import type { TenantRecord } from '../../../store/records/tenants.ts'
 
 /** Maximum number of records in a list, e.g. 20 previews of a tenant. The oldest are deleted first. */
 const maxKept = 20

@@ -7,13 +7,13 @@ import { archivedIn } from '../../item-swaps/price-book.ts'
 import { settleLateSwaps } from '../../item-swaps/late-swaps.ts'
 import { askProcessor } from '../../../processor/failures.ts'
 import type { ChangeableSubscription } from '../../../processor/subscription-change.ts'
-import type { MirrorStore } from '../../../store/mirror-store.ts'
 import { withTenantLease } from '../../../acts/lease.ts'
 import { completeInterrupted, dealOf, readReleased, runChange } from '../run-change.ts'
 import { holdCodes } from '../../checkout/once-per-tenant.ts'
 import { forgetCancellation, readDecided, takenOffList, type TakenOff } from './decisions.ts'
 import { planned } from './scheduled-items.ts'
 import { restorationStep, restoredPhases, type Restoration } from './set-aside.ts'
+import type { Store } from '../../../store/store.ts'
 
 /** How a schedule is put back; `why` says that it cannot be, and null that there is nothing to put back. */
 export type Restored =
@@ -50,7 +50,7 @@ export async function restorationOf(
 }
 
 interface Deps extends SwapDeps {
-  readonly store: SwapDeps['store'] & { readonly mirror: Pick<MirrorStore, 'find'> }
+  readonly store: SwapDeps['store'] & { readonly mirror: Pick<Store['mirror'], 'find'> }
 }
 
 /** Puts the schedules back whose cancellations somebody else has undone. The failure of one is passed to `report`, and tried again. */

@@ -7,7 +7,6 @@ import { decimalFromInteger, parseDecimal, type Decimal } from '../../../base/mo
 import type { ActiveEntitlement } from '../../../processor/customer-half.ts'
 import { entitlementsOf } from '../../tenants/at-processor.ts'
 import { tenantNotFound } from '../../tenants/customer-link.ts'
-import type { TenantHoldings } from '../../../store/feature-store.ts'
 import { allowanceOf, checkAllowance, type Allowance, type FeatureGrant, type FeatureSource } from './allowances.ts'
 import { creditBalance } from '../credit-balance.ts'
 import { countedFormulaOf } from '../usage/decide-usage.ts'
@@ -17,6 +16,7 @@ import { grantsByFeature } from './grants.ts'
 import { currentConfig } from '../price-names.ts'
 import { liveSubscriptions } from '../subscriptions.ts'
 import type { CheckedFeature, Entitlements, FeatureQuestion } from '../../../api/customers/tenants.ts'
+import type { TenantHoldings } from '../../../store/records/features.ts'
 
 /** Data that a tenant's allowances are computed from, as of one time. */
 interface Holdings extends Pick<TenantHoldings, 'tenantId' | 'customer'> {

@@ -2,7 +2,8 @@
 import { aliasesOf } from '../../../document/rules/previous-ids.ts'
 import type { ProductFeature } from '../../../document/schema/feature-schema.ts'
 import type { BillingConfig } from '../../../document/schema/schema.ts'
-import type { VersionHead, VersionStore } from '../../../store/store.ts'
+import type { VersionHead } from '../../../store/records/configuration.ts'
+import type { Store } from '../../../store/store.ts'
 
 export interface FeatureHistory {
   /** Returns the features that a product had at a time (epoch milliseconds). The product is given by its present id. */
@@ -16,7 +17,7 @@ export interface FeatureHistory {
   last(config: BillingConfig, product: string): Promise<readonly ProductFeature[]>
 }
 
-type Versions = Pick<VersionStore, 'list' | 'find'>
+type Versions = Pick<Store['versions'], 'list' | 'find'>
 
 /** Part of a document that is needed to find past features. */
 interface PastContent {

@@ -5,11 +5,11 @@ import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
 import type { ItemTurn } from '../../../processor/mirrored.ts'
 import { bookedProduct, type PriceBook } from '../../item-swaps/price-book.ts'
-import type { TenantHoldings } from '../../../store/feature-store.ts'
 import { endPaid } from '../../tenants/free-subscriptions.ts'
 import type { FeatureSource, SourceTurn } from './allowances.ts'
 import type { SubscriberDeps } from '../deps.ts'
 import type { FeatureHistory } from './feature-history.ts'
+import type { TenantHoldings } from '../../../store/records/features.ts'
 
 export interface FeatureSourceDeps extends SubscriberDeps {
   readonly featureHistory: FeatureHistory

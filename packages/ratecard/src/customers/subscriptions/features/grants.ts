@@ -3,7 +3,6 @@ import { presentId } from '../../../document/rules/previous-ids.ts'
 import type { BillingConfig } from '../../../document/schema/schema.ts'
 import { pointerOf } from '../../../base/errors/issue.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import type { FeatureGrantRecord, GivenFeature } from '../../../store/feature-store.ts'
 import type { Store } from '../../../store/store.ts'
 import { auditRow } from '../../tenants/audit.ts'
 import type { FeatureGrant, Limit } from './allowances.ts'
@@ -12,6 +11,7 @@ import { featureOf } from './feature-offers.ts'
 import { currentConfig } from '../price-names.ts'
 import type { Caller } from '../../../api/notation/callers.ts'
 import type { Grant, NewGrant } from '../../../api/customers/tenants.ts'
+import type { FeatureGrantRecord, GivenFeature } from '../../../store/records/features.ts'
 
 export interface GrantDeps extends Pick<SubscriberDeps, 'clock' | 'newId' | 'applied' | 'findTenant'> {
   readonly store: Pick<Store, 'grants'>

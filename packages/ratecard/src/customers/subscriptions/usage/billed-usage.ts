@@ -3,11 +3,11 @@
 import type { Clock } from '../../../base/clock.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import type { LiveSubscription } from '../../../processor/customer-half.ts'
-import type { TenantHoldings } from '../../../store/feature-store.ts'
 import type { SubscriberDeps } from '../deps.ts'
 import { liveSubscriptions } from '../subscriptions.ts'
 import { meteredAllowances } from '../features/entitlements.ts'
 import type { FeatureSourceDeps } from '../features/feature-sources.ts'
+import type { TenantHoldings } from '../../../store/records/features.ts'
 
 /** A meter of the applied configuration. */
 export interface AppliedMeter {

@@ -8,12 +8,12 @@ import { canonicalDecimal } from '../../../base/money/decimal.ts'
 import { comparisonDue } from '../../mirror/feed/compare.ts'
 import { isUnreadable } from '../../../processor/failures.ts'
 import type { MirrorReads } from '../../../processor/mirrored.ts'
-import type { MeteredTenant, UsageDifferenceRecord } from '../../../store/feature-store.ts'
 import type { Store } from '../../../store/store.ts'
 import { countedFormulaOf } from './decide-usage.ts'
 import type { SubscriberDeps } from '../deps.ts'
 import { currentConfig } from '../price-names.ts'
 import { daysToCompare, usageDiffers } from './usage-differences.ts'
+import type { MeteredTenant, UsageDifferenceRecord } from '../../../store/records/features.ts'
 
 export interface CompareUsageDeps {
   readonly store: Pick<Store, 'facts' | 'tenants' | 'usage' | 'usageComparison'>

@@ -7,11 +7,11 @@ import { compareDecimals, decimalFromInteger, decimalText, parseDecimal } from '
 import { keyRetentionMs } from '../../../acts/journal/late-writes.ts'
 import type { UsageEvent } from '../../../processor/customer-half.ts'
 import { ProcessorError } from '../../../processor/processor-error.ts'
-import type { TenantHoldings, UsageReportRecord, UsageWindow } from '../../../store/feature-store.ts'
 import type { Allowance } from '../features/allowances.ts'
 import { countedFormulaOf } from './decide-usage.ts'
 import { meteredAllowances } from '../features/entitlements.ts'
 import type { FeatureSourceDeps } from '../features/feature-sources.ts'
+import type { TenantHoldings, UsageReportRecord, UsageWindow } from '../../../store/records/features.ts'
 
 export interface UsageToCount {
   readonly tenant: TenantHoldings

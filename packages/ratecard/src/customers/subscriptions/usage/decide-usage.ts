@@ -7,8 +7,8 @@ import { pointerOf } from '../../../base/errors/issue.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { canonicalDecimal } from '../../../base/money/decimal.ts'
 import type { UsageEvent } from '../../../processor/customer-half.ts'
-import type { UsageFormula } from '../../../store/feature-store.ts'
 import type { NewUsage } from '../../../api/customers/checkout.ts'
+import type { UsageFormula } from '../../../store/records/features.ts'
 
 const oldestMs = 35 * 24 * 60 * 60 * 1000
 const aheadMs = 5 * 60 * 1000

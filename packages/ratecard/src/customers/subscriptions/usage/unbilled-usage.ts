@@ -1,7 +1,7 @@
 // Usage that nobody pays for, as far as it is known by now. Reports are listed when the mirror knows no item; it may have been some minutes behind.
-import type { UnbilledUsage } from '../../../store/tenant-store.ts'
 import type { FeatureSourceDeps } from '../features/feature-sources.ts'
 import { hasItemFor, isAllowance } from './billed-usage.ts'
+import type { UnbilledUsage } from '../../../store/records/tenants.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const days = 30

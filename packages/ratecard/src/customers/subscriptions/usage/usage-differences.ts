@@ -1,5 +1,5 @@
 // Decides whether usage that was counted here differs from what the processor counted. Pure.
-import type { UsageFormula } from '../../../store/feature-store.ts'
+import type { UsageFormula } from '../../../store/records/features.ts'
 
 const dayMs = 24 * 60 * 60_000
 const comparedDays = 30

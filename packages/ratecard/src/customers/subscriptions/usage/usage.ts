@@ -7,12 +7,12 @@ import type { UsageEvent } from '../../../processor/customer-half.ts'
 import { countUsage, type SendUsage } from './counted-usage.ts'
 import type { SubscriberDeps } from '../deps.ts'
 import { meteredAllowances, storedHoldings } from '../features/entitlements.ts'
-import type { TenantHoldings } from '../../../store/feature-store.ts'
 import type { FeatureSourceDeps } from '../features/feature-sources.ts'
 import { isAllowance, isBilled, requireItem, type BilledDeps } from './billed-usage.ts'
 import { decideUsage } from './decide-usage.ts'
 import type { NewUsage, RecordedUsage } from '../../../api/customers/checkout.ts'
 import type { Principal } from '../../../api/customers/sessions.ts'
+import type { TenantHoldings } from '../../../store/records/features.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 

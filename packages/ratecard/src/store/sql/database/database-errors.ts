@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import type { StoreRefusal } from '../../store.ts'
+import type { StoreRefusal } from '../../records/refusal.ts'
 
 /** Error codes of an unusable data directory, e.g. read-only or full. */
 const directoryCodes = /^(EACCES|EPERM|EROFS|ENOTDIR|EISDIR|ENOSPC)$/

@@ -9,10 +9,10 @@ import { CamelCasePlugin, Kysely, sql } from 'kysely'
 import type { CompiledQuery, Dialect, KyselyPlugin, RawBuilder, Transaction } from 'kysely'
 import { systemClock, type Clock } from '../../../base/clock.ts'
 import { yieldToRequests } from '../../../base/event-loop.ts'
-import { refusalMs, type StoreRefusal } from '../../store.ts'
 import { asServiceError, isSerializationFailure, refusalOf } from './database-errors.ts'
 import type { Tables } from '../../records/tables.ts'
 import { createWriteGroups } from './write-groups.ts'
+import { refusalMs, type StoreRefusal } from '../../records/refusal.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 export type ReadConnection = Kysely<Tables>

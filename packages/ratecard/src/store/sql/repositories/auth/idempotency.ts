@@ -1,6 +1,6 @@
 import type { Sealer } from '../../../seal.ts'
-import type { IdempotencyStore } from '../../../store.ts'
 import type { Database } from '../../database/database.ts'
+import type { IdempotencyRecord } from '../../../records/auth.ts'
 
 const retentionMs = 24 * 60 * 60 * 1000
 
@@ -10,9 +10,13 @@ export function idempotencyContext(key: string): string {
 
 const lane = idempotencyContext
 
-export function sqlIdempotency(database: Database, sealer: Sealer): IdempotencyStore {
+export function sqlIdempotency(database: Database, sealer: Sealer) {
   return {
-    async claim(key, fingerprint, now) {
+    /**
+     * Claims an idempotency key for a request and returns null. If the key is already claimed, returns the record of that claim. Records
+     * older than 24 h are deleted first.
+     */
+    async claim(key: string, fingerprint: string, now: number): Promise<IdempotencyRecord | null> {
       const fresh = { key, fingerprint, status: null, body: null, createdAt: now }
       const present = await database.writeTogether(lane(key), async (db) => {
         await db
@@ -36,7 +40,8 @@ export function sqlIdempotency(database: Database, sealer: Sealer): IdempotencyS
       return { ...present, body: sealer.open(present.body, idempotencyContext(present.key)) }
     },
 
-    async refresh(key, now) {
+    /** Stores a heartbeat of the running request. A claim without recent heartbeats counts as abandoned. */
+    async refresh(key: string, now: number): Promise<void> {
       await database.write((db) =>
         db
           .updateTable('idempotencyKeys')
@@ -47,7 +52,11 @@ export function sqlIdempotency(database: Database, sealer: Sealer): IdempotencyS
       )
     },
 
-    async takeOver(key, claimedAt, now) {
+    /**
+     * Takes over the claim of a dead process. `claimedAt` is the value that the caller read. Returns false if the process has sent a
+     * heartbeat since then, or another caller has taken over the claim.
+     */
+    async takeOver(key: string, claimedAt: number, now: number): Promise<boolean> {
       const taken = await database.write((db) =>
         db
           .updateTable('idempotencyKeys')
@@ -61,14 +70,15 @@ export function sqlIdempotency(database: Database, sealer: Sealer): IdempotencyS
       return taken !== undefined
     },
 
-    async finish(key, status, body) {
+    async finish(key: string, status: number, body: string): Promise<void> {
       const sealed = sealer.seal(body, idempotencyContext(key))
       await database.writeTogether(lane(key), (db) =>
         db.updateTable('idempotencyKeys').set({ status, body: sealed }).where('key', '=', key).execute(),
       )
     },
 
-    async release(key) {
+    /** Deletes the claim of a request that failed or whose process died, so that the key is free again. */
+    async release(key: string): Promise<void> {
       await database.write((db) =>
         db.deleteFrom('idempotencyKeys').where('key', '=', key).where('status', 'is', null).execute(),
       )

@@ -1,17 +1,16 @@
 import { sql } from 'kysely'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
-import { serviceKeyColumns } from '../../../records/auth.ts'
-import type { ServiceKeyRecord, ServiceKeyStore } from '../../../store.ts'
+import { serviceKeyColumns, type ServiceKeyRecord } from '../../../records/auth.ts'
 import type { Database } from '../../database/database.ts'
 import { columnsOf, preparedRead, textParameter } from '../../database/prepared-read.ts'
 
-export function sqlServiceKeys(database: Database): ServiceKeyStore {
+export function sqlServiceKeys(database: Database) {
   const byHash = preparedRead(
     database,
     sql<ServiceKeyRecord>`select ${columnsOf(serviceKeyColumns)} from service_keys where hash = ${textParameter()}`,
   )
   return {
-    async add(key) {
+    async add(key: ServiceKeyRecord): Promise<void> {
       const added = await database.write((db) =>
         db
           .insertInto('serviceKeys')
@@ -24,15 +23,23 @@ export function sqlServiceKeys(database: Database): ServiceKeyStore {
         throw new ServiceError('conflict', `A service key "${key.id}" or one of the same value exists already.`)
     },
 
-    findByHash: async (hash) => (await byHash(hash))[0] ?? null,
+    findByHash: async (hash: string): Promise<ServiceKeyRecord | null> => (await byHash(hash))[0] ?? null,
 
-    find: (id) =>
+    find: (id: string): Promise<ServiceKeyRecord | null> =>
       database.readFirst((db) => db.selectFrom('serviceKeys').selectAll().where('id', '=', id).executeTakeFirst()),
 
-    list: () =>
+    list: (): Promise<readonly ServiceKeyRecord[]> =>
       database.read((db) => db.selectFrom('serviceKeys').selectAll().orderBy('createdAt').orderBy('id').execute()),
 
-    revoke: (id, at, allow) =>
+    /**
+     * Revokes a key. Returns false if the key does not exist or was already revoked. `allow` is called before, with the key and all others that
+     * are not revoked, and may throw; until the end no other call can revoke one of these.
+     */
+    revoke: (
+      id: string,
+      at: number,
+      allow?: (key: ServiceKeyRecord, others: readonly ServiceKeyRecord[]) => void,
+    ): Promise<boolean> =>
       database.write(async (db) => {
         const all = db.selectFrom('serviceKeys').selectAll().where('revokedAt', 'is', null).orderBy('id')
         const keys = await database.locked(all).execute()
@@ -46,7 +53,8 @@ export function sqlServiceKeys(database: Database): ServiceKeyStore {
         return true
       }),
 
-    async revokeOfWorker(worker, at) {
+    /** Revokes all valid keys of a worker. */
+    async revokeOfWorker(worker: string, at: number): Promise<void> {
       await database.write((db) =>
         db
           .updateTable('serviceKeys')
@@ -57,7 +65,7 @@ export function sqlServiceKeys(database: Database): ServiceKeyStore {
       )
     },
 
-    async touch(id, at) {
+    async touch(id: string, at: number): Promise<void> {
       await database.write((db) =>
         db
           .updateTable('serviceKeys')

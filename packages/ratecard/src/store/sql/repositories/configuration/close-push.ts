@@ -2,10 +2,10 @@
 import type { Rename } from '../../../../catalog/renames.ts'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
 import { genesis, hashVersion } from '../../../history-chain.ts'
-import type { MappingChange, NewVersion, VersionRecord } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'
 import { appendMappings, renameEntries } from './mappings.ts'
 import { storable } from '../../database/text.ts'
+import type { MappingChange, NewVersion, VersionRecord } from '../../../records/configuration.ts'
 
 export interface PushClosing {
   readonly pushId: string

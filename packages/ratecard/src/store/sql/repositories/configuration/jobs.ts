@@ -2,19 +2,42 @@ import { toRfc3339 } from '../../../../base/clock.ts'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
 import type { LeaseToken } from '../../../lease-token.ts'
 import type { Sealer } from '../../../seal.ts'
-import { jobColumns, jobStepColumns, unfinishedJobStates } from '../../../records/journal.ts'
+import {
+  jobColumns,
+  jobStepColumns,
+  unfinishedJobStates,
+  type NewJob,
+  type UnansweredStep,
+} from '../../../records/journal.ts'
 import type { JobKind, JobRecord, JobStepRecord } from '../../../records/journal.ts'
-import type { JobStore, NewJob, UnansweredStep } from '../../../tenant-store.ts'
 import type { Write } from '../../database/database.ts'
 import { isOneOf } from '../../database/literal-conditions.ts'
 import { readPage } from '../../database/read-page.ts'
 import { SqlJournal, toStep, type JournalDeps } from './journal.ts'
 import { appendMappings } from './mappings.ts'
 import { putWebhookSecret } from './secrets.ts'
+import type { Page, PageQuery } from '../../../records/page.ts'
+import type { ConfigId, ProcessorId } from '../../../../catalog/resource.ts'
 
-type StepOutcomeInput = Parameters<JobStore['settle']>[2]
-type EndJobInput = Parameters<JobStore['end']>[1]
-type JobMove = Awaited<ReturnType<JobStore['movesBetween']>>[number]
+interface StepOutcomeInput {
+  readonly state: 'succeeded' | 'failed' | 'unknown' | 'pending' | 'skipped'
+  readonly result: string | null
+  readonly error: string | null
+  /** Epoch milliseconds before which a pending step must not run. */
+  readonly waitsUntil?: number
+}
+type EndJobInput = 'done' | 'interrupted' | 'failed' | 'cancelled'
+type JobMove = Pick<JobStepRecord, 'jobId' | 'step' | 'result'>
+
+/** The new endpoint of a rotation. */
+interface RotatedWebhook {
+  readonly webhookId: ConfigId
+  readonly endpoint: ProcessorId
+  readonly secret: string
+  /** Revision of the new mapping, which is the current revision. */
+  readonly revision: number
+  readonly until: number
+}
 
 /** Maximum number of prices that one query searches for with LIKE. */
 const maxConditions = 50
@@ -23,7 +46,7 @@ const maxConditions = 50
 const stepsAtOnce = 1000
 
 /** The journal of jobs, e.g. migrations and webhook rotations. */
-export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJobInput> implements JobStore {
+export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJobInput> {
   readonly #sealer: Sealer
 
   constructor({ sealer, ...deps }: JournalDeps & { readonly sealer: Sealer }) {
@@ -37,10 +60,12 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
     this.#sealer = sealer
   }
 
+  /** Sets the step's state to `begun` and increments its number of attempts. Call it before the step is sent. */
   async begin(jobId: string, index: number, token: LeaseToken): Promise<JobStepRecord> {
     return this.beginStep(jobId, index, { result: null, waitsUntil: null }, token)
   }
 
+  /** Stores the request (JSON) of a step before it is sent. The request stays in the step's `result` until the outcome is stored. */
   async sending(jobId: string, index: number, sent: string, token: LeaseToken): Promise<void> {
     await this.onWork(jobId, token, async (db) => {
       await db
@@ -53,22 +78,34 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
     })
   }
 
+  /** Epoch milliseconds before which a pending step must not run. */
   async settle(jobId: string, index: number, outcome: StepOutcomeInput, token: LeaseToken): Promise<void> {
     await this.settleStep(jobId, index, { waitsUntil: null, ...outcome }, token)
   }
 
+  /**
+   * Sets the job to `waiting` until a time (epoch milliseconds), at which the service resumes it. `error` is JSON with the remaining work
+   * and the reason of the wait.
+   */
   async wait(jobId: string, until: number, error: string, token: LeaseToken): Promise<void> {
     await this.stop(jobId, { state: 'waiting', error, resumesAt: until, finishedAt: null }, token)
   }
 
-  async list({ kind, ...page }: Parameters<JobStore['list']>[0]) {
+  /** Returns a page of jobs, newest first. */
+  async list({ kind, ...page }: PageQuery & { readonly kind?: JobKind }): Promise<Page<JobRecord>> {
     return this.deps.database.read((db) => {
       const all = db.selectFrom('jobs').selectAll().orderBy('createdAt', 'desc').orderBy('id', 'desc')
       return readPage(kind === undefined ? all : all.where('kind', '=', kind), page)
     })
   }
 
-  async appliedSteps(tenantId: string) {
+  /**
+   * Returns the succeeded steps of all jobs that applied negotiated prices to the tenant or changed its subscriptions, oldest first. `input`
+   * is the input of the job as JSON.
+   */
+  async appliedSteps(
+    tenantId: string,
+  ): Promise<readonly (Pick<JobRecord, 'kind' | 'input'> & Pick<JobStepRecord, 'step'>)[]> {
     return this.deps.database.read((db) =>
       db
         .selectFrom('jobs')
@@ -84,6 +121,10 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
     )
   }
 
+  /**
+   * Returns succeeded migration steps that contain one of these prices (processor ids), newest job first. The price may be in any member of
+   * a step, not only source or target. Migrations that ended before `since` (epoch milliseconds) are left out.
+   */
   async movesBetween(processorPrices: readonly string[], since: number): Promise<readonly JobMove[]> {
     if (processorPrices.length === 0) return []
     const wanted = new Set(processorPrices)
@@ -130,6 +171,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
       )
   }
 
+  /** Returns the waiting jobs of all kinds and subjects whose time has come, oldest first. */
   async due(now: number): Promise<readonly JobRecord[]> {
     const due = await this.deps.database.read((db) =>
       db
@@ -143,6 +185,10 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
     return due.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
   }
 
+  /**
+   * Returns the steps of all jobs of these kinds that were begun or sent and have no result. Ended jobs are included. Steps of the oldest
+   * job come first.
+   */
   async unanswered(kinds: readonly JobKind[]): Promise<readonly UnansweredStep[]> {
     return this.deps.database.read(async (db) => {
       // The condition of the index `job_steps_unanswered`.
@@ -167,6 +213,7 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
     })
   }
 
+  /** Returns the jobs of this kind (and subject, if given) that have not ended: `running`, `waiting` or `interrupted`. Oldest first. */
   async unfinished(kind: JobKind, subject?: string): Promise<readonly JobRecord[]> {
     return this.deps.database.read((db) => {
       const open = db
@@ -181,7 +228,11 @@ export class SqlJobs extends SqlJournal<JobRecord, NewJob, JobStepRecord, EndJob
     })
   }
 
-  async rotated(jobId: string, made: Parameters<JobStore['rotated']>[1], token: LeaseToken): Promise<void> {
+  /**
+   * Completes the first step of a webhook rotation. In one transaction it stores the secret, maps the webhook to the new endpoint, and sets
+   * the job to wait for its second step until `until` (epoch milliseconds).
+   */
+  async rotated(jobId: string, made: RotatedWebhook, token: LeaseToken): Promise<void> {
     const { webhookId, endpoint, secret, revision, until } = made
     const result = JSON.stringify({ webhook_id: webhookId, processor_id: endpoint })
     const detail = `The old endpoint is live beside the new one; the service switches it off after ${toRfc3339(until)}.`

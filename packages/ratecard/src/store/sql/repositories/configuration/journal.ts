@@ -2,7 +2,6 @@
 // ended. Each method is one transaction. The journal does not decide what the work does.
 import type { Clock } from '../../../../base/clock.ts'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
-import type { Journal } from '../../../journal.ts'
 import type { LeaseToken } from '../../../lease-token.ts'
 import type { Columns } from '../../../records/columns.ts'
 import type { StepState } from '../../../records/journal.ts'
@@ -45,7 +44,7 @@ export abstract class SqlJournal<
   New extends OpenedRun,
   Step,
   End extends string,
-> implements Journal<Work, New, Step, End> {
+> {
   protected readonly deps: JournalDeps
   readonly #place: JournalPlace
 
@@ -60,6 +59,10 @@ export abstract class SqlJournal<
   protected abstract reopen(db: Write, id: string, state: Work['state']): Promise<void>
   protected abstract notFound(id: string): ServiceError
 
+  /**
+   * Adds the work in state `running` with all its steps, in order and `pending`. A push with thousands of steps is stored in several
+   * transactions. If the process dies before the last one, the push stays in state `planned` and cannot be resumed.
+   */
   async open(work: New, token: LeaseToken): Promise<Work> {
     const { steps, ...head } = work
     const { kind, work: table } = this.#names
@@ -88,11 +91,13 @@ export abstract class SqlJournal<
     return Object.fromEntries(stored) as Work
   }
 
+  /** Ends the work, or pauses it in state `interrupted`. Paused work can be resumed. `error` is JSON. */
   async end(id: string, state: End, error: string | null, token: LeaseToken): Promise<void> {
     const finishedAt = state === 'interrupted' ? null : this.deps.clock.now()
     await this.stop(id, { ...this.#place.notWaiting, state, error, finishedAt }, token)
   }
 
+  /** Sets paused work to `running` again. */
   async resume(id: string, token: LeaseToken): Promise<void> {
     await this.onWork(id, token, async (db, at, state) => {
       await this.reopen(db, id, state)
@@ -103,6 +108,10 @@ export abstract class SqlJournal<
     })
   }
 
+  /**
+   * Stores a request to cancel running work between two steps. The process that runs the work polls for the request. Returns false if the
+   * work is not running.
+   */
   async requestCancel(id: string, at: number): Promise<boolean> {
     const { kind, work } = this.#names
     return this.deps.database.write(async (db) => {
@@ -139,6 +148,10 @@ export abstract class SqlJournal<
     return (row as unknown as Work | undefined) ?? null
   }
 
+  /**
+   * Returns the steps in order. With `since` (epoch milliseconds), returns only steps that began or ended at that time or later, by the
+   * clock of the process that ran the steps.
+   */
   async steps(id: string, since?: number): Promise<readonly Step[]> {
     const found: Step[] = []
     const last = await this.#lastPosition(id)

@@ -1,16 +1,19 @@
-import { handOver, type Rename } from '../../../../catalog/renames.ts'
+import { handOver, type Rename, type PastRename } from '../../../../catalog/renames.ts'
 import type { MappingEntry, ResourceKind } from '../../../../catalog/resource.ts'
 import { configId as asConfigId, processorId as asProcessorId, resourceKey } from '../../../../catalog/resource.ts'
 import { unfinishedJobStates, type JobKind } from '../../../records/journal.ts'
-import type { MappingChange, MappingStore } from '../../../store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
+import type { ArchivedObject, MappingChange } from '../../../records/configuration.ts'
 
-export function sqlMappings(database: Database): MappingStore {
+export function sqlMappings(database: Database) {
   return {
-    all: () => database.read((db) => db.selectFrom('mappings').selectAll().orderBy('sequence').execute()),
+    /** Returns the whole mapping history, ascending by sequence. */
+    all: (): Promise<readonly MappingEntry[]> =>
+      database.read((db) => db.selectFrom('mappings').selectAll().orderBy('sequence').execute()),
 
-    byProcessorId: (id) =>
+    /** Returns all mappings of the item that has or had this processor id; empty if the id is unknown. */
+    byProcessorId: (id: string): Promise<readonly MappingEntry[]> =>
       database.read((db) =>
         db
           .selectFrom('mappings')
@@ -30,7 +33,7 @@ export function sqlMappings(database: Database): MappingStore {
           .execute(),
       ),
 
-    byConfigId: (kind, id) =>
+    byConfigId: (kind: ResourceKind, id: string): Promise<readonly MappingEntry[]> =>
       database.read((db) =>
         db
           .selectFrom('mappings')
@@ -41,7 +44,8 @@ export function sqlMappings(database: Database): MappingStore {
           .execute(),
       ),
 
-    async renames() {
+    /** Returns all renames of configuration ids, oldest first. */
+    async renames(): Promise<readonly PastRename[]> {
       const rows = await database.read((db) =>
         db.selectFrom('renames').selectAll().orderBy('revision').orderBy('kind').orderBy('fromId').execute(),
       )
@@ -55,7 +59,8 @@ export function sqlMappings(database: Database): MappingStore {
       }))
     },
 
-    archivedObject: (processorId) =>
+    /** Returns the last complete state of an object that can no longer be read at the processor; null if there is none. */
+    archivedObject: (processorId: string): Promise<ArchivedObject | null> =>
       database.readFirst((db) =>
         db
           .selectFrom('archivedObjects')

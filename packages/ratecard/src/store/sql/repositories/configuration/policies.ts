@@ -1,21 +1,23 @@
-import { policyColumns } from '../../../records/configuration.ts'
-import type { PolicyStore } from '../../../store.ts'
+import { policyColumns, type PolicyRecord } from '../../../records/configuration.ts'
 import type { Database } from '../../database/database.ts'
 import { readPage } from '../../database/read-page.ts'
+import type { PageQuery, Page } from '../../../records/page.ts'
 
 const columns = Object.keys(policyColumns) as (keyof typeof policyColumns)[]
 
-export function sqlPolicies(database: Database): PolicyStore {
+export function sqlPolicies(database: Database) {
   return {
-    current: () =>
+    current: (): Promise<PolicyRecord | null> =>
       database.readFirst((db) =>
         db.selectFrom('policies').select(columns).orderBy('number', 'desc').limit(1).executeTakeFirst(),
       ),
 
-    list: (page) =>
+    /** Returns a page of records, newest first. */
+    list: (page: PageQuery): Promise<Page<PolicyRecord>> =>
       database.read((db) => readPage(db.selectFrom('policies').select(columns).orderBy('number', 'desc'), page)),
 
-    add: (record) =>
+    /** Adds a record with the next number and returns it. */
+    add: (record: Omit<PolicyRecord, 'number'>): Promise<PolicyRecord> =>
       database.write(async (db) => {
         // The lock gives two changes at the same time two numbers.
         await database

@@ -2,21 +2,26 @@ import type { Rename } from '../../../../catalog/renames.ts'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
 import type { LeaseToken } from '../../../lease-token.ts'
 import type { Sealer } from '../../../seal.ts'
-import { pushColumns, pushHeadColumns, stepColumns } from '../../../records/journal.ts'
+import { pushColumns, pushHeadColumns, stepColumns, type NewPush } from '../../../records/journal.ts'
 import type { PushHead, PushRecord, StepRecord } from '../../../records/journal.ts'
-import type { PageQuery } from '../../../records/page.ts'
-import type { MappingChange, NewPush, NewVersion, PushStore } from '../../../store.ts'
+import type { PageQuery, Page } from '../../../records/page.ts'
 import { closePush } from './close-push.ts'
 import type { Write } from '../../database/database.ts'
 import { readPage } from '../../database/read-page.ts'
 import { SqlJournal, toStep, type JournalDeps } from './journal.ts'
 import { putWebhookSecret } from './secrets.ts'
+import type { ArchivedObject, VersionRecord, MappingChange, NewVersion } from '../../../records/configuration.ts'
 
-type SucceedStepInput = Parameters<PushStore['succeed']>[2]
-type SettleStepInput = Parameters<PushStore['settle']>[2]
-type EndPushInput = Parameters<PushStore['end']>[1]
+interface SucceedStepInput {
+  readonly processorId: string | null
+  readonly requestId: string | null
+  readonly secret?: string
+  readonly archived?: ArchivedObject
+}
+type SettleStepInput = 'failed' | 'unknown' | 'pending' | 'skipped'
+type EndPushInput = 'failed' | 'interrupted' | 'abandoned'
 
-export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPushInput> implements PushStore {
+export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPushInput> {
   readonly #sealer: Sealer
 
   constructor({ sealer, ...deps }: JournalDeps & { readonly sealer: Sealer }) {
@@ -30,10 +35,12 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
     this.#sealer = sealer
   }
 
+  /** Sets the step's state to `begun`, increments its attempts and stores the resolved step. Call it before the step is sent. */
   async begin(pushId: string, index: number, resolved: string, token: LeaseToken): Promise<StepRecord> {
     return this.beginStep(pushId, index, { resolved }, token)
   }
 
+  /** Stores the result of a step in one transaction, together with the secret in its response and the last state of a deleted object. */
   async succeed(pushId: string, index: number, result: SucceedStepInput, token: LeaseToken): Promise<void> {
     const { processorId, requestId, secret, archived } = result
     const changes = { state: 'succeeded', processorId, requestId, error: null } as const
@@ -51,6 +58,10 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
     })
   }
 
+  /**
+   * Stores the outcome of a step that did not succeed. `failed`: the processor refused it. `unknown`: it was sent and got no response.
+   * `pending`: it was not executed.
+   */
   async settle(
     pushId: string,
     index: number,
@@ -61,13 +72,17 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
     await this.settleStep(pushId, index, { state, error }, token)
   }
 
+  /**
+   * Makes the push the current version: writes the version, the current pointer, the renames, the mappings and the end of the journal in
+   * one transaction.
+   */
   async close(
     pushId: string,
     version: NewVersion,
     mappings: readonly MappingChange[],
     token: LeaseToken,
     renames: readonly Rename[] = [],
-  ) {
+  ): Promise<VersionRecord> {
     return this.onWork(pushId, token, async (db, at) => {
       const record = await closePush(this.deps.database, db, { pushId, version, mappings, renames, at })
       await this.forgetCancel(db, pushId)
@@ -81,6 +96,10 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
     )
   }
 
+  /**
+   * Returns steps that were sent, or may have been, by unfinished pushes that were planned on this revision. A push is unfinished until it
+   * becomes a version.
+   */
   async stepsSince(revision: number): Promise<readonly StepRecord[]> {
     const rows = await this.deps.database.read((db) =>
       db
@@ -95,7 +114,7 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
     return rows.map((row) => toStep<StepRecord>(row))
   }
 
-  async list(page: PageQuery) {
+  async list(page: PageQuery): Promise<Page<PushHead>> {
     return this.deps.database.read((db) =>
       readPage(
         db.selectFrom('pushes').select(pushHeadColumns).orderBy('createdAt', 'desc').orderBy('id', 'desc'),
@@ -104,6 +123,10 @@ export class SqlPushes extends SqlJournal<PushRecord, NewPush, StepRecord, EndPu
     )
   }
 
+  /**
+   * Returns pushes with steps whose outcome must be found before the next plan, oldest first. These are pushes in state `planned`,
+   * `running` or `interrupted`, and pushes in state `failed` with steps of unknown outcome.
+   */
   async unresolved(): Promise<readonly PushHead[]> {
     return this.deps.database.read((db) =>
       db

@@ -1,5 +1,4 @@
 import type { Sealer } from '../../../seal.ts'
-import type { SecretStore } from '../../../store.ts'
 import type { Database, Write } from '../../database/database.ts'
 import type { SecretRow } from '../../../records/auth.ts'
 
@@ -8,9 +7,10 @@ export function secretContext(row: Pick<SecretRow, 'scope' | 'id'>): string {
   return `secrets:${row.scope}:${row.id}`
 }
 
-export function sqlSecrets(database: Database, sealer: Sealer): SecretStore {
+export function sqlSecrets(database: Database, sealer: Sealer) {
   return {
-    async webhookSecret(endpoint) {
+    /** Returns the signing secret of a webhook endpoint (processor id). Secrets are sealed at rest. */
+    async webhookSecret(endpoint: string): Promise<string | null> {
       const row = await database.read((db) =>
         db
           .selectFrom('secrets')
@@ -22,9 +22,13 @@ export function sqlSecrets(database: Database, sealer: Sealer): SecretStore {
       return row === undefined ? null : sealer.open(row.sealed, secretContext(row))
     },
 
-    saveWebhookSecret: (endpoint, secret) => database.write((db) => putWebhookSecret(db, sealer, endpoint, secret)),
+    saveWebhookSecret: (endpoint: string, secret: string): Promise<void> =>
+      database.write((db) => putWebhookSecret(db, sealer, endpoint, secret)),
 
-    async bindSessionKey(fresh) {
+    /**
+     * Stores the key that signs session cookies, unless one is stored already. Returns the stored key, which is the same for all replicas.
+     */
+    async bindSessionKey(fresh: string): Promise<string> {
       const row = { scope: 'session', id: 'signing-key' } as const
       return sealer.open(await bindSealed(database, sealer, row, fresh), secretContext(row))
     },

@@ -1,11 +1,11 @@
-import type { KeyValueStore } from '../../../store.ts'
 import type { Database, ReadConnection } from '../../database/database.ts'
 
-export function sqlFacts(database: Database): KeyValueStore {
+export function sqlFacts(database: Database) {
   return {
-    get: (name) => database.read((db) => valueOf(db, name)),
+    get: (name: string): Promise<string | null> => database.read((db) => valueOf(db, name)),
 
-    async bind(name, value) {
+    /** Stores the value under the name if the name has no value yet. Returns the stored value. */
+    async bind(name: string, value: string): Promise<string> {
       return database.write(async (db) => {
         await db
           .insertInto('facts')
@@ -16,7 +16,7 @@ export function sqlFacts(database: Database): KeyValueStore {
       })
     },
 
-    async set(name, value) {
+    async set(name: string, value: string): Promise<void> {
       await database.write((db) =>
         db
           .insertInto('facts')

@@ -4,9 +4,9 @@
 import { sql, type RawBuilder } from 'kysely'
 import { atDeadline } from '../../../../base/clock.ts'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
-import type { LeaseToken } from '../../../store.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
 import { isDead, thisProcess } from './holder.ts'
+import type { LeaseToken } from '../../../lease-token.ts'
 
 export interface Lease {
   readonly token: LeaseToken

@@ -1,7 +1,13 @@
 // Rate limits that all replicas share. Each replica reserves its next slots here, one replica after the other, by the database's clock.
 import { sql } from 'kysely'
-import { nextSlots, stillCounting, toleranceMs, type Slot } from '../../../pacing.ts'
-import type { PaceStore } from '../../../store.ts'
+import {
+  nextSlots,
+  stillCounting,
+  toleranceMs,
+  type Slot,
+  type SlotRequest,
+  type GrantedSlot,
+} from '../../../pacing.ts'
 import type { Database, Write } from '../../database/database.ts'
 
 /**
@@ -10,7 +16,7 @@ import type { Database, Write } from '../../database/database.ts'
  */
 const shortestUseMs = 20
 
-export function sqlPaces(database: Database): PaceStore {
+export function sqlPaces(database: Database) {
   async function readClock(db: Write) {
     const askedAt = performance.now()
     const { rows } = await sql<{ now: number }>`select ${database.now()} as now`.execute(db)
@@ -21,7 +27,11 @@ export function sqlPaces(database: Database): PaceStore {
   }
 
   return {
-    async reserve(ask) {
+    /**
+     * Reserves the next `count` free slots for this replica. If all replicas use their slots in time, no second contains more calls than the
+     * rate limit allows.
+     */
+    async reserve(ask: SlotRequest): Promise<readonly GrantedSlot[]> {
       return database.write(async (db) => {
         const given = await lockedSlots(db, ask.name)
         const { now, askedAt, toldAt } = await readClock(db)

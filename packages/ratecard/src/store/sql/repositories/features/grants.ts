@@ -1,16 +1,18 @@
 import { toRow } from '../../../records/columns.ts'
-import { auditColumns } from '../../../records/tenants.ts'
-import type { GrantStore } from '../../../feature-store.ts'
+import { auditColumns, type AuditRecord } from '../../../records/tenants.ts'
 import type { Database } from '../../database/database.ts'
+import type { FeatureGrantRecord } from '../../../records/features.ts'
 
-export function sqlGrants(database: Database): GrantStore {
+export function sqlGrants(database: Database) {
   return {
-    list: (tenantId) =>
+    /** Returns the tenant's grants, including ended ones, sorted by feature. */
+    list: (tenantId: string): Promise<readonly FeatureGrantRecord[]> =>
       database.read((db) =>
         db.selectFrom('featureGrants').selectAll().where('tenantId', '=', tenantId).orderBy('feature').execute(),
       ),
 
-    put: (grant, audit) =>
+    /** Stores a grant and adds the audit row in one transaction. The grant replaces an earlier grant of the same feature. */
+    put: (grant: FeatureGrantRecord, audit: AuditRecord): Promise<void> =>
       database.write(async (db) => {
         const { tenantId: _, feature: __, ...values } = grant
         await db
@@ -21,7 +23,8 @@ export function sqlGrants(database: Database): GrantStore {
         await db.insertInto('tenantAudit').values(toRow(auditColumns, audit)).execute()
       }),
 
-    remove: (tenantId, feature, audit) =>
+    /** Removes a grant and adds the audit row in one transaction. Returns false if there is no such grant. */
+    remove: (tenantId: string, feature: string, audit: AuditRecord): Promise<boolean> =>
       database.write(async (db) => {
         const removed = await db
           .deleteFrom('featureGrants')

@@ -2,8 +2,7 @@
 // of a feature runs it.
 import { sql } from 'kysely'
 import type { MirroredSubscription } from '../../../../processor/mirrored.ts'
-import type { FeatureGrantRecord } from '../../../records/features.ts'
-import type { HoldingsStore, TenantHoldings } from '../../../feature-store.ts'
+import type { FeatureGrantRecord, TenantHoldings } from '../../../records/features.ts'
 import type { Database } from '../../database/database.ts'
 import { preparedRead, textParameter } from '../../database/prepared-read.ts'
 
@@ -38,10 +37,11 @@ union all
 select 'grant', feature, granted, switched, mode, ends_at, null, null, null
 from feature_grants where tenant_id = ${textParameter()}`
 
-export function sqlHoldings(database: Database): HoldingsStore {
+export function sqlHoldings(database: Database) {
   const read = preparedRead(database, query)
   return {
-    async of(tenantId) {
+    /** Returns all data of one tenant, read at a single point in time; null if there is no such tenant. */
+    async of(tenantId: string): Promise<TenantHoldings | null> {
       const rows = await read(tenantId, tenantId, tenantId, tenantId)
       const tenant = rows.find(({ part }) => part === 'tenant')
       return tenant === undefined ? null : holdingsOf(tenantId, tenant, rows)

@@ -1,15 +1,23 @@
 // Reads and stores what the nightly comparison of usage with the processor needs.
 import { sql } from 'kysely'
-import type { UsageComparisonStore } from '../../../feature-store.ts'
 import type { Database } from '../../database/database.ts'
+import type { MeteredTenant, UsageWindow, UsageDifferenceRecord } from '../../../records/features.ts'
 
 /** Maximum time (ms) after which a report is sent again: one day, because the processor knows its identifier for that long. */
 const resentMs = 24 * 60 * 60_000
 const endOfTime = Number.MAX_SAFE_INTEGER
 
-export function sqlUsageComparison(database: Database): UsageComparisonStore {
+export function sqlUsageComparison(database: Database) {
   return {
-    next: async (after, { from, to }, meters) => {
+    /**
+     * Returns the first tenant and meter with usage within a window, in the order of their ids; with `after`, the next one. Only the meters
+     * with these event names are searched.
+     */
+    next: async (
+      after: MeteredTenant | null,
+      { from, to }: UsageWindow,
+      meters: readonly string[],
+    ): Promise<MeteredTenant | null> => {
       if (meters.length === 0) return null
       const row = await database.read((db) =>
         db
@@ -29,7 +37,8 @@ export function sqlUsageComparison(database: Database): UsageComparisonStore {
       return row ?? null
     },
 
-    firstRange: async ({ tenantId, meter }) => {
+    /** Returns the start of the first range with usage; null if no usage was ever counted. */
+    firstRange: async ({ tenantId, meter }: MeteredTenant): Promise<number | null> => {
       const first = (table: 'usageRunningTotals' | 'usageTotals') =>
         database.read((db) =>
           db
@@ -47,7 +56,11 @@ export function sqlUsageComparison(database: Database): UsageComparisonStore {
       return ((await first('usageRunningTotals')) ?? (await first('usageTotals')))?.rangeStart ?? null
     },
 
-    customerSince: async (tenantId) => {
+    /**
+     * Returns the time since which the tenant cannot have had another customer: when its customer was last set or removed by a request, or
+     * when the tenant was created. Null if its audit trail does not say.
+     */
+    customerSince: async (tenantId: string): Promise<number | null> => {
       const { since } = await database.read((db) =>
         db
           .selectFrom('tenantAudit')
@@ -65,7 +78,16 @@ export function sqlUsageComparison(database: Database): UsageComparisonStore {
       return since
     },
 
-    uncertain: ({ tenantId, meter }, { from, to }, { marginMs, recentFrom }) =>
+    /**
+     * Returns the number and the sum of the values (without their signs) of reports that the processor may count on the other side of an
+     * edge of the window, or not yet: those stored within `marginMs` of an edge, those held, those sent again that were stored within a day
+     * before an edge, and those stored since `recentFrom` for a time within the window.
+     */
+    uncertain: (
+      { tenantId, meter }: MeteredTenant,
+      { from, to }: { readonly from: number; readonly to: number },
+      { marginMs, recentFrom }: { readonly marginMs: number; readonly recentFrom: number },
+    ): Promise<{ readonly reports: number; readonly sum: number }> =>
       database.read(async (db) => {
         const row = await db
           .selectFrom('usageReports')
@@ -97,17 +119,22 @@ export function sqlUsageComparison(database: Database): UsageComparisonStore {
         return { reports: row.reports, sum: row.sum ?? 0 }
       }),
 
-    save: ({ tenantId, meter }, difference) =>
+    /** Stores the difference of a tenant and meter, or removes it if the two agree. */
+    save: ({ tenantId, meter }: MeteredTenant, difference: UsageDifferenceRecord | null): Promise<void> =>
       database.write(async (db) => {
         await db.deleteFrom('usageDifferences').where('tenantId', '=', tenantId).where('meter', '=', meter).execute()
         if (difference !== null) await db.insertInto('usageDifferences').values(difference).execute()
       }),
 
-    removeBefore: async (time) => {
+    /** Removes the differences that were found before a time. */
+    removeBefore: async (time: number): Promise<void> => {
       await database.write((db) => db.deleteFrom('usageDifferences').where('comparedAt', '<', time).execute())
     },
 
-    differences: (limit) =>
+    /** Returns the first differences, by tenant and meter, and the number of all. */
+    differences: (
+      limit: number,
+    ): Promise<{ readonly items: readonly UsageDifferenceRecord[]; readonly total: number }> =>
       database.read(async (db) => {
         const all = db.selectFrom('usageDifferences')
         const { total } = await all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()

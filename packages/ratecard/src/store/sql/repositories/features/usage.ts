@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
 import { addDecimals, decimalText, multiplyByInteger, parseDecimal, zero } from '../../../../base/money/decimal.ts'
+import type { Database, ReadConnection, Write } from '../../database/database.ts'
+import { numberParameter, preparedRead, textParameter } from '../../database/prepared-read.ts'
 import type {
+  HoldOutcome,
+  HeldPosition,
   UsageFormula,
   UsageReportKey,
   UsageReportRecord,
-  UsageStore,
   UsageWindow,
-} from '../../../feature-store.ts'
-import type { Database, ReadConnection, Write } from '../../database/database.ts'
-import { numberParameter, preparedRead, textParameter } from '../../database/prepared-read.ts'
+} from '../../../records/features.ts'
 
 /** Retention (ms) of a usage report: 36 days. The processor accepts events that are up to 35 days old. */
 const keptMs = 36 * 24 * 60 * 60_000
@@ -24,12 +25,21 @@ const rangeSlice = 100
 /** Range start of a row that contains no usage and serves as a lock: only one report per tenant and meter is stored at a time. */
 const lockRow = -1
 
-export function sqlUsage(database: Database): UsageStore {
+export function sqlUsage(database: Database) {
   const totals = preparedRead(database, totalsIn())
   /** Tenants and meters that may have further old reports or ranges. Each of their next reports handles a slice. */
   const behind = new Set<string>()
   return {
-    hold: (report, formula, limits) =>
+    /**
+     * Stores a report in state `held` before it is sent to the processor, so that it counts from now on. Two outcomes change nothing.
+     * `known`: a report with this identifier is stored already. `refused`: with this report the usage in one of the windows would be too
+     * high, i.e. `allows` returned false. Two calls for one tenant and meter run one after the other, on all replicas.
+     */
+    hold: (
+      report: Omit<UsageReportRecord, 'state'>,
+      formula: UsageFormula,
+      limits: readonly { readonly window: UsageWindow; readonly allows: (total: string) => boolean }[],
+    ): Promise<HoldOutcome> =>
       database.writeTogether(laneOf(report), async (db) => {
         await lock(database, db, report)
         const known = await reportOf(db, report)
@@ -53,7 +63,8 @@ export function sqlUsage(database: Database): UsageStore {
         return { outcome: 'held' }
       }),
 
-    sent: async ({ tenantId, meter, identifier }, state) => {
+    /** Marks a held report as `sent` or `resent`, because the processor has it. */
+    sent: async ({ tenantId, meter, identifier }: UsageReportKey, state: 'sent' | 'resent'): Promise<void> => {
       await database.writeTogether(laneOf({ tenantId, meter }), (db) =>
         db
           .updateTable('usageReports')
@@ -66,7 +77,8 @@ export function sqlUsage(database: Database): UsageStore {
       )
     },
 
-    release: (key, formula) =>
+    /** Removes a report that the processor refused, so that it no longer counts. */
+    release: (key: UsageReportKey, formula: UsageFormula): Promise<void> =>
       database.write(async (db) => {
         await lock(database, db, key)
         const report = await reportOf(db, key)
@@ -80,7 +92,12 @@ export function sqlUsage(database: Database): UsageStore {
         await subtractFromTotal(db, report, formula)
       }),
 
-    held: (stored, limit, after = null) =>
+    /** Returns held reports that were stored within a window, oldest first: those after the report `after`, if it is given. */
+    held: (
+      stored: UsageWindow,
+      limit: number,
+      after: HeldPosition | null = null,
+    ): Promise<readonly UsageReportRecord[]> =>
       database.read((db) =>
         heldReports(db, stored)
           .selectAll()
@@ -97,7 +114,8 @@ export function sqlUsage(database: Database): UsageStore {
           .execute(),
       ),
 
-    countHeld: async (stored) => {
+    /** Returns the number of held reports that were stored within a window. */
+    countHeld: async (stored: UsageWindow): Promise<number> => {
       const { count } = await database.read((db) =>
         heldReports(db, stored)
           .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -106,7 +124,8 @@ export function sqlUsage(database: Database): UsageStore {
       return count
     },
 
-    used: async (tenantId, meter, formula, window) =>
+    /** Returns the usage within a window as a canonical decimal. */
+    used: async (tenantId: string, meter: string, formula: UsageFormula, window: UsageWindow): Promise<string> =>
       totalOf(await totals(...usageParameters({ tenantId, meter }, window)), formula, window),
   }
 }

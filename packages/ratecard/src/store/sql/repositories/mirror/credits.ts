@@ -1,8 +1,7 @@
 // Credit grants of the mirror with their balances, and the queue of payments whose credits are not granted yet.
 import { sql } from 'kysely'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
-import type { CreditStore, PaidObject } from '../../../credit-store.ts'
-import type { MirrorObjectRow, MirrorPaidRow } from '../../../records/mirror.ts'
+import type { MirrorObjectRow, MirrorPaidRow, StoredCreditGrant, PaidObject } from '../../../records/mirror.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
 import { objectOf } from './rows.ts'
@@ -19,9 +18,10 @@ export async function addPaid(db: Write, rows: readonly MirrorObjectRow[], marke
   )
 }
 
-export function sqlCredits(database: Database): CreditStore {
+export function sqlCredits(database: Database) {
   return {
-    paid: (now, limit) =>
+    /** Returns payments whose credits are not granted yet. Leaves out payments whose next attempt is later than `now`. */
+    paid: (now: number, limit: number): Promise<readonly PaidObject[]> =>
       database.read((db) =>
         db
           .selectFrom('mirrorPaid')
@@ -33,7 +33,11 @@ export function sqlCredits(database: Database): CreditStore {
           .execute(),
       ),
 
-    nextPaidAt: () =>
+    /**
+     * Returns the time of the earliest next attempt to grant the credits of a payment; 0 if a payment was not tried yet. Returns null if no
+     * payment is waiting.
+     */
+    nextPaidAt: (): Promise<number | null> =>
       database.read(async (db) => {
         const row = await db
           .selectFrom('mirrorPaid')
@@ -42,17 +46,20 @@ export function sqlCredits(database: Database): CreditStore {
         return row?.next ?? null
       }),
 
-    settlePaid: (paid) =>
+    /** Removes payments from the queue in one transaction. A payment that was stored again since it was read stays. */
+    settlePaid: (paid: readonly PaidObject[]): Promise<void> =>
       database.write(async (db) => {
         for (const one of paid) await matching(db.deleteFrom('mirrorPaid'), one).execute()
       }),
 
-    postponePaid: (paid, retryAt) =>
+    /** Sets the time of the next attempt. */
+    postponePaid: (paid: PaidObject, retryAt: number): Promise<void> =>
       database.write(async (db) => {
         await matching(db.updateTable('mirrorPaid').set({ retryAt }), paid).execute()
       }),
 
-    grantsOf: (customer: ProcessorId) =>
+    /** Returns the customer's credit grants, oldest first. */
+    grantsOf: (customer: ProcessorId): Promise<readonly StoredCreditGrant[]> =>
       database.read(async (db) => {
         const rows = await db
           .selectFrom('mirrorObjects as object')

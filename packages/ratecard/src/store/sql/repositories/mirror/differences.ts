@@ -1,8 +1,8 @@
 // Differences that a comparison found between the mirror and the lists of the processor.
 import type { MirroredCustomer, MirroredKind } from '../../../../processor/mirrored.ts'
-import type { MirrorRef } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { ReadConnection, Write } from '../../database/database.ts'
+import type { MirrorRef } from '../../../records/mirror.ts'
 
 export async function addDifferences(db: Write, refs: readonly MirrorRef[]): Promise<void> {
   await inBatches(refs, (slice) =>

@@ -2,9 +2,9 @@
 // that began with a higher number.
 import { sql } from 'kysely'
 import type { MirroredKind } from '../../../../processor/mirrored.ts'
-import type { FailedRead, MirrorRef, StaleObject } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
+import type { FailedRead, MirrorRef, StaleObject } from '../../../records/mirror.ts'
 
 /**
  * Returns the next number for a read or a stale mark. Runs in its own transaction, because the counter's row stays locked until the

@@ -2,16 +2,16 @@
 import { sql } from 'kysely'
 import { processorId, type ProcessorId } from '../../../../catalog/resource.ts'
 import type { Mirrored, MirroredInvoice, MirroredKind, MirroredSubscription } from '../../../../processor/mirrored.ts'
-import type {
-  BilledObject,
-  DiscountedSubscription,
-  MirrorStore,
-  PriceUse,
-  TaxedSubscription,
-} from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { ReadConnection } from '../../database/database.ts'
 import { endedStatuses, objectOf } from './rows.ts'
+import type {
+  BilledObject,
+  DiscountedSubscription,
+  PriceUse,
+  TaxedSubscription,
+  PaidBy,
+} from '../../../records/mirror.ts'
 
 interface Page {
   readonly limit: number
@@ -155,10 +155,7 @@ export async function unpaidInvoicesOf(db: ReadConnection, customer: ProcessorId
  * Returns the refunded amount of each invoice or purchase, without refunds that failed or were cancelled. A refund that names both the payment
  * intent and the charge of an invoice is counted once.
  */
-export async function refundedOf(
-  db: ReadConnection,
-  paid: Parameters<MirrorStore['refundedOf']>[0],
-): Promise<ReadonlyMap<string, number>> {
+export async function refundedOf(db: ReadConnection, paid: readonly PaidBy[]): Promise<ReadonlyMap<string, number>> {
   const refunds = new Map<string, Map<string, number>>()
   await inBatches(
     paid.flatMap(({ payments }) => payments),

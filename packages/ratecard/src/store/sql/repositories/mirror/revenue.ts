@@ -1,33 +1,33 @@
 // Revenue in the mirror: monthly recurring revenue (MRR) of items and customers, debts, and the stored sums of days.
 import { processorId, type ProcessorId } from '../../../../catalog/resource.ts'
 import type { MirroredPrice, MirroredRefund } from '../../../../processor/mirrored.ts'
-import type { CustomerStanding, Unsummed } from '../../../mirror-store.ts'
-import type { MirrorDayRow, MirrorItemSumRow, MirrorRevenueRow } from '../../../records/mirror.ts'
+import type { MirrorDayRow, MirrorItemSumRow, MirrorRevenueRow, Unsummed } from '../../../records/mirror.ts'
+import { inBatches } from '../../database/batches.ts'
+import type { Database, Write } from '../../database/database.ts'
+import { refreshListingsOf } from '../tenants/listings.ts'
+import { objectOf } from './rows.ts'
+import { saveStandings } from './standings.ts'
 import type {
   CustomerDebt,
   CustomerSums,
   ItemRevenueRecord,
   RevenueDay,
   RevenueItem,
-  RevenueStore,
   StoredCustomer,
   StoredRevenueChange,
-} from '../../../revenue-store.ts'
-import { inBatches } from '../../database/batches.ts'
-import type { Database, Write } from '../../database/database.ts'
-import { refreshListingsOf } from '../tenants/listings.ts'
-import { objectOf } from './rows.ts'
-import { saveStandings } from './standings.ts'
+} from '../../../records/revenue.ts'
+import type { CustomerStanding } from '../../../records/billing-status.ts'
 
 type NewSums = CustomerSums & Pick<Unsummed, 'marked'>
 
-export class SqlRevenue implements RevenueStore {
+export class SqlRevenue {
   readonly #database: Database
 
   constructor(database: Database) {
     this.#database = database
   }
 
+  /** Returns the mirrored objects of each of these customers. */
   async customers(ids: readonly ProcessorId[]): Promise<ReadonlyMap<ProcessorId, StoredCustomer>> {
     const found = new Map<ProcessorId, Writable<StoredCustomer>>(
       ids.map((id) => [id, { customer: null, subscriptions: [], invoices: [] }]),
@@ -68,6 +68,10 @@ export class SqlRevenue implements RevenueStore {
     return found
   }
 
+  /**
+   * Stores the sums of customers and of their items, and updates the lists of tenants. If a customer has a later mark than `marked`, that
+   * mark stays; see MirrorStore.saveStandings.
+   */
   async save(sums: readonly NewSums[]): Promise<void> {
     // The rows are sorted, so that concurrent transactions lock them in the same order and cannot deadlock.
     const sorted = [...sums].sort((a, b) => (a.customer < b.customer ? -1 : 1))
@@ -80,6 +84,7 @@ export class SqlRevenue implements RevenueStore {
     })
   }
 
+  /** Returns items with ids above `after`, ascending by id. */
   async items(after: string | null, limit: number): Promise<readonly RevenueItem[]> {
     const rows = await this.#database.read((db) =>
       db
@@ -95,6 +100,7 @@ export class SqlRevenue implements RevenueStore {
     return rows.map(({ tenantId, ...row }) => ({ ...itemOf(row), customer: processorId(row.customer), tenantId }))
   }
 
+  /** Returns the exact MRR of each given item. Items without stored sums are omitted. */
   async monthlyOf(items: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>()
     await inBatches(items, async (slice) => {
@@ -106,7 +112,13 @@ export class SqlRevenue implements RevenueStore {
     return found
   }
 
-  async monthlyCounts() {
+  /**
+   * Returns the number of items for each combination of currency and exact MRR. Only items that count towards the MRR are included. So the
+   * MRR of the account can be computed from a few rows.
+   */
+  async monthlyCounts(): Promise<
+    readonly { readonly currency: string; readonly monthly: string; readonly items: number }[]
+  > {
     return this.#database.read((db) =>
       db
         .selectFrom('mirrorItemSums')
@@ -117,6 +129,10 @@ export class SqlRevenue implements RevenueStore {
     )
   }
 
+  /**
+   * Returns the customer of each refund. For a refund without a customer, it is the customer of the invoice or purchase with the same
+   * payment. If there is none, the refund is omitted.
+   */
   async refundedCustomers(refunds: readonly MirroredRefund[]): Promise<ReadonlyMap<string, ProcessorId>> {
     const found = new Map(refunds.flatMap(({ id, customer }) => (customer === null ? [] : [[id, customer] as const])))
     const unknown = refunds.filter(({ id }) => !found.has(id))
@@ -156,6 +172,7 @@ export class SqlRevenue implements RevenueStore {
     return found
   }
 
+  /** Returns customers that owe something or had an invoice written off. */
   async debts(): Promise<readonly CustomerDebt[]> {
     const rows = await this.#database.read((db) =>
       db
@@ -175,6 +192,7 @@ export class SqlRevenue implements RevenueStore {
     }))
   }
 
+  /** Returns customers whose MRR changed since the last stored day. */
   async changes(): Promise<readonly StoredRevenueChange[]> {
     const rows = await this.#database.read((db) =>
       db
@@ -191,10 +209,15 @@ export class SqlRevenue implements RevenueStore {
     }))
   }
 
+  /** Returns the last stored day; null before the first one. */
   async lastDay(): Promise<string | null> {
     return this.#database.read((db) => lastKeptDay(db))
   }
 
+  /**
+   * Stores the totals of a day; `rows` is empty for the day before the mirror began. From now on, changes of the MRR are computed from the
+   * present MRR of the customers. If `after` is no longer the last stored day, changes nothing and returns false.
+   */
   async keepDay(day: string, after: string | null, rows: readonly RevenueDay[]): Promise<boolean> {
     return this.#database.write(async (db) => {
       if ((await lastKeptDay(db)) !== after) return false
@@ -209,6 +232,7 @@ export class SqlRevenue implements RevenueStore {
     })
   }
 
+  /** Returns the rows of these days (both included), ascending by day and currency. */
   async days(from: string, to: string): Promise<readonly RevenueDay[]> {
     const rows = await this.#database.read((db) =>
       db

@@ -7,8 +7,7 @@ import type {
   MirroredRefund,
   MirroredSubscription,
 } from '../../../../processor/mirrored.ts'
-import type { MirrorObjectRow } from '../../../records/mirror.ts'
-import type { MirrorRef, MirrorSaved } from '../../../mirror-store.ts'
+import type { MirrorObjectRow, MirrorRef, MirrorSaved } from '../../../records/mirror.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
 import {

@@ -1,12 +1,17 @@
 // Pages of the subscribers of a price: items of the mirror, and free subscriptions, which exist only in this store.
 import { sql } from 'kysely'
 import type { MirroredSubscription } from '../../../../processor/mirrored.ts'
-import type { FreeSubscriber, MirrorStore, StoredSubscriber } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { ReadConnection } from '../../database/database.ts'
 import { objectOf } from './rows.ts'
+import type { FreeSubscriber, StoredSubscriber } from '../../../records/mirror.ts'
+import type { ProcessorId } from '../../../../catalog/resource.ts'
 
-type On = Parameters<MirrorStore['subscribers']>[0]
+/** The price in all its generations at the processor, and its configuration id if it is free. */
+export interface On {
+  readonly prices: readonly ProcessorId[]
+  readonly freePrice: string | null
+}
 
 export async function subscribersOf(
   db: ReadConnection,

@@ -3,8 +3,13 @@
 import { sql, type RawBuilder } from 'kysely'
 import { processorId } from '../../../../catalog/resource.ts'
 import { searchForm } from '../../../records/search-text.ts'
-import type { TenantListingRow, TenantSort } from '../../../records/tenants.ts'
-import type { ListedPrice, ListedTenant, TenantListQuery } from '../../../tenant-store.ts'
+import type {
+  TenantListingRow,
+  TenantSort,
+  ListedPrice,
+  ListedTenant,
+  TenantListQuery,
+} from '../../../records/tenants.ts'
 import type { Database, ReadConnection } from '../../database/database.ts'
 import { searchConditions, type SearchConditions } from '../../dialects/text-search.ts'
 import { liveSubscriptionsOf } from '../mirror/reads.ts'

@@ -1,10 +1,9 @@
 // Listing rows: one row per tenant, for searching, filtering and sorting lists of tenants. Code that changes a tenant, its free
 // subscriptions or the sums of its customer must refresh the tenant's row in the same transaction.
 import { currencyDecimals, isCurrency } from '../../../../base/money/currencies.ts'
-import { mostUrgentStatus } from '../../../records/billing-status.ts'
+import { mostUrgentStatus, type CustomerStanding } from '../../../records/billing-status.ts'
 import { searchForm, searchText } from '../../../records/search-text.ts'
 import type { TenantListingRow, TenantRecord } from '../../../records/tenants.ts'
-import type { CustomerStanding } from '../../../mirror-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
 import { standingsOf } from '../mirror/standings.ts'

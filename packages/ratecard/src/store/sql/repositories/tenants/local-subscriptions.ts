@@ -1,11 +1,12 @@
-import { configId } from '../../../../catalog/resource.ts'
-import type { LocalSubscriptionStore } from '../../../tenant-store.ts'
+import { configId, type ConfigId } from '../../../../catalog/resource.ts'
 import type { Database } from '../../database/database.ts'
 import { refreshListings } from './listings.ts'
+import type { LocalSubscriptionRecord, AuditRecord, PlannedFreeRecord } from '../../../records/tenants.ts'
 
-export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStore {
+export function sqlLocalSubscriptions(database: Database) {
   return {
-    async start(subscription) {
+    /** Starts a free subscription. A tenant has at most one running free subscription per price; if there is one, returns it instead. */
+    async start(subscription: LocalSubscriptionRecord): Promise<LocalSubscriptionRecord> {
       const { tenantId, priceId } = subscription
       return database.write(async (db) => {
         for (;;) {
@@ -34,7 +35,8 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
       })
     },
 
-    list: (tenantId) =>
+    /** Returns the tenant's running and ended subscriptions, oldest first. */
+    list: (tenantId: string): Promise<readonly LocalSubscriptionRecord[]> =>
       database.read((db) =>
         db
           .selectFrom('localSubscriptions')
@@ -45,7 +47,8 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
           .execute(),
       ),
 
-    async pricesInUse() {
+    /** Returns the ids of prices with running free subscriptions, ascending. */
+    async pricesInUse(): Promise<readonly ConfigId[]> {
       const rows = await database.read((db) =>
         db
           .selectFrom('localSubscriptions')
@@ -58,7 +61,8 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
       return rows.map(({ priceId }) => configId(priceId))
     },
 
-    running: (priceId) =>
+    /** Returns the running free subscriptions of all tenants on this price. */
+    running: (priceId: string): Promise<readonly LocalSubscriptionRecord[]> =>
       database.read((db) =>
         db
           .selectFrom('localSubscriptions')
@@ -70,7 +74,11 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
           .execute(),
       ),
 
-    async end(id, at, audit) {
+    /**
+     * Ends a free subscription and adds the audit row in one transaction. Returns false, without an audit row, if the subscription is not
+     * running.
+     */
+    async end(id: string, at: number, audit?: AuditRecord): Promise<boolean> {
       return database.write(async (db) => {
         const ended = await db
           .updateTable('localSubscriptions')
@@ -86,7 +94,11 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
       })
     },
 
-    async plan(planned) {
+    /**
+     * Plans a free subscription that begins when a subscription at the processor ends. Replaces an earlier plan for the same subscription at
+     * the processor.
+     */
+    async plan(planned: PlannedFreeRecord): Promise<void> {
       const { subscription: _key, ...values } = planned
       await database.write((db) =>
         db
@@ -97,18 +109,21 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
       )
     },
 
-    async unplan(subscription) {
+    /** Deletes the plan for the end of this subscription at the processor, if there is one. */
+    async unplan(subscription: string): Promise<void> {
       await database.write((db) =>
         db.deleteFrom('plannedFreeSubscriptions').where('subscription', '=', subscription).execute(),
       )
     },
 
-    planned: (tenantId) =>
+    /** Returns what is planned for a tenant. */
+    planned: (tenantId: string): Promise<readonly PlannedFreeRecord[]> =>
       database.read((db) =>
         db.selectFrom('plannedFreeSubscriptions').selectAll().where('tenantId', '=', tenantId).execute(),
       ),
 
-    plannedBy: (now) =>
+    /** Returns what is planned to have begun by `now`, earliest first. */
+    plannedBy: (now: number): Promise<readonly PlannedFreeRecord[]> =>
       database.read((db) =>
         db
           .selectFrom('plannedFreeSubscriptions')
@@ -119,7 +134,8 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
           .execute(),
       ),
 
-    async nextPlanned(now) {
+    /** Returns the next time after `now` at which a planned free subscription begins; null if there is none. */
+    async nextPlanned(now: number): Promise<number | null> {
       const row = await database.read((db) =>
         db
           .selectFrom('plannedFreeSubscriptions')
@@ -130,7 +146,11 @@ export function sqlLocalSubscriptions(database: Database): LocalSubscriptionStor
       return row?.next ?? null
     },
 
-    async begin({ subscription, id, tenantId, priceId }, at) {
+    /**
+     * Starts a planned free subscription at `at` and deletes the plan, in one transaction. Starts nothing if the plan was deleted meanwhile,
+     * or if the tenant already has a running subscription to the price.
+     */
+    async begin({ subscription, id, tenantId, priceId }: PlannedFreeRecord, at: number): Promise<void> {
       await database.write(async (db) => {
         const forgotten = await db
           .deleteFrom('plannedFreeSubscriptions')

@@ -2,8 +2,16 @@
 import { pointerOf } from '../../../../base/errors/issue.ts'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
 import { pick, used } from '../../../records/columns.ts'
-import { dealEndActions, tenantColumns } from '../../../records/tenants.ts'
-import type { AuditRecord, TenantRecord, TenantStore } from '../../../tenant-store.ts'
+import {
+  dealEndActions,
+  tenantColumns,
+  type TenantListQuery,
+  type ListedTenant,
+  type EditedField,
+  type EnterpriseFields,
+  type AuditRecord,
+  type TenantRecord,
+} from '../../../records/tenants.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
 import { isOneOf } from '../../database/literal-conditions.ts'
@@ -13,6 +21,8 @@ import type { Leases } from '../coordination/leases.ts'
 import { markOwned } from '../mirror/marks.ts'
 import { listTenants } from './list.ts'
 import { refreshListings } from './listings.ts'
+import type { Page, PageQuery } from '../../../records/page.ts'
+import type { LeaseToken } from '../../../lease-token.ts'
 
 /** Tables whose rows are deleted with their tenant. */
 const tablesOfTenant = [
@@ -24,7 +34,7 @@ const tablesOfTenant = [
   'usageDifferences',
 ] as const
 
-export function sqlTenants(database: Database, leases: Leases): TenantStore {
+export function sqlTenants(database: Database, leases: Leases) {
   /** Writes a change of a tenant and its audit row. Returns null, without an audit row, if the tenant does not exist. */
   async function applyChange(
     id: string,
@@ -67,7 +77,8 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
     )
 
   return {
-    async add(tenant, audit) {
+    /** Adds a tenant and its audit row in one transaction. Throws `conflict` if the id or the customer is taken. */
+    async add(tenant: TenantRecord, audit: AuditRecord): Promise<void> {
       await database.write(async (db) => {
         const added = await db
           .insertInto('tenants')
@@ -81,12 +92,13 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       })
     },
 
-    find: (id) =>
+    find: (id: string): Promise<TenantRecord | null> =>
       database.readFirst((db) => db.selectFrom('tenants').selectAll().where('id', '=', id).executeTakeFirst()),
 
     findByCustomer,
 
-    async names(ids) {
+    /** Returns the names of these tenants by id; unknown ones are omitted. */
+    async names(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const names = new Map<string, string>()
       await inBatches(ids, async (slice) => {
         const rows = await database.read((db) =>
@@ -97,7 +109,11 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       return names
     },
 
-    async idsByCustomer(processorCustomerIds) {
+    /**
+     * Returns tenant ids by processor customer; customers without a tenant are omitted. Takes a few queries, no matter how many customers
+     * there are.
+     */
+    async idsByCustomer(processorCustomerIds: Iterable<string>): Promise<ReadonlyMap<string, string>> {
       const ids = new Map<string, string>()
       await inBatches([...processorCustomerIds], async (slice) => {
         const rows = await database.read((db) =>
@@ -113,16 +129,27 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       return ids
     },
 
-    async idsOnTemplate(template) {
+    /** Returns the ids of all tenants with the template, ascending, in one consistent read. */
+    async idsOnTemplate(template: string): Promise<readonly string[]> {
       const rows = await database.read((db) =>
         db.selectFrom('tenants').select('id').where('enterpriseTemplate', '=', template).orderBy('id').execute(),
       )
       return rows.map(({ id }) => id)
     },
 
-    list: (query) => database.read((db) => listTenants(database, db, query)),
+    /** Returns a page of the tenants that match all members of the query. Default order: ascending by id. */
+    list: (query: TenantListQuery): Promise<Page<ListedTenant>> =>
+      database.read((db) => listTenants(database, db, query)),
 
-    async update(id, change, audit) {
+    /**
+     * Changes fields of a tenant and adds the audit row in one transaction. Returns null if the tenant does not exist. Throws `conflict` if
+     * the customer belongs to another tenant.
+     */
+    async update(
+      id: string,
+      change: Partial<Pick<TenantRecord, EditedField>>,
+      audit: AuditRecord,
+    ): Promise<TenantRecord | null> {
       return claimingCustomer(id, change.processorCustomerId, customerRefused, () =>
         applyChange(id, audit, async (db) => {
           const changed = await db
@@ -137,7 +164,11 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       )
     },
 
-    async note(audit) {
+    /**
+     * Adds an audit row for a change at the processor that does not change the tenant's record. Does nothing if a row with the same id
+     * exists.
+     */
+    async note(audit: AuditRecord): Promise<void> {
       await database.write((db) =>
         db
           .insertInto('tenantAudit')
@@ -147,7 +178,8 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       )
     },
 
-    async bindCustomer(id, processorCustomerId, at) {
+    /** Sets the tenant's customer if it has none yet, and returns the stored tenant; null if the tenant does not exist. */
+    async bindCustomer(id: string, processorCustomerId: string, at: number): Promise<TenantRecord | null> {
       return claimingCustomer(id, processorCustomerId, customerTaken, () =>
         database.write(async (db) => {
           const bound = await db
@@ -166,7 +198,16 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       )
     },
 
-    async setEnterprise(id, fields, audit, token) {
+    /**
+     * Writes all enterprise fields and the audit row in one transaction. The caller holds the tenant's lease. Returns null if the tenant
+     * does not exist.
+     */
+    async setEnterprise(
+      id: string,
+      fields: EnterpriseFields,
+      audit: AuditRecord,
+      token: LeaseToken,
+    ): Promise<TenantRecord | null> {
       return applyChange(id, audit, async (db) => {
         await leases.assertHeld(db, token)
         const applied = pick(fields, used(tenantColumns, 'deal'))
@@ -179,7 +220,8 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       })
     },
 
-    async dealsDue(now) {
+    /** Returns the tenants whose negotiated prices end at `now` (epoch milliseconds) or have ended before, earliest end first. */
+    async dealsDue(now: number): Promise<readonly { readonly id: string; readonly endsAt: number }[]> {
       const rows = await database.read((db) =>
         db
           .selectFrom('tenants')
@@ -192,7 +234,8 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       return rows.flatMap(({ id, enterpriseEndsAt: endsAt }) => (endsAt === null ? [] : [{ id, endsAt }]))
     },
 
-    async nextDealEnd(now) {
+    /** Returns the earliest time after `now` at which negotiated prices of a tenant end; null if there is none. */
+    async nextDealEnd(now: number): Promise<number | null> {
       const [next] = await database.read((db) =>
         db
           .selectFrom('tenants')
@@ -205,7 +248,8 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       return next?.enterpriseEndsAt ?? null
     },
 
-    async remove(id, audit) {
+    /** Removes a tenant and revokes its sessions; its audit trail stays. Returns false if the tenant does not exist. */
+    async remove(id: string, audit: AuditRecord): Promise<boolean> {
       const removed = await applyChange(id, audit, async (db) => {
         const tenant = await db.deleteFrom('tenants').where('id', '=', id).returningAll().executeTakeFirst()
         if (tenant === undefined) return undefined
@@ -230,8 +274,11 @@ export function sqlTenants(database: Database, leases: Leases): TenantStore {
       return removed !== null
     },
 
-    audit: (tenantId, page) => database.read((db) => readPage(auditOf(db, tenantId), page)),
-    dealEnds: (tenantId, page) =>
+    /** Returns a page of the tenant's audit trail, newest first. */
+    audit: (tenantId: string, page: PageQuery): Promise<Page<AuditRecord>> =>
+      database.read((db) => readPage(auditOf(db, tenantId), page)),
+    /** Returns a page of those rows of the tenant's audit trail after which it had no deal, newest first. */
+    dealEnds: (tenantId: string, page: PageQuery): Promise<Page<AuditRecord>> =>
       // The condition of the index `tenant_audit_of_deal_ends`.
       database.read((db) => readPage(auditOf(db, tenantId).where(isOneOf('action', dealEndActions)), page)),
   }

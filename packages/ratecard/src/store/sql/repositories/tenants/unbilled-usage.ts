@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
-import type { UnbilledUsageStore } from '../../../tenant-store.ts'
 import type { Database } from '../../database/database.ts'
+import type { UnbilledUsage } from '../../../records/tenants.ts'
 
 /** Retention of the counts in days. `doctor` reads the last 30. */
 const keptDays = 40
 
-export function sqlUnbilledUsage(database: Database): UnbilledUsageStore {
+export function sqlUnbilledUsage(database: Database) {
   return {
-    add: (tenantId, meter, day) =>
+    /** Counts one report. Deletes counts that are more than 40 days older than `day`. */
+    add: (tenantId: string, meter: string, day: number): Promise<void> =>
       database.write(async (db) => {
         await db
           .insertInto('unbilledUsage')
@@ -24,7 +25,8 @@ export function sqlUnbilledUsage(database: Database): UnbilledUsageStore {
           .execute()
       }),
 
-    remove: (tenantId, meter, day) =>
+    /** Removes the counts of unbilled reports of a tenant and meter from `day` on, after that usage turned out to be billed. */
+    remove: (tenantId: string, meter: string, day: number): Promise<void> =>
       database.write(async (db) => {
         await db
           .deleteFrom('unbilledUsage')
@@ -34,7 +36,8 @@ export function sqlUnbilledUsage(database: Database): UnbilledUsageStore {
           .execute()
       }),
 
-    since: (day) =>
+    /** Returns the number of reports on this day and later by tenant and meter, most reports first. */
+    since: (day: number): Promise<readonly UnbilledUsage[]> =>
       database.read(async (db) => {
         const rows = await db
           .selectFrom('unbilledUsage')

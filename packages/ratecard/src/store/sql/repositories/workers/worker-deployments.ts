@@ -1,35 +1,53 @@
 import { sql } from 'kysely'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
 import type { RecordOf } from '../../../records/columns.ts'
-import type { workerColumns } from '../../../records/workers.ts'
+import type {
+  workerColumns,
+  DeploymentRecord,
+  DeploymentContent,
+  ScheduleRecord,
+  WorkerRecord,
+} from '../../../records/workers.ts'
 import type { Sealer } from '../../../seal.ts'
-import type { ScheduleRecord, WorkerRecord, WorkerStore } from '../../../worker-store.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
 import { readPage } from '../../database/read-page.ts'
 import type { Leases } from '../coordination/leases.ts'
 import { secretContext } from '../configuration/secrets.ts'
 import { bundleToRow, contentOf, deploymentOf, deploymentToRow, workerOf, workerSelection } from './worker-rows.ts'
+import type { LeaseToken } from '../../../lease-token.ts'
+import type { PageQuery, Page } from '../../../records/page.ts'
 
-export function sqlWorkers(database: Database, sealer: Sealer, leases: Leases): WorkerStore {
+export function sqlWorkers(database: Database, sealer: Sealer, leases: Leases) {
   const deployment = async (worker: string, id: string) => {
     const row = await database.read((db) => deploymentsOf(db, worker).where('id', '=', id).executeTakeFirst())
     return row === undefined ? null : deploymentOf(row)
   }
 
   return {
-    async now() {
+    /** Returns the database's own time, because the clocks of replicas differ. */
+    async now(): Promise<number> {
       const { rows } = await database.read((db) => sql<{ now: number }>`select ${database.now()} as now`.execute(db))
       return rows[0]?.now ?? 0
     },
 
-    list: () => database.read((db) => readWorkers(db)),
+    list: (): Promise<readonly WorkerRecord[]> => database.read((db) => readWorkers(db)),
 
-    async find(name) {
+    async find(name: string): Promise<WorkerRecord | null> {
       const [found] = await database.read((db) => readWorkers(db, name))
       return found ?? null
     },
 
-    async activate(deployment, content, schedules, { keep, token }) {
+    /**
+     * Makes the deployment the active one. Writes the pointer to it, the hostnames, the schedules and the deployment (if it is new) in one
+     * transaction. An unchanged schedule keeps the time of its next run. Deletes all deployments except the newest `keep` and the active one.
+     * Throws `conflict` if a hostname belongs to another worker, and `push_in_progress` if the lease is lost.
+     */
+    async activate(
+      deployment: DeploymentRecord,
+      content: DeploymentContent | null,
+      schedules: readonly ScheduleRecord[],
+      { keep, token }: { readonly keep: number; readonly token: LeaseToken },
+    ): Promise<WorkerRecord> {
       const { worker: name, id } = deployment
       const secret = { scope: 'worker', id } as const
       const sealed = content === null ? null : sealer.seal(content.env, secretContext(secret))
@@ -60,7 +78,11 @@ export function sqlWorkers(database: Database, sealer: Sealer, leases: Leases): 
       })
     },
 
-    async remove(name, token) {
+    /**
+     * Removes the worker with its deployments and their secrets. Runs and logs are not removed here but by their own stores. Returns false if
+     * the worker does not exist.
+     */
+    async remove(name: string, token: LeaseToken): Promise<boolean> {
       return database.write(async (db) => {
         await leases.assertHeld(db, token)
         await db.deleteFrom('workerSchedules').where('worker', '=', name).execute()
@@ -76,14 +98,16 @@ export function sqlWorkers(database: Database, sealer: Sealer, leases: Leases): 
       })
     },
 
-    async deployments(worker, page) {
+    /** Returns a page of deployments, newest first. */
+    async deployments(worker: string, page: PageQuery): Promise<Page<DeploymentRecord>> {
       const { items, total } = await database.read((db) => readPage(deploymentsOf(db, worker), page))
       return { items: items.map(deploymentOf), total }
     },
 
     deployment,
 
-    async deploymentBefore(worker, id) {
+    /** Returns the deployment created before this one; null if there is none. */
+    async deploymentBefore(worker: string, id: string): Promise<DeploymentRecord | null> {
       const at = await deployment(worker, id)
       if (at === null) return null
       const row = await database.read((db) =>
@@ -100,7 +124,7 @@ export function sqlWorkers(database: Database, sealer: Sealer, leases: Leases): 
       return row === undefined ? null : deploymentOf(row)
     },
 
-    async content(deploymentId) {
+    async content(deploymentId: string): Promise<DeploymentContent | null> {
       const secret = { scope: 'worker', id: deploymentId } as const
       return database.read(async (db) => {
         const row = await db
@@ -119,7 +143,8 @@ export function sqlWorkers(database: Database, sealer: Sealer, leases: Leases): 
       })
     },
 
-    async changeSequence() {
+    /** Returns a counter that grows with every activation and removal by any replica. */
+    async changeSequence(): Promise<number> {
       const row = await database.read((db) =>
         db.selectFrom('workerChanges').select('sequence').executeTakeFirstOrThrow(),
       )

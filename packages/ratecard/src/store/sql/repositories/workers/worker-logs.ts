@@ -1,10 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { LogBound, LogRecord, WorkerLogStore } from '../../../worker-store.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
+import type { LogBound, LogRecord } from '../../../records/workers.ts'
 
-type LogQuery = Parameters<WorkerLogStore['list']>[1]
-type ExistingWorkers = Parameters<WorkerLogStore['tidy']>[0]
+export interface LogQuery {
+  readonly limit: number
+  readonly since?: number
+  readonly level?: string
+  readonly runId?: string
+  readonly requestId?: string
+  /** Returns only lines with ids greater than `after`. */
+  readonly after?: string
+}
+
+interface ExistingWorkers {
+  readonly workers: readonly string[]
+  readonly now: number
+  readonly since: number
+}
 
 interface OldLine {
   readonly id: string
@@ -25,7 +38,7 @@ export interface WorkerLogParts {
   readonly ownFileExists?: () => boolean
 }
 
-export class SqlWorkerLogs implements WorkerLogStore {
+export class SqlWorkerLogs {
   readonly #parts: WorkerLogParts
   #opened: Promise<Database> | undefined
 
@@ -33,6 +46,10 @@ export class SqlWorkerLogs implements WorkerLogStore {
     this.#parts = parts
   }
 
+  /**
+   * Adds lines and deletes the oldest ones, so that no worker has more than `keep`. Ignores lines that exist already, so that a caller can
+   * retry a batch.
+   */
   async add(lines: readonly LogRecord[], keep: LogBound): Promise<void> {
     const byWorker = Map.groupBy(lines, (line) => line.worker)
     // The workers are sorted, so that two replicas lock rows in the same order and cannot deadlock.
@@ -49,6 +66,7 @@ export class SqlWorkerLogs implements WorkerLogStore {
     }
   }
 
+  /** Returns the newest `limit` lines that match the filters, oldest first. */
   async list(worker: string, query: LogQuery): Promise<readonly LogRecord[]> {
     const rows = await this.#read((db) => {
       let select = db.selectFrom('workerLogs').selectAll().where('worker', '=', worker)
@@ -75,11 +93,16 @@ export class SqlWorkerLogs implements WorkerLogStore {
     }
   }
 
+  /** Deletes all lines of a worker. */
   async removeAll(worker: string): Promise<void> {
     while ((await this.#forgetOldest(worker, () => true)) > 0) await nextTurn()
     await this.#write((db) => db.deleteFrom('workerLogSizes').where('worker', '=', worker).execute())
   }
 
+  /**
+   * Runs one step of the regular cleanup. Deletes lines older than `since`, and lines from before `now` of workers that are not in
+   * `workers`. Returns free space to the file system. Returns true if there is more to do.
+   */
   async tidy(present: ExistingWorkers): Promise<boolean> {
     if (this.#opened === undefined && this.#parts.ownFileExists?.() === false) return false
     const sizes = await this.#read((db) => db.selectFrom('workerLogSizes').select('worker').execute())

@@ -1,8 +1,14 @@
 // Converts deployments and their code to rows and back.
 import { sql } from 'kysely'
 import { toRecord, toRow, type RecordOf, type RowOf } from '../../../records/columns.ts'
-import { bundleColumns, deploymentColumns, workerColumns, type DeploymentRecord } from '../../../records/workers.ts'
-import type { DeploymentContent, StoredModule } from '../../../worker-store.ts'
+import {
+  bundleColumns,
+  deploymentColumns,
+  workerColumns,
+  type DeploymentRecord,
+  type DeploymentContent,
+  type StoredModule,
+} from '../../../records/workers.ts'
 
 type BundleRow = RowOf<typeof bundleColumns>
 

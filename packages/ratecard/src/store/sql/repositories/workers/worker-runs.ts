@@ -1,17 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SelectQueryBuilder } from 'kysely'
-import type { DuePlan, DueSchedule, NewRun, RunRecord, WorkerRunStore } from '../../../worker-store.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Write } from '../../database/database.ts'
 import { readPage } from '../../database/read-page.ts'
 import type { Tables } from '../../../records/tables.ts'
+import type { RunRecordOutcome, DuePlan, DueSchedule, NewRun, RunRecord } from '../../../records/workers.ts'
+import type { PageQuery, Page } from '../../../records/page.ts'
 
 type RunIds = SelectQueryBuilder<Tables, 'workerRuns', { id: string }>
 
 /** Maximum number of runs deleted per statement, so that an embedded database needs only a few milliseconds for it. */
 const runsPerStep = 200
 
-export function sqlWorkerRuns(database: Database): WorkerRunStore {
+export function sqlWorkerRuns(database: Database) {
   /**
    * Locks the due schedules (PostgreSQL). A second replica waits here for the first one, and then finds that the schedules are no longer
    * due.
@@ -81,7 +82,8 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
   }
 
   return {
-    async nextDue() {
+    /** Returns the time of the next due schedule; null if there is none. */
+    async nextDue(): Promise<number | null> {
       const row = await database.read((db) =>
         db
           .selectFrom('workerSchedules')
@@ -91,7 +93,20 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
       return row?.nextAt ?? null
     },
 
-    async claimDue(now, options) {
+    /**
+     * Claims the schedules that are due at `now`. Stores the decisions of `plan` and advances the schedules in one transaction, so that only
+     * one of several replicas gets each tick (time at which a schedule fires). Returns the runs that the caller must execute now. If an
+     * earlier run of a schedule is still running, its tick is stored as `skipped` instead.
+     */
+    async claimDue(
+      now: number,
+      options: {
+        readonly instance: string
+        readonly limit: number
+        readonly newId: () => string
+        readonly plan: (due: DueSchedule) => DuePlan
+      },
+    ): Promise<readonly RunRecord[]> {
       return database.write(async (db) => {
         const planned = (await lockDue(db, now, options.limit)).map((due) => ({ due, plan: options.plan(due) }))
         if (planned.length === 0) return []
@@ -108,7 +123,8 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
       })
     },
 
-    async claim(run, instance, now) {
+    /** Stores a manual run as `running`, or as `skipped` if another run of the same cron expression is running. */
+    async claim(run: NewRun, instance: string, now: number): Promise<RunRecord> {
       return database.write(async (db) => {
         for (let scheduledTime = run.scheduledTime; ; scheduledTime++) {
           const claimed = await start(db, { ...run, scheduledTime }, instance, now)
@@ -118,7 +134,12 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
       })
     },
 
-    async finish(id, end, now) {
+    /** Stores the end of a run in state `running`. Returns false if the run was set to `lost` in the meantime. */
+    async finish(
+      id: string,
+      end: { readonly outcome: RunRecordOutcome; readonly error: string | null; readonly cpuMs: number | null },
+      now: number,
+    ): Promise<boolean> {
       const result = await database.write((db) =>
         db
           .updateTable('workerRuns')
@@ -130,7 +151,7 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
       return result.numUpdatedRows === 1n
     },
 
-    async heartbeat(instance, now) {
+    async heartbeat(instance: string, now: number): Promise<void> {
       await database.write((db) =>
         db
           .updateTable('workerRuns')
@@ -141,7 +162,8 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
       )
     },
 
-    async expireStaleRuns(before, now) {
+    /** Sets running runs to `lost` if their replica has sent no heartbeat since `before`. Returns the number of these runs. */
+    async expireStaleRuns(before: number, now: number): Promise<number> {
       const stale = await database.read((db) =>
         db
           .selectFrom('workerRuns')
@@ -165,17 +187,19 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
       return Number(result.numUpdatedRows)
     },
 
-    list: (worker, { cron, ...page }) =>
+    /** Returns a page of runs, newest first. */
+    list: (worker: string, { cron, ...page }: PageQuery & { readonly cron?: string }): Promise<Page<RunRecord>> =>
       database.read((db) => {
         const runs = db.selectFrom('workerRuns').selectAll().where('worker', '=', worker)
         const ordered = runs.orderBy('scheduledTime', 'desc').orderBy('id', 'desc')
         return readPage(cron === undefined ? ordered : ordered.where('cron', '=', cron), page)
       }),
 
-    find: (id) =>
+    find: (id: string): Promise<RunRecord | null> =>
       database.readFirst((db) => db.selectFrom('workerRuns').selectAll().where('id', '=', id).executeTakeFirst()),
 
-    async prune(worker, before, limit) {
+    /** Deletes at most `limit` ended runs of a worker that are older than `before`. Returns the number of deleted runs. */
+    async prune(worker: string, before: number, limit: number): Promise<number> {
       return forget(limit, (runs) =>
         runs
           .where('worker', '=', worker)
@@ -185,7 +209,8 @@ export function sqlWorkerRuns(database: Database): WorkerRunStore {
       )
     },
 
-    async removeAll(worker) {
+    /** Deletes all runs of a worker, in several small transactions. */
+    async removeAll(worker: string): Promise<void> {
       while ((await forget(runsPerStep, (runs) => runs.where('worker', '=', worker))) > 0) await nextTurn()
     },
   }
