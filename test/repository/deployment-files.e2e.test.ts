@@ -190,7 +190,7 @@ describe('deploy/grafana:', () => {
     const facts = { get: () => Promise.resolve(null) } as unknown as Store['facts']
     const usageComparison = {} as unknown as Store['usageComparison']
     withBillingCounters(unused, registry, {
-      store: { facts, usageComparison, exclusively: () => Promise.reject(new Error('unused')) },
+      store: { facts, usageComparison, tryExclusively: () => Promise.reject(new Error('unused')) },
       clock: systemClock,
       report,
     })

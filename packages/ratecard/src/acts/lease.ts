@@ -9,7 +9,7 @@ import type { LeaseToken } from '../store/lease-token.ts'
 export const tenantLease = (id: string) => `tenant:${id}`
 
 export interface LeaseDeps {
-  readonly store: Pick<Store, 'exclusively'>
+  readonly store: Pick<Store, 'tryExclusively'>
   /** Aborts when the process shuts down. */
   readonly shutdown: AbortSignal
 }
@@ -39,17 +39,9 @@ export async function withNamedLease<T>(
 ): Promise<T> {
   let waitedMs = 0
   for (let pauseMs = minRetryDelayMs; ; pauseMs = Math.min(maxRetryDelayMs, pauseMs * 2)) {
-    const entered = { yes: false }
-    try {
-      return await deps.store.exclusively(name, (held) => {
-        entered.yes = true
-        return work(held)
-      })
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
-      if (entered.yes) throw lost(error)
-      if (waitedMs >= patienceMs) throw busy(error)
-    }
+    const entered = await deps.store.tryExclusively(name, async (held) => ({ done: await work(held).catch(throwLost) }))
+    if (entered !== null) return entered.done
+    if (waitedMs >= patienceMs) throw busy()
     stopIfDraining(deps)
     await wait(pauseMs, undefined, { signal: deps.shutdown }).catch(() => undefined)
     waitedMs += pauseMs
@@ -70,16 +62,17 @@ export function withTenantLease<T>(deps: LeaseDeps, id: string, work: (held: Ten
   return withNamedLease(deps, tenantLease(id), run, leaseTimeoutMs.brief)
 }
 
-function busy(cause: unknown): ServiceError {
+function busy(): ServiceError {
   return new ServiceError('tenant_busy', 'Another request is changing this tenant or its subscriptions.', {
     hint: 'Try again when it is done.',
     retryAfter: 10,
-    cause,
   })
 }
 
-function lost(cause: ServiceError): ServiceError {
-  return new ServiceError(
+/** Throws the error of work under a lease, in the words of a tenant if the journal refused a write because the lease was lost. */
+function throwLost(cause: unknown): never {
+  if (!(cause instanceof ServiceError) || cause.code !== 'push_in_progress') throw cause
+  throw new ServiceError(
     'tenant_busy',
     'Another process has taken over the changes of this tenant, so this request stopped.',
     {

@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts'
 import type { TenantLease } from '../lease.ts'
 
 export interface JobDeps {
-  readonly store: Pick<Store, 'jobs' | 'exclusively' | 'held'>
+  readonly store: Pick<Store, 'jobs' | 'exclusively' | 'tryExclusively' | 'held'>
   readonly clock: Clock
   /** Returns a new id: lower-case text that sorts by time. */
   readonly newId: () => string

@@ -178,16 +178,12 @@ const requestCancel = ({ store, clock }: Reading & Pick<JobDeps, 'clock'>, id: s
  * to cancel it. Returns false if neither succeeded.
  */
 async function endWaiting(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Promise<boolean> {
-  try {
-    return await deps.store.exclusively(jobLease(id), async ({ token }) => {
-      if ((await findJobRecord(deps, id)).state !== 'waiting') return false
-      await deps.store.jobs.end(id, 'cancelled', null, token)
-      return true
-    })
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
-    return requestCancel(deps, id)
-  }
+  const ended = await deps.store.tryExclusively(jobLease(id), async ({ token }) => {
+    if ((await findJobRecord(deps, id)).state !== 'waiting') return false
+    await deps.store.jobs.end(id, 'cancelled', null, token)
+    return true
+  })
+  return ended ?? requestCancel(deps, id)
 }
 
 /** Step functions by kind of resumable job. */

@@ -84,7 +84,7 @@ async function findOpened({ store }: JobDeps, id: string): Promise<JobRecord> {
  * failure (e.g. a shutdown, or the processor is unavailable) the job waits again instead of failing, because no user watches it.
  */
 export async function continueJob(deps: JobDeps, id: string, doStep: DoStep): Promise<void> {
-  await deps.store.exclusively(jobLease(id), async (held) => {
+  await deps.store.tryExclusively(jobLease(id), async (held) => {
     const job = await deps.store.jobs.find(id)
     if (job === null || job.resumesAt === null || job.resumesAt > deps.clock.now()) return
     await deps.store.jobs.resume(id, held.token)

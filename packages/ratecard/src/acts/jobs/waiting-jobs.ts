@@ -1,6 +1,5 @@
 // Continues waiting jobs, and does other scheduled work, once it is due. Checks at least once a minute. Every replica does this; a lease
 // ensures that only one replica does each piece of work. Jobs that stopped for another reason than a date are left to an operator.
-import { ServiceError } from '../../base/errors/service-error.ts'
 import { isOfTenant, type JobDeps } from './deps.ts'
 import type { StepRunners } from './jobs.ts'
 import { continueJob } from './run-job.ts'
@@ -103,12 +102,7 @@ async function continueDue(deps: JobDeps, resumed: StepRunners, report: (error: 
     try {
       await continueJob(deps, job.id, resumed[kind](job))
     } catch (error) {
-      if (!isTaken(error)) report(error)
+      report(error)
     }
   }
-}
-
-/** True if another process holds the job's lease. E.g. another replica continues the job, or a user resumed it there. */
-function isTaken(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'push_in_progress'
 }

@@ -30,7 +30,7 @@ import type { Principal } from '../../api/customers/sessions.ts'
 import type { TenantRecord } from '../../store/records/tenants.ts'
 
 export interface CheckoutDeps {
-  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'versions' | 'mappings' | 'facts'>
+  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'tryExclusively' | 'versions' | 'mappings' | 'facts'>
   readonly processor: Pick<
     Processor,
     'createCheckout' | 'createPortal' | 'subscriptions' | 'everySubscription' | 'schedulePhases'

@@ -9,7 +9,7 @@ import { withNamedLease } from '../../acts/lease.ts'
 const windowMs = 60 * 60 * 1000
 
 export interface RefusedCodesDeps {
-  readonly store: Pick<Store, 'exclusively' | 'facts'>
+  readonly store: Pick<Store, 'tryExclusively' | 'facts'>
   readonly clock: Clock
   readonly shutdown: AbortSignal
 }

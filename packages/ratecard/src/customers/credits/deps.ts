@@ -9,7 +9,7 @@ import type { TenantRecord } from '../../store/records/tenants.ts'
 
 /** Dependencies of the functions that grant credits. */
 export interface CreditDeps {
-  readonly store: Pick<Store, 'credits' | 'jobs' | 'mirror' | 'tenants' | 'versions' | 'exclusively'>
+  readonly store: Pick<Store, 'credits' | 'jobs' | 'mirror' | 'tenants' | 'versions' | 'tryExclusively'>
   readonly processor: CreditProcessor
   readonly mirror: Mirror
   readonly clock: Clock

@@ -65,23 +65,12 @@ export async function nextCreditAt(deps: CreditDeps): Promise<number | null> {
   return next === Infinity ? null : Math.max(next, deps.clock.now() + minDelayMs)
 }
 
-/** Runs `work` under a lease. Returns false, without running it, if another process holds the lease. */
-async function underLease(
-  deps: CreditDeps,
-  name: string,
-  work: (held: TenantLease) => Promise<void>,
-): Promise<boolean> {
-  const entered = { yes: false }
-  try {
-    await deps.store.exclusively(name, (held) => {
-      entered.yes = true
-      return work({ token: held.token, signal: AbortSignal.any([held.signal, deps.shutdown]) })
-    })
-  } catch (error) {
-    if (entered.yes || !(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
-  }
-  return entered.yes
-}
+/** Runs `work` under a lease. Returns null, without running it, if another process holds the lease. */
+const underLease = (deps: CreditDeps, name: string, work: (held: TenantLease) => Promise<void>) =>
+  deps.store.tryExclusively(name, async ({ token, signal }) => {
+    await work({ token, signal: AbortSignal.any([signal, deps.shutdown]) })
+    return true
+  })
 
 /** Returns the unfinished jobs that are due: waiting jobs whose date has come, and jobs whose process may have died. */
 async function jobsDue({ store, clock }: CreditDeps): Promise<readonly JobRecord[]> {
@@ -239,5 +228,6 @@ async function openJob(
     )
     await runGrantJob(deps, job, held).catch(report)
   })
-  if (!opened) throw new ServiceError('tenant_busy', `Another process is granting the credits of ${paidBy} now.`)
+  if (opened === null)
+    throw new ServiceError('tenant_busy', `Another process is granting the credits of ${paidBy} now.`)
 }

@@ -15,19 +15,12 @@ export async function endDueDeals(deps: SwapDeps, report: (error: unknown) => vo
   const due = await deps.store.tenants.dealsDue(deps.clock.now())
   if (due.length === 0) return
   await deps.assertAccount('write')
-  const entered = { yes: false }
-  try {
-    await deps.store.exclusively(lease, async ({ signal }) => {
-      entered.yes = true
-      for (const { id, endsAt } of due) {
-        if (signal.aborted || deps.shutdown.aborted) return
-        await endDeal(deps, id, endsAt).catch(report)
-      }
-    })
-  } catch (error) {
-    // Another replica ends them now.
-    if (entered.yes || !(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
-  }
+  await deps.store.tryExclusively(lease, async ({ signal }) => {
+    for (const { id, endsAt } of due) {
+      if (signal.aborted || deps.shutdown.aborted) return
+      await endDeal(deps, id, endsAt).catch(report)
+    }
+  })
 }
 
 async function endDeal(deps: SwapDeps, tenantId: string, endsAt: number): Promise<void> {

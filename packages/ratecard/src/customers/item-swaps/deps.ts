@@ -17,6 +17,7 @@ export interface SwapDeps extends JobDeps {
     | 'versions'
     | 'pushes'
     | 'exclusively'
+    | 'tryExclusively'
     | 'held'
   >
   readonly processor: SubscriptionProcessor

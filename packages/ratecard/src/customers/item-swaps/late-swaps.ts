@@ -1,7 +1,6 @@
 // Finds the outcome of late writes to subscriptions. A late write is a request without a response (e.g. because its process crashed), so
 // that the processor may still execute it. Every change of a subscription does this before it reads the subscription. Otherwise a late
 // write could take effect after the change, e.g. put an item back on a negotiated price that was removed in the meantime.
-import { ServiceError } from '../../base/errors/service-error.ts'
 import { foundAt, isUnanswered, knowsKey, lateForMs, retryWrite } from '../../acts/journal/late-writes.ts'
 import { idempotencyKey } from '../../acts/journal/run-steps.ts'
 import { askProcessor } from '../../processor/failures.ts'
@@ -33,7 +32,8 @@ export async function settleLateSwaps(deps: SwapDeps, payer: Payer, held: Tenant
   for (const { job, step } of await deps.store.jobs.unanswered(kinds)) {
     if (!isOf(job, step, payer)) continue
     if (isOfTenant(job.kind)) await settleLate(deps, job, step, held)
-    else if (await runs(deps, job, (own) => settleLate(deps, job, step, own)))
+    // Null: another process runs the job.
+    else if ((await deps.store.tryExclusively(jobLease(job.id), (own) => settleLate(deps, job, step, own))) === null)
       await settleOfOther(deps, job, step, held)
   }
 }
@@ -42,25 +42,6 @@ function isOf({ kind, subject }: JobRecord, { step }: JobStepRecord, { tenantId,
   if (isOfTenant(kind)) return subject === tenantId
   const of = JSON.parse(step) as { readonly tenant_id?: string | null; readonly customer?: string }
   return (tenantId !== null && of.tenant_id === tenantId) || (customer !== null && of.customer === customer)
-}
-
-/** Returns true if another process runs the job. If not, runs `otherwise` under the job's lease and returns false. */
-async function runs(
-  deps: SwapDeps,
-  { id }: JobRecord,
-  otherwise: (held: TenantLease) => Promise<unknown>,
-): Promise<boolean> {
-  const entered = { yes: false }
-  try {
-    await deps.store.exclusively(jobLease(id), async (held) => {
-      entered.yes = true
-      await otherwise(held)
-    })
-    return false
-  } catch (error) {
-    if (entered.yes || !(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
-    return true
-  }
 }
 
 /** Returns the name of the lease that a migration holds while one of its steps changes a subscription. */

@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts'
 
 /** Dependencies of the tenant use cases. */
 export interface TenantDeps {
-  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'exclusively' | 'mirror'>
+  readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'tryExclusively' | 'mirror'>
   readonly processor: Pick<
     Processor,
     'createCustomer' | 'updateCustomer' | 'findCustomer' | 'customerState' | 'subscriptions' | 'expireCheckouts'

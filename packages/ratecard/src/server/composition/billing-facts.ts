@@ -1,11 +1,10 @@
 // Numbers about billing for the metrics. They are in the store, so that all replicas show the same numbers, and a report is not counted
 // again after a restart.
-import { ServiceError } from '../../base/errors/service-error.ts'
 import type { Store } from '../../store/store.ts'
 import { readUsageComparison } from '../../customers/subscriptions/usage/compare-usage.ts'
 import type { DroppedUsage } from '../../api/customers/usage.ts'
 
-type FactStore = Pick<Store, 'facts' | 'exclusively'>
+type FactStore = Pick<Store, 'facts' | 'tryExclusively'>
 
 const driftFact = 'drift_fields'
 const droppedFact = 'usage_dropped'
@@ -55,12 +54,10 @@ export async function countDroppedUsage(
   now: number,
 ): Promise<void> {
   if (withReports(await readCount(store), reports, now) === null) return
-  await unlessTaken(
-    store.exclusively('usage_dropped', async () => {
-      const after = withReports(await readCount(store), reports, now)
-      if (after !== null) await store.facts.set(droppedFact, JSON.stringify(after))
-    }),
-  )
+  await store.tryExclusively('usage_dropped', async () => {
+    const after = withReports(await readCount(store), reports, now)
+    if (after !== null) await store.facts.set(droppedFact, JSON.stringify(after))
+  })
 }
 
 /**
@@ -78,12 +75,3 @@ function withReports(before: DroppedCount | null, reports: readonly DroppedUsage
 }
 
 const keyOf = ({ at, processorMeterId, code }: DroppedUsage) => `${String(at)} ${processorMeterId ?? ''} ${code}`
-
-/** Ignores the error that another replica holds the lease. */
-export async function unlessTaken(work: Promise<unknown>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.code === 'push_in_progress')) throw error
-  }
-}

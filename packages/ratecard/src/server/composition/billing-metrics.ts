@@ -47,7 +47,7 @@ export function registerBillingGauges(
 type Amounts = Readonly<Record<string, number>>
 
 export interface CounterDeps {
-  readonly store: Pick<Store, 'facts' | 'exclusively' | 'usageComparison'>
+  readonly store: Pick<Store, 'facts' | 'tryExclusively' | 'usageComparison'>
   readonly clock: Clock
   readonly report: Report
 }

@@ -3,7 +3,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { Store } from '../../store/store.ts'
-import { unlessTaken } from './billing-facts.ts'
 import type { Service } from '../service/service.ts'
 
 const minuteMs = 60 * 1000
@@ -25,7 +24,7 @@ interface Looks {
 
 export interface BillingWatchDeps {
   readonly service: Pick<Service, 'droppedUsage' | 'drift'>
-  readonly store: Pick<Store, 'exclusively' | 'facts'>
+  readonly store: Pick<Store, 'tryExclusively' | 'facts'>
   readonly clock: Clock
   readonly report: (error: unknown, what: string) => void
 }
@@ -57,7 +56,7 @@ export async function lookAtBilling({ service, store, clock, report }: BillingWa
       if (!(error instanceof ServiceError && error.code === 'config_not_found')) report(error, what)
     }
   }
-  await unlessTaken(store.exclusively('billing_watch', look))
+  await store.tryExclusively('billing_watch', look)
 }
 
 /** Checks every hour. Returns a function that stops the checks and waits for a running one. */

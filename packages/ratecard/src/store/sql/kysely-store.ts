@@ -1,7 +1,6 @@
 // The store for both SQL engines. It only composes the repositories and contains no logic of its own.
 import { sql } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
-import type { LeaseToken } from '../lease-token.ts'
 import type { Sealer } from '../seal.ts'
 import { backupSqlite } from './maintenance/backup.ts'
 import type { Database } from './database/database.ts'
@@ -78,16 +77,9 @@ export function kyselyStore({ database, workerLogs, sealer, clock, leaseMs }: St
     workers: sqlWorkers(database, sealer, leases),
     workerRuns: sqlWorkerRuns(database),
     workerLogs,
-    /**
-     * Runs `work` while holding the named lease, which is renewed in the background. Throws ServiceError `push_in_progress` at once if
-     * another process holds the lease. `signal` aborts when the lease is lost.
-     */
-    exclusively: <T>(
-      name: string,
-      work: (lease: { readonly token: LeaseToken; readonly signal: AbortSignal }) => Promise<T>,
-    ): Promise<T> => leases.exclusively(name, work),
-    /** True if a process holds the lease now. */
-    held: (name: string) => leases.held(name),
+    exclusively: leases.exclusively.bind(leases),
+    tryExclusively: leases.tryExclusively.bind(leases),
+    held: leases.held.bind(leases),
     /** Moves the write-ahead log of an embedded store into its file, as far as no reader needs it. Does nothing for PostgreSQL. */
     checkpoint: () => database.checkpoint(),
     /** Returns a counter that grows with every change of published data by any replica. Replicas poll it to invalidate their caches. */

@@ -12,7 +12,7 @@ import type { LeaseToken } from '../../store/lease-token.ts'
 import type { DeploymentContent, DeploymentRecord, WorkerRecord } from '../../store/records/workers.ts'
 
 export interface DeployDeps {
-  readonly store: Pick<Store, 'exclusively' | 'workerRuns' | 'workerLogs'>
+  readonly store: Pick<Store, 'tryExclusively' | 'workerRuns' | 'workerLogs'>
   readonly workers: Store['workers']
   readonly supervisor: Supervisor
   readonly replica: ReplicaWorkers
@@ -146,16 +146,21 @@ function checkHandlers({ crons }: DeploymentRecord, { handlers }: Candidate): vo
 }
 
 async function exclusively<T>(deps: DeployDeps, name: string, work: (token: LeaseToken) => Promise<T>): Promise<T> {
-  try {
-    return await deps.store.exclusively(`worker:${name}`, ({ token }) => work(token))
-  } catch (error) {
-    // Replaces the error of the lease. That error mentions a push, but here another deployment of the same worker holds the lease.
-    if (!(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
-    throw new ServiceError('deployment_in_progress', `The worker "${name}" is being changed by another request now.`, {
+  const busy = (cause?: unknown) =>
+    new ServiceError('deployment_in_progress', `The worker "${name}" is being changed by another request now.`, {
       hint: 'Wait until it is done, then try again.',
-      cause: error,
+      cause,
     })
-  }
+  const entered = await deps.store.tryExclusively(`worker:${name}`, async ({ token }) => {
+    try {
+      return { done: await work(token) }
+    } catch (error) {
+      // The lease was lost: another request has taken over.
+      throw error instanceof ServiceError && error.code === 'push_in_progress' ? busy(error) : error
+    }
+  })
+  if (entered === null) throw busy()
+  return entered.done
 }
 
 function noDeployment(name: string, id: string | null): ServiceError {

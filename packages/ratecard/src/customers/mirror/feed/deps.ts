@@ -5,7 +5,7 @@ import type { Processor, ProcessorAccount } from '../../../processor/processor.t
 import type { Store } from '../../../store/store.ts'
 
 export interface FeedDeps {
-  readonly store: Pick<Store, 'held' | 'exclusively' | 'mirror' | 'revenue' | 'facts' | 'secrets'>
+  readonly store: Pick<Store, 'held' | 'tryExclusively' | 'mirror' | 'revenue' | 'facts' | 'secrets'>
   readonly processor: MirrorReads & Pick<Processor, 'events'>
   readonly clock: Clock
   /** Returns the processor account of the key. Throws if this environment belongs to another account. */

@@ -177,15 +177,17 @@ export function createFeeder(
   const run = async (): Promise<void> => {
     for (let failed = 0; !stopped();) {
       try {
-        await deps.store.exclusively(mirrorLease, async ({ signal }) => {
+        const fed = await deps.store.tryExclusively(mirrorLease, async ({ signal }) => {
           await feed(AbortSignal.any([signal, stopping.signal]), () => {
             failed = 0
           })
+          return true
         })
+        if (fed === null) failed = 0
       } catch (error) {
-        const taken = isTaken(error)
-        failed = taken ? 0 : failed + 1
-        if (!stopped() && !taken) await reportFailure(error, 'the feed failed and is retried')
+        const lost = isLost(error)
+        failed = lost ? 0 : failed + 1
+        if (!stopped() && !lost) await reportFailure(error, 'the feed failed and is retried')
       }
       await allocation.flush().catch((error: unknown) => {
         deps.report(error, 'reads are counted later')
@@ -251,6 +253,7 @@ async function pollOrClear(deps: FeedDeps, { seen }: FeederState, signal: AbortS
   }
 }
 
-function isTaken(error: unknown): boolean {
+/** True if another process took the lease over. */
+function isLost(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'push_in_progress'
 }

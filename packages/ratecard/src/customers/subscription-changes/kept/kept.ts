@@ -19,7 +19,7 @@ export interface Kept {
 }
 
 export interface KeptDeps {
-  readonly store: Pick<Store, 'exclusively' | 'facts'>
+  readonly store: Pick<Store, 'tryExclusively' | 'facts'>
   readonly clock: Clock
   readonly shutdown: AbortSignal
 }

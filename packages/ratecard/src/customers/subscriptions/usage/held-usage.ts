@@ -1,6 +1,5 @@
 // Sends usage again that is counted, but whose event may not have reached the processor, e.g. because the process that sent it was killed
 // and its client never retried. Every replica looks for such reports; a lease lets one of them send them.
-import { ServiceError } from '../../../base/errors/service-error.ts'
 import { keyRetentionMs } from '../../../acts/journal/late-writes.ts'
 import { ProcessorError } from '../../../processor/processor-error.ts'
 import { maxWriteMs } from '../../../processor/write-options.ts'
@@ -21,7 +20,7 @@ const batch = 500
 export const resendAfterMs = 3 * maxWriteMs
 
 interface HeldUsageDeps extends Pick<SubscriberDeps, 'processor' | 'shutdown' | 'newId' | 'clock' | 'applied'> {
-  readonly store: Pick<Store, 'usage' | 'exclusively'>
+  readonly store: Pick<Store, 'usage' | 'tryExclusively'>
   readonly assertAccount: (intent: 'write') => Promise<void>
 }
 
@@ -33,24 +32,17 @@ interface HeldUsageDeps extends Pick<SubscriberDeps, 'processor' | 'shutdown' | 
 export async function resendHeldUsage(deps: HeldUsageDeps, report: (error: unknown) => void): Promise<void> {
   if ((await heldNow(deps, 1)).length === 0) return
   await deps.assertAccount('write')
-  const entered = { yes: false }
-  try {
-    await deps.store.exclusively(lease, async ({ signal }) => {
-      entered.yes = true
-      const send = sendUsageBy(deps)
-      let after: UsageReportRecord | null = null
-      for (let held = await heldNow(deps, batch); held.length > 0; held = await heldNow(deps, batch, after)) {
-        for (const one of held) {
-          if (signal.aborted || deps.shutdown.aborted) return
-          if (!(await resend(deps, one, send, report))) return
-          after = one
-        }
+  await deps.store.tryExclusively(lease, async ({ signal }) => {
+    const send = sendUsageBy(deps)
+    let after: UsageReportRecord | null = null
+    for (let held = await heldNow(deps, batch); held.length > 0; held = await heldNow(deps, batch, after)) {
+      for (const one of held) {
+        if (signal.aborted || deps.shutdown.aborted) return
+        if (!(await resend(deps, one, send, report))) return
+        after = one
       }
-    })
-  } catch (error) {
-    // Another replica sends them now.
-    if (entered.yes || !(error instanceof ServiceError) || error.code !== 'push_in_progress') throw error
-  }
+    }
+  })
 }
 
 /** Returns held reports that are to be sent again, oldest first: those after the report `after`, if it is given. */

@@ -22,9 +22,21 @@ export class Leases {
     this.#ttlMs = ttlMs
   }
 
+  /**
+   * Runs `work` while holding the named lease, which is renewed in the background. Throws ServiceError `push_in_progress` at once if another
+   * process holds the lease. `signal` aborts when the lease is lost.
+   */
   async exclusively<T>(name: string, work: (lease: Lease) => Promise<T>): Promise<T> {
+    const taken = await this.tryExclusively(name, async (lease) => ({ done: await work(lease) }))
+    if (taken === null) throw heldByAnother(name, this.#ttlMs)
+    return taken.done
+  }
+
+  /** Like `exclusively`. Returns null, without running `work`, if another process holds the lease. */
+  async tryExclusively<T>(name: string, work: (lease: Lease) => Promise<T>): Promise<T | null> {
     const sentAt = performance.now()
     const token = await this.#take(name)
+    if (token === null) return null
     const keeper = new LeaseKeeper(this.#ttlMs, sentAt, () => this.#renew(token), lostLease(token))
     try {
       return await work({ token, signal: keeper.signal })
@@ -35,6 +47,7 @@ export class Leases {
     }
   }
 
+  /** True if a process holds the lease now. */
   async held(name: string): Promise<boolean> {
     return this.#database.read(async (db) => {
       const row = await db
@@ -61,7 +74,8 @@ export class Leases {
     if (row === undefined) throw lostLease(token)
   }
 
-  async #take(name: string): Promise<LeaseToken> {
+  /** Returns null if another process holds the lease. */
+  async #take(name: string): Promise<LeaseToken | null> {
     const now = this.#database.now()
     const until = sql<number>`${now} + ${sql.lit(this.#ttlMs)}`
     const fence = await this.#database.write(async (db) => {
@@ -82,8 +96,7 @@ export class Leases {
         .executeTakeFirst()
       return free?.fence ?? (await this.#takeFromTheDead(db, name, until))
     })
-    if (fence === null) throw heldByAnother(name, this.#ttlMs)
-    return { name, fence }
+    return fence === null ? null : { name, fence }
   }
 
   /**
