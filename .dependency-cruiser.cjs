@@ -52,7 +52,7 @@ const within = {
   'api/notation': { neighbours: [] },
   'acts/journal': { neighbours: [], outside: ['store', 'processor', 'base'] },
   'acts/guard-rails': { neighbours: [] },
-  'acts/jobs': { neighbours: ['acts/journal', 'acts/lease.ts'] },
+  'acts/jobs': { neighbours: ['acts/journal', 'acts/*.ts'] },
   'workers/cron': { neighbours: [], outside: ['base'] },
   'workers/project': { neighbours: ['workers/cron'], outside: ['base'] },
   'workers/cloudflare': { neighbours: ['workers/project', 'workers/cron'], outside: ['base'] },

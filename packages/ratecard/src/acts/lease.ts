@@ -6,6 +6,12 @@ import { stopIfDraining } from './journal/run-steps.ts'
 import type { Store } from '../store/store.ts'
 import type { LeaseToken } from '../store/lease-token.ts'
 
+/**
+ * Name of the lease for pushes. Only one push runs at a time. Every other job that changes data from which a push plans (e.g. a webhook
+ * rotation) takes this lease too.
+ */
+export const pushLease = 'push'
+export const jobLease = (jobId: string) => `job:${jobId}`
 export const tenantLease = (id: string) => `tenant:${id}`
 
 export interface LeaseDeps {

@@ -2,7 +2,7 @@
 import { ServiceError } from '../base/errors/service-error.ts'
 import { liveState as stateNow } from '../acts/journal/live-state.ts'
 import type { Step } from '../catalog/steps.ts'
-import { pushLease } from '../acts/journal/leases.ts'
+import { pushLease } from '../acts/lease.ts'
 import { yieldToRequests } from '../base/event-loop.ts'
 import type { SyncDeps } from './deps.ts'
 import type { PushStep } from '../api/push/pushes.ts'

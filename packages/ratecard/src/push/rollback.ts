@@ -1,5 +1,5 @@
 import { ServiceError } from '../base/errors/service-error.ts'
-import { pushLease } from '../acts/journal/leases.ts'
+import { pushLease } from '../acts/lease.ts'
 import type { SyncDeps } from './deps.ts'
 import { requireValid } from './document-jobs.ts'
 import { planPush, pushUnderLease } from './push.ts'

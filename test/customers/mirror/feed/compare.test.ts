@@ -1,7 +1,7 @@
 // The nightly comparison with the real parts: it corrects, resumes, and leaves the feed running.
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { pushLease } from '../../../../packages/ratecard/src/acts/journal/leases.ts'
+import { pushLease } from '../../../../packages/ratecard/src/acts/lease.ts'
 import { beginComparison } from '../../../../packages/ratecard/src/customers/mirror/feed/compare.ts'
 import { mirroredKinds } from '../../../../packages/ratecard/src/processor/mirrored.ts'
 import type { Processor } from '../../../../packages/ratecard/src/processor/processor.ts'

@@ -1,7 +1,7 @@
 // Typical errors of mirrors, each as a test: in the end the copy equals the processor's lists, whatever the order of events.
 import type Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { pushLease } from '../../../../packages/ratecard/src/acts/journal/leases.ts'
+import { pushLease } from '../../../../packages/ratecard/src/acts/lease.ts'
 import { ensureState, fill } from '../../../../packages/ratecard/src/customers/mirror/feed/fill.ts'
 import { withOwnActs } from '../../../../packages/ratecard/src/customers/mirror/feed/own-acts.ts'
 import { CursorLost, poll } from '../../../../packages/ratecard/src/customers/mirror/feed/poll.ts'

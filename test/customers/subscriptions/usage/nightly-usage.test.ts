@@ -2,7 +2,7 @@
 import { Registry } from 'prom-client'
 import { expect, onTestFinished, test } from 'vitest'
 import { withBillingCounters } from '../../../../packages/ratecard/src/server/composition/billing-metrics.ts'
-import { pushLease } from '../../../../packages/ratecard/src/acts/journal/leases.ts'
+import { pushLease } from '../../../../packages/ratecard/src/acts/lease.ts'
 import { readUsageComparison } from '../../../../packages/ratecard/src/customers/subscriptions/usage/compare-usage.ts'
 import { startTestApp } from '../../../support/app.ts'
 import { mirrored, mirrorSettings } from '../../../support/mirror.ts'

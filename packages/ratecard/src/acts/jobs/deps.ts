@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
-import type { JobKind, JobRecord, JobStepRecord } from '../../store/records/journal.ts'
+import type { JobRecord, JobStepRecord } from '../../store/records/journal.ts'
 import type { Store } from '../../store/store.ts'
 import type { TenantLease } from '../lease.ts'
 
@@ -23,9 +23,3 @@ export interface JobDeps {
   /** Registers background work, so that a graceful shutdown waits for it. */
   readonly background: (work: Promise<unknown>) => void
 }
-
-export const jobLease = (jobId: string) => `job:${jobId}`
-
-/** Kinds of jobs that change the subscriptions of one tenant (the job's subject). They run under the tenant's lease. */
-const tenantJobs = ['enterprise_apply', 'subscription_change', 'subscription_discount'] as const
-export const isOfTenant = (kind: JobKind): kind is (typeof tenantJobs)[number] => tenantJobs.some((one) => one === kind)

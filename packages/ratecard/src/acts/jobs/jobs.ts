@@ -4,15 +4,14 @@ import { bind } from '../../base/bind.ts'
 import { toRfc3339 } from '../../base/clock.ts'
 import type { PageQuery } from '../../store/records/page.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import { pushLease } from '../journal/leases.ts'
 import { liveState } from '../journal/live-state.ts'
 import { shown } from '../../store/records/columns.ts'
 import { jobColumns, type JobRecord, type JobStepRecord } from '../../store/records/journal.ts'
 import { byOf } from '../../store/records/actor.ts'
-import { tenantLease } from '../lease.ts'
+import { jobLease } from '../lease.ts'
 import { scheduledMovesOf } from './scheduled-moves.ts'
-import { isOfTenant, jobLease, type JobDeps } from './deps.ts'
-import { actsOpenTo, assertOpenTo, notOpen, resumable, type ResumableKind } from './job-acts.ts'
+import type { JobDeps } from './deps.ts'
+import { actsOpenTo, assertOpenTo, leaseOf, notOpen, resumable, type ResumableKind } from '../kinds.ts'
 import { resumeJob, type DoStep } from './run-job.ts'
 import type { Caller } from '../../api/notation/callers.ts'
 import type { CancelledJob, JobReport, JobStep, JobSummary } from '../../api/customers/jobs.ts'
@@ -42,10 +41,6 @@ async function findJobRecord(deps: Reading, id: string): Promise<JobRecord> {
     throw new ServiceError('job_not_found', `There is no job "${id}".`, { hint: 'List the jobs with GET admin/jobs.' })
   return job
 }
-
-/** Returns the name of the lease that the process running the job holds. */
-export const leaseOf = ({ id, kind, subject }: JobRecord) =>
-  isOfTenant(kind) ? tenantLease(subject) : kind === 'webhook_rotation' ? pushLease : jobLease(id)
 
 /** Returns the job with its live state. If the job ended in the meantime, reads its record again, so that state and error match. */
 async function liveJob({ store }: Reading, job: JobRecord): Promise<JobRecord> {

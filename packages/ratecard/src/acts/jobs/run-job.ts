@@ -5,11 +5,12 @@
 import { toRfc3339 } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { ProblemCode } from '../../base/errors/codes.ts'
+import { openAct, type NewAct } from '../act.ts'
 import { attemptStep, failureText, runSteps, stopIfDraining } from '../journal/run-steps.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
-import type { TenantLease } from '../lease.ts'
-import { jobLease, type JobDeps } from './deps.ts'
-import type { JobRecord, JobStepRecord, NewJob } from '../../store/records/journal.ts'
+import { jobLease, type TenantLease } from '../lease.ts'
+import type { JobDeps } from './deps.ts'
+import type { JobRecord, JobStepRecord } from '../../store/records/journal.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -55,11 +56,10 @@ const transientCodes: readonly ProblemCode[] = ['shutting_down', 'store_unavaila
 const systemicCodes: readonly ProblemCode[] = ['processor_unavailable', 'processor_rate_limited', 'processor_timeout']
 
 /** Starts a job, which then runs in the background. Resolves when the job is in the journal. */
-export function startJob(deps: JobDeps, job: Omit<NewJob, 'id' | 'createdAt'>, doStep: DoStep): Promise<JobRecord> {
+export function startJob(deps: JobDeps, job: Omit<NewAct<Json>, 'id'>, doStep: DoStep): Promise<JobRecord> {
   const id = deps.newId()
-  return inBackground(deps, id, doStep, ({ token }) =>
-    deps.store.jobs.open({ ...job, id, createdAt: deps.clock.now() }, token),
-  )
+  const asGiven = { record: (step: Json) => step }
+  return inBackground(deps, id, doStep, (held) => openAct(deps, asGiven, { ...job, id }, held))
 }
 
 /**

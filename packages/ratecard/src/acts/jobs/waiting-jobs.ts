@@ -1,6 +1,7 @@
 // Continues waiting jobs, and does other scheduled work, once it is due. Checks at least once a minute. Every replica does this; a lease
 // ensures that only one replica does each piece of work. Jobs that stopped for another reason than a date are left to an operator.
-import { isOfTenant, type JobDeps } from './deps.ts'
+import type { JobDeps } from './deps.ts'
+import type { ResumableKind } from '../kinds.ts'
 import type { StepRunners } from './jobs.ts'
 import { continueJob } from './run-job.ts'
 
@@ -97,10 +98,10 @@ async function continueDue(deps: JobDeps, resumed: StepRunners, report: (error: 
   await deps.assertAccount('write')
   for (const job of due) {
     if (deps.shutdown.aborted) return
-    const { kind } = job
-    if (isOfTenant(kind) || kind === 'webhook_rotation' || kind === 'credit_grant') continue
+    const runner = resumed[job.kind as ResumableKind] as StepRunners[ResumableKind] | undefined
+    if (runner === undefined) continue
     try {
-      await continueJob(deps, job.id, resumed[kind](job))
+      await continueJob(deps, job.id, runner(job))
     } catch (error) {
       report(error)
     }

@@ -1,4 +1,5 @@
 // Credits of a tenant: listed from the mirror, and given by hand.
+import { openAct } from '../../acts/act.ts'
 import { createHash } from 'node:crypto'
 import { processorId, type ProcessorId } from '../../catalog/resource.ts'
 import { presentId } from '../../document/rules/previous-ids.ts'
@@ -6,15 +7,13 @@ import { pointerOf } from '../../base/errors/issue.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { didYouMean } from '../../base/errors/suggest.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
-import { jobLease } from '../../acts/jobs/deps.ts'
 import { formatMinor } from '../../base/money/format.ts'
-import { keyOf } from '../../store/records/actor.ts'
 import { creditBalance, creditState } from '../subscriptions/credit-balance.ts'
-import { withNamedLease, type TenantLease } from '../../acts/lease.ts'
+import { jobLease, withNamedLease, type TenantLease } from '../../acts/lease.ts'
 import { pricesOfMeters } from './credit-terms.ts'
 import type { CreditDeps } from './deps.ts'
 import { runGrantJob, type CreditInput } from './grant-job.ts'
-import { grantIdOf, grantRecord, recordedGrant, type PlannedGrant } from './grant-step.ts'
+import { grantAct, grantIdOf, recordedGrant, type PlannedGrant } from './grant-step.ts'
 import type { Credit, NewCredit } from '../../api/customers/credits.ts'
 import type { KeyedCaller } from '../../api/notation/callers.ts'
 import type { StoredCreditGrant } from '../../store/records/mirror.ts'
@@ -148,16 +147,9 @@ interface CreditRequest {
 }
 
 function openJob(deps: CreditDeps, { id, tenantId, plan, wanted, caller }: CreditRequest, held: TenantLease) {
-  const input: CreditInput = { tenant_id: tenantId, customer: plan.customer, reason: wanted.reason }
-  return deps.store.jobs.open(
-    {
-      ...{ id, kind: 'credit_grant', subject: tenantId, input: JSON.stringify(input) },
-      ...{ author: caller.author, ...keyOf(caller.by), message: caller.message ?? null, requestId: caller.requestId },
-      createdAt: deps.clock.now(),
-      steps: [JSON.stringify(grantRecord({ ...plan, source: id }))],
-    },
-    held.token,
-  )
+  const input = { tenant_id: tenantId, customer: plan.customer, reason: wanted.reason } satisfies CreditInput
+  const steps = [{ ...plan, source: id }]
+  return openAct(deps, grantAct(deps), { id, kind: 'credit_grant', subject: tenantId, input, steps, caller }, held)
 }
 
 /** Runs the job of a credit. If the processor refuses the credit, the job is not retried, because the caller gets that error. */

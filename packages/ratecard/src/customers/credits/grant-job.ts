@@ -2,8 +2,7 @@
 // for is owed, so its job is retried until it is done or cancelled.
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { failureText, stopIfDraining } from '../../acts/journal/run-steps.ts'
-import { byOf } from '../../store/records/actor.ts'
-import { auditRow } from '../tenants/audit.ts'
+import { actRow } from '../tenants/audit.ts'
 import type { TenantLease } from '../../acts/lease.ts'
 import type { CreditDeps } from './deps.ts'
 import { carryOutGrant } from './grant-step.ts'
@@ -53,12 +52,8 @@ async function conclude(deps: CreditDeps, job: JobRecord, held: TenantLease): Pr
   for (const { index, state, result } of await deps.store.jobs.steps(job.id)) {
     if (tenantId === null || state !== 'succeeded') continue
     const made = JSON.parse(result ?? '{}') as Readonly<Record<string, unknown>>
-    const row = auditRow(
-      { newId: () => `audit-${job.id}-${String(index)}`, now: deps.clock.now() },
-      { tenantId, action: 'credit_granted', before: null, after: null, result: { job_id: job.id, ...input, ...made } },
-      { author: job.author, by: byOf(job), requestId: job.requestId },
-    )
-    await deps.store.tenants.note(row)
+    const entry = { tenantId, action: 'credit_granted', result: { job_id: job.id, ...input, ...made } } as const
+    await deps.store.tenants.note(actRow(job, { id: `audit-${job.id}-${String(index)}`, at: deps.clock.now() }, entry))
   }
   await deps.store.jobs.end(job.id, 'done', null, held.token)
 }

@@ -1,13 +1,13 @@
 // Makes the credit grants for paid invoices and purchases at the processor. The mirror adds each payment to a queue in the same transaction
 // that stores the payment, so that no payment is lost in a crash. Every replica reads the queue, but only the replica that holds the lease
 // makes the grants.
+import { openAct } from '../../acts/act.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import { jobLease } from '../../acts/jobs/deps.ts'
 import { unfinishedJobStates, type JobRecord } from '../../store/records/journal.ts'
 import { scopeOf, type PriceBook } from '../item-swaps/price-book.ts'
 import { currentConfig } from '../subscriptions/price-names.ts'
-import type { TenantLease } from '../../acts/lease.ts'
+import { jobLease, type TenantLease } from '../../acts/lease.ts'
 import { pricesOfMeters, type CreditHistory } from './credit-terms.ts'
 import {
   carriedBack,
@@ -19,7 +19,7 @@ import {
 } from './decide-credits.ts'
 import type { CreditDeps } from './deps.ts'
 import { runGrantJob, type CreditInput } from './grant-job.ts'
-import { grantRecord } from './grant-step.ts'
+import { grantAct, type PlannedGrant } from './grant-step.ts'
 import type { PaidObject } from '../../store/records/mirror.ts'
 
 const lease = 'credits'
@@ -105,7 +105,7 @@ async function grantCreditsOf(
     if ((await deps.store.jobs.find(id)) === null) {
       const payment = await paymentOf(deps, paid)
       const credits = payment === null ? [] : await decideOwed(deps, history, payment, deps.clock.now())
-      if (payment !== null && credits.length > 0) await openJob(deps, id, payment, credits.map(grantRecord), report)
+      if (payment !== null && credits.length > 0) await openJob(deps, id, payment, credits, report)
     }
     return true
   } catch (error) {
@@ -210,22 +210,16 @@ async function openJob(
   deps: CreditDeps,
   id: string,
   { id: paidBy, customer }: Payment,
-  records: readonly Readonly<Record<string, unknown>>[],
+  steps: readonly PlannedGrant[],
   report: Report,
 ): Promise<void> {
   await deps.assertAccount('write')
   const tenant = await deps.store.tenants.findByCustomer(customer)
-  const input: CreditInput = { tenant_id: tenant?.id ?? null, customer, paid_by: paidBy }
+  const input = { tenant_id: tenant?.id ?? null, customer, paid_by: paidBy } satisfies CreditInput
+  const caller = { author: null, by: null, requestId: null }
   const opened = await underLease(deps, jobLease(id), async (held) => {
-    const job = await deps.store.jobs.open(
-      {
-        ...{ id, kind: 'credit_grant', subject: tenant?.id ?? customer, input: JSON.stringify(input) },
-        ...{ author: null, keyId: null, keyName: null, message: null, requestId: null },
-        createdAt: deps.clock.now(),
-        steps: records.map((record) => JSON.stringify(record)),
-      },
-      held.token,
-    )
+    const subject = tenant?.id ?? customer
+    const job = await openAct(deps, grantAct(deps), { id, kind: 'credit_grant', subject, input, steps, caller }, held)
     await runGrantJob(deps, job, held).catch(report)
   })
   if (opened === null)

@@ -1,24 +1,19 @@
 // Executes a change of discounts as a journalled job of one step. If the process dies after the write, the tenant's next change of
 // discounts finishes the job: it writes the audit row and ends the job.
-import { failureText, attemptStep, idempotencyKey, stateAfter, stopIfDraining } from '../../acts/journal/run-steps.ts'
+import { openAct, processorErrorOf, runStep } from '../../acts/act.ts'
+import { failureText, stopIfDraining } from '../../acts/journal/run-steps.ts'
+import type { TenantLease } from '../../acts/lease.ts'
+import type { Caller } from '../../api/notation/callers.ts'
+import type { DiscountUpdate } from '../../processor/subscription-discounts.ts'
+import type { JobRecord, JobStepRecord } from '../../store/records/journal.ts'
 import {
-  carryOutDiscount,
-  discountRecord,
-  discountResult,
+  discountAct,
   recordedDiscount,
   recordedDiscountResult,
   type DiscountDone,
 } from '../item-swaps/discount-step.ts'
-import { ServiceError } from '../../base/errors/service-error.ts'
-import { askProcessor } from '../../processor/failures.ts'
-import { ProcessorError } from '../../processor/processor-error.ts'
-import type { DiscountUpdate } from '../../processor/subscription-discounts.ts'
-import { byOf, keyOf } from '../../store/records/actor.ts'
-import { auditRow } from '../tenants/audit.ts'
-import type { TenantLease } from '../../acts/lease.ts'
+import { actRow } from '../tenants/audit.ts'
 import type { DiscountDeps } from './deps.ts'
-import type { Caller } from '../../api/notation/callers.ts'
-import type { JobRecord, JobStepRecord } from '../../store/records/journal.ts'
 
 export interface DiscountRun {
   readonly jobId: string
@@ -34,50 +29,25 @@ type JobInput = Readonly<Record<string, unknown>> & { readonly action: 'discount
 export async function runDiscount(deps: DiscountDeps, run: DiscountRun, held: TenantLease): Promise<DiscountDone> {
   const { jobId, tenantId, input, update, caller } = run
   const { jobs } = deps.store
-  const job = await jobs.open(
-    {
-      id: jobId,
-      kind: 'subscription_discount',
-      subject: tenantId,
-      input: JSON.stringify(input),
-      author: caller.author,
-      ...keyOf(caller.by),
-      message: caller.message ?? null,
-      requestId: caller.requestId,
-      createdAt: deps.clock.now(),
-      steps: [JSON.stringify(discountRecord(update))],
-    },
-    held.token,
-  )
+  const act = discountAct(deps.processor)
+  const opened = {
+    id: jobId,
+    kind: 'subscription_discount',
+    subject: tenantId,
+    input,
+    steps: [update],
+    caller,
+  } as const
+  const job = await openAct(deps, act, opened, held)
   stopIfDraining(deps)
-  const done = await attemptStep({
-    begin: () => jobs.begin(jobId, 0, held.token),
-    send: ({ attempts }) => {
-      const options = { idempotencyKey: idempotencyKey('job', jobId, 0, attempts), signal: held.signal }
-      return askProcessor(held.signal, () => carryOutDiscount(deps.processor, update, options))
-    },
-    succeeded: async (result) => {
-      const text = JSON.stringify(discountResult(update, result))
-      await jobs.settle(jobId, 0, { state: 'succeeded', result: text, error: null }, held.token)
-      return result
-    },
-    failed: (error) => failed(deps, jobId, error, held),
+  const done = await runStep(deps, act, { jobId, index: 0, step: update }, held).catch(async (error: unknown) => {
+    // If the outcome is unknown, the job stays open until the tenant's next change of discounts finds the outcome.
+    if (processorErrorOf(error)?.outcomeUnknown === false)
+      await jobs.end(jobId, 'failed', failureText(error), held.token)
+    throw error
   })
-  await conclude(deps, job, discountResult(update, done), held)
+  await conclude(deps, job, act.result(update, done), held)
   return done
-}
-
-/**
- * Stores the failure of a change, and throws it again. If the outcome is unknown, the job stays open until the tenant's next change of
- * discounts finds the outcome.
- */
-async function failed(deps: DiscountDeps, jobId: string, error: unknown, { token }: TenantLease): Promise<never> {
-  const { cause } = error instanceof ServiceError ? error : { cause: undefined }
-  if (!(cause instanceof ProcessorError)) throw error
-  const state = stateAfter(cause)
-  await deps.store.jobs.settle(jobId, 0, { state, result: null, error: failureText(error) }, token)
-  if (state !== 'unknown') await deps.store.jobs.end(jobId, 'failed', failureText(error), token)
-  throw error
 }
 
 /** Writes the audit row and ends the job. The row has the job's id, so that a repeated call does not write it twice. */
@@ -88,13 +58,8 @@ async function conclude(
   held: TenantLease,
 ): Promise<void> {
   const { action, tenant_id: _tenant, ...input } = JSON.parse(job.input) as JobInput
-  const { author, requestId } = job
-  const row = auditRow(
-    { newId: () => `audit-${job.id}`, now: deps.clock.now() },
-    { tenantId: job.subject, action, before: null, after: null, result: { job_id: job.id, ...input, ...result } },
-    { author, by: byOf(job), requestId },
-  )
-  await deps.store.tenants.note(row)
+  const entry = { tenantId: job.subject, action, result: { job_id: job.id, ...input, ...result } }
+  await deps.store.tenants.note(actRow(job, { id: `audit-${job.id}`, at: deps.clock.now() }, entry))
   await deps.store.jobs.end(job.id, 'done', null, held.token)
 }
 

@@ -3,19 +3,19 @@
 // and never changes a quantity. swap-plan.ts decides which item gets which price.
 import { processorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
+import { openAct } from '../../acts/act.ts'
 import { failureText, runSteps, stopIfDraining } from '../../acts/journal/run-steps.ts'
 import { askProcessor } from '../../processor/failures.ts'
-import { keyOf } from '../../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import type { Allowed } from '../../acts/guard-rails/guard.ts'
 import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
-import { comingPrices, stepRecord, type SwapStep } from '../item-swaps/swap-step.ts'
+import { comingPrices, swapAct, type SwapStep } from '../item-swaps/swap-step.ts'
 import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 import { auditRow, enterpriseOf, inWireNames } from '../tenants/audit.ts'
 import { closePages } from '../tenants/at-processor.ts'
 import { customerDeleted, isDeleted, tenantNotFound } from '../tenants/customer-link.ts'
 import { withNamedLease, tenantLease, type TenantLease } from '../../acts/lease.ts'
-import { runStep } from './apply-steps.ts'
+import { applyStep } from './apply-steps.ts'
 import { dealFacts, monthlyOf, movedItems } from './deal-money.ts'
 import { removedPrices } from './removed-prices.ts'
 import { signedPrices } from './signed-prices.ts'
@@ -250,7 +250,7 @@ async function openJob(
   tenant: TenantRecord,
   target: EnterpriseTarget,
   plan: SwapPlan,
-  { held, author, message, requestId, by, override = [], ...choices }: ApplyOptions & { readonly held: TenantLease },
+  { held, override = [], ...options }: ApplyOptions & { readonly held: TenantLease },
 ): Promise<string | null> {
   const { jobs } = deps.store
   const tenantId = tenant.id
@@ -263,29 +263,16 @@ async function openJob(
     await jobs.end(unfinished.id, 'cancelled', JSON.stringify(error), held.token)
   }
   if (id === null) return null
-  const { unmatched } = choices
+  const { unmatched } = options
   const said = {
     ...(unmatched === undefined ? {} : { unmatched }),
     ...(override.length === 0 ? {} : { overrides: override }),
     ...(target.kind === 'none' && target.to !== undefined ? { to: target.to } : {}),
   }
-  const fields = fieldsOf(target, tenant, choices)
-  const input = { tenant_id: tenantId, ...inWireNames(fields), ...said, key_id: by?.keyId ?? null }
-  await jobs.open(
-    {
-      id,
-      kind: 'enterprise_apply',
-      subject: tenantId,
-      input: JSON.stringify(input),
-      author,
-      ...keyOf(by),
-      message: message ?? null,
-      requestId,
-      createdAt: deps.clock.now(),
-      steps: plan.steps.map((step) => JSON.stringify(stepRecord(step))),
-    },
-    held.token,
-  )
+  const fields = fieldsOf(target, tenant, options)
+  const input = { tenant_id: tenantId, ...inWireNames(fields), ...said, key_id: options.by?.keyId ?? null }
+  const opened = { id, kind: 'enterprise_apply', subject: tenantId, input, steps: plan.steps, caller: options } as const
+  await openAct(deps, swapAct(deps.processor), opened, held)
   return id
 }
 
@@ -304,9 +291,9 @@ async function runAll(
     try {
       stopIfDraining(deps)
       held.signal.throwIfAborted()
-      const refusal = await runStep(deps, { jobId, index, step, held })
+      const refusal = await applyStep(deps, { jobId, index, step }, held)
       if (refusal === null) done.push(step)
-      else skipped.push(...skipReports(step, refusal.reason))
+      else skipped.push(...skipReports(step, refusal))
     } catch (error) {
       const rest = plan.steps.slice(index)
       const failure = error instanceof ServiceError ? stopped(error, { tenantId, jobId, done, rest, skipped }) : error

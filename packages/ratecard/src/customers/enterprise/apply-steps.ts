@@ -1,64 +1,49 @@
-import { ServiceError } from '../../base/errors/service-error.ts'
-import { attemptStep, failureText, idempotencyKey, stateAfter } from '../../acts/journal/run-steps.ts'
-import { askProcessor } from '../../processor/failures.ts'
-import { ProcessorError } from '../../processor/processor-error.ts'
-import type { SwapDeps } from '../item-swaps/deps.ts'
-import { carryOut, doneRecord, stepRecord, type SwapStep } from '../item-swaps/swap-step.ts'
+import { processorErrorOf, runStep, type Act, type ActDeps } from '../../acts/act.ts'
 import type { TenantLease } from '../../acts/lease.ts'
-
-interface JournalledStep {
-  readonly jobId: string
-  readonly index: number
-  readonly step: SwapStep
-  readonly held: TenantLease
-}
+import type { CustomerProcessor } from '../../processor/customer-half.ts'
+import { ProcessorError } from '../../processor/processor-error.ts'
+import { stepRecord, swapAct, type StepDone, type SwapStep } from '../item-swaps/swap-step.ts'
 
 /** Reason why the processor adapter refused a step before sending it. */
-export interface StepRefusal {
+interface StepRefusal {
   readonly reason: string
+}
+
+/** The act of one step of a deal. A step that the adapter refuses before sending it is skipped. */
+const dealAct = (processor: CustomerProcessor): Act<SwapStep, StepDone | StepRefusal> => {
+  const act = swapAct(processor)
+  return {
+    ...act,
+    send: (step, options) =>
+      act.send(step, options).catch((error: unknown) => {
+        if (error instanceof ProcessorError && refusedUnsent(error)) return { reason: error.message }
+        throw error
+      }),
+    result: (step, done) => ('reason' in done ? { ...stepRecord(step), ...done } : act.result(step, done)),
+    isSkipped: (done) => 'reason' in done,
+  }
 }
 
 const maxAttempts = 2
 
 /**
- * Executes a step. If the processor replays an earlier failure and the change was not made, the step is sent once more under a new
- * idempotency key. In any other case of an unknown outcome the step stays `unknown` and gets no new key. Otherwise the first attempt could
- * still take effect later, e.g. after the negotiated prices were removed again.
+ * Executes a step. Returns the reason if it was skipped, otherwise null. If the processor replays an earlier failure and the change was not
+ * made, the step is sent once more under a new idempotency key. In any other case of an unknown outcome the step stays `unknown` and gets no
+ * new key. Otherwise the first attempt could still take effect later, e.g. after the negotiated prices were removed again.
  */
-export async function runStep(
-  deps: SwapDeps,
-  { jobId, index, step, held }: JournalledStep,
-): Promise<StepRefusal | null> {
-  const { jobs } = deps.store
-  for (let sent = 1; ; sent++) {
-    const outcome = await attemptStep({
-      begin: () => jobs.begin(jobId, index, held.token),
-      send: ({ attempts }) => {
-        const options = { idempotencyKey: idempotencyKey('job', jobId, index, attempts), signal: held.signal }
-        return askProcessor(held.signal, () => carryOut(deps.processor, step, options))
-      },
-      succeeded: async (done) => {
-        const result = JSON.stringify(doneRecord(step, done))
-        await jobs.settle(jobId, index, { state: 'succeeded', result, error: null }, held.token)
-        return null
-      },
-      failed: async (error) => {
-        const { cause } = error instanceof ServiceError ? error : { cause: undefined }
-        // The error does not come from the processor. The step stays `begun`, and the next apply finds its outcome.
-        if (!(cause instanceof ProcessorError)) throw error
-        if (refusedUnsent(cause)) {
-          const result = JSON.stringify({ ...stepRecord(step), reason: cause.message })
-          await jobs.settle(jobId, index, { state: 'skipped', result, error: null }, held.token)
-          return { reason: cause.message }
-        }
-        const state = stateAfter(cause)
-        await jobs.settle(jobId, index, { state, result: null, error: failureText(error) }, held.token)
-        if (state !== 'unknown' || !cause.repeated || sent === maxAttempts || held.signal.aborted) throw error
-        return 'once more'
-      },
-    })
-    if (outcome !== 'once more') return outcome
-  }
+export async function applyStep(
+  deps: ActDeps & { readonly processor: CustomerProcessor },
+  place: { readonly jobId: string; readonly index: number; readonly step: SwapStep },
+  held: TenantLease,
+): Promise<string | null> {
+  for (let sent = 1; ; sent++)
+    try {
+      const done = await runStep(deps, dealAct(deps.processor), place, held)
+      return 'reason' in done ? done.reason : null
+    } catch (error) {
+      const cause = processorErrorOf(error)
+      if (cause?.outcomeUnknown !== true || !cause.repeated || sent === maxAttempts || held.signal.aborted) throw error
+    }
 }
 
 /** True if the adapter refused the step before sending it, e.g. because the subscription will be cancelled at a date. */

@@ -2,7 +2,7 @@
 // template to that tenant. A tenant that got another template or other prices meanwhile is skipped.
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { ChangeFacts } from '../../catalog/policies/decide.ts'
-import { byOf, keyOf } from '../../store/records/actor.ts'
+import { byOf } from '../../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { startJob, type DoStep } from '../../acts/jobs/run-job.ts'
 import { SupersededError, applyToTenant, requirePrices } from './apply-pricing.ts'
@@ -27,12 +27,9 @@ export async function moveTemplate(deps: SwapDeps, template: string, caller: Cal
     {
       kind: 'template_move',
       subject: template,
-      input: JSON.stringify(input),
-      author: caller.author,
-      ...keyOf(caller.by),
-      message: caller.message ?? null,
-      requestId: caller.requestId,
-      steps: tenants.map((tenantId) => JSON.stringify({ tenant_id: tenantId })),
+      input,
+      caller,
+      steps: tenants.map((tenantId) => ({ tenant_id: tenantId })),
     },
     movingTenants(deps, template, caller),
   )

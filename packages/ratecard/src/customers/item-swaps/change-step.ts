@@ -1,5 +1,5 @@
-// A journalled write that changes, cancels or pauses one subscription. Contains its record in the journal, how it is sent, and how its
-// outcome is found if the response is lost.
+// A journalled write that changes, cancels or pauses one subscription.
+import type { Act } from '../../acts/act.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 import { camel, snake } from '../../api/notation/names.ts'
 import type {
@@ -80,7 +80,7 @@ export const recordedResult = (record: string): ChangeDone => renamed(JSON.parse
 const inEffect: ChangeDone = { payment: null }
 
 /** Sends the step once; the adapter may retry the request. */
-export async function sendChange(
+async function sendChange(
   processor: SubscriptionProcessor,
   step: ChangeStep,
   options: WriteOptions,
@@ -126,7 +126,7 @@ async function cancel(processor: SubscriptionProcessor, step: Cancellation, opti
 }
 
 /** Reads the subscription and returns the result of the step; null if the step did not change the subscription. */
-export async function findChange(
+async function findChange(
   processor: SubscriptionProcessor,
   step: ChangeStep,
   signal: AbortSignal,
@@ -138,21 +138,15 @@ export async function findChange(
   return step.op === 'settings' ? settled(step, found.subscription) : inEffect
 }
 
-/** Sends the step, and finds its outcome if the response is lost. Throws if the step had no effect, or if its outcome cannot be found. */
-export async function carryOutChange(
-  processor: SubscriptionProcessor,
-  step: ChangeStep,
-  options: WriteOptions,
-): Promise<ChangeDone> {
-  try {
-    return await sendChange(processor, step, options)
-  } catch (error) {
-    if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
-    const found = await findChange(processor, step, options.signal).catch(() => null)
-    if (found === null) throw error
-    return found
-  }
-}
+/** The act that changes, cancels or pauses one subscription. */
+export const changeAct = (processor: SubscriptionProcessor): Act<ChangeStep, ChangeDone> => ({
+  record: changeRecord,
+  read: recordedChange,
+  about: ({ subscription }) => `A change of the subscription ${subscription}`,
+  send: (step, options) => sendChange(processor, step, options),
+  find: (step, signal) => findChange(processor, step, signal),
+  result: changeResult,
+})
 
 /** A cancellation is told from a later one by the time at which the processor says that it was made. */
 const settled = ({ cancellation }: SubscriptionSettings, { canceledAt }: LiveSubscription): ChangeDone =>

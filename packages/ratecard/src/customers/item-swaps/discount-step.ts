@@ -1,11 +1,9 @@
-// A journalled write that adds a discount to one subscription or removes one. Contains its record in the journal, how it is sent, and how
-// its outcome is found if the response is lost.
+// A journalled write that adds a discount to one subscription or removes one.
+import type { Act } from '../../acts/act.ts'
 import { toRfc3339 } from '../../base/clock.ts'
 import { processorId } from '../../catalog/resource.ts'
 import type { CustomerProcessor } from '../../processor/customer-half.ts'
-import { ProcessorError } from '../../processor/processor-error.ts'
 import type { DiscountSource, DiscountUpdate, RunningDiscount } from '../../processor/subscription-discounts.ts'
-import type { WriteOptions } from '../../processor/write-options.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -17,7 +15,7 @@ interface StepRecord {
 }
 
 /** Returns the step in the form in which the journal stores it and users see it, with processor ids. */
-export function discountRecord({ subscription, keep, add, remove }: DiscountUpdate): Json {
+function discountRecord({ subscription, keep, add, remove }: DiscountUpdate): Json {
   const record: StepRecord = {
     subscription,
     keep,
@@ -56,7 +54,7 @@ export interface DiscountDone {
   readonly discount: RunningDiscount | null
 }
 
-export function discountResult(step: DiscountUpdate, { discount }: DiscountDone): Json {
+function discountResult(step: DiscountUpdate, { discount }: DiscountDone): Json {
   return {
     ...discountRecord(step),
     discount:
@@ -93,37 +91,15 @@ export function recordedDiscountResult(text: string): DiscountDone {
   }
 }
 
-/** Sends the step once; the adapter may retry the request. */
-export async function sendDiscount(
-  processor: CustomerProcessor,
-  step: DiscountUpdate,
-  options: WriteOptions,
-): Promise<DiscountDone> {
-  return { discount: await processor.setDiscounts(step, options) }
-}
-
-/** Sends the step, and finds its outcome if the response is lost. Throws if the step had no effect, or if its outcome cannot be found. */
-export async function carryOutDiscount(
-  processor: CustomerProcessor,
-  step: DiscountUpdate,
-  options: WriteOptions,
-): Promise<DiscountDone> {
-  try {
-    return await sendDiscount(processor, step, options)
-  } catch (error) {
-    if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
-    const found = await findDiscount(processor, step, options.signal).catch(() => null)
-    if (found === null) throw error
-    return found
-  }
-}
-
-/** Reads the subscription and returns the result of the step; null if the step did not change the subscription. */
-export async function findDiscount(
-  processor: CustomerProcessor,
-  step: DiscountUpdate,
-  signal: AbortSignal,
-): Promise<DiscountDone | null> {
-  const discount = await processor.findDiscounts(step, signal)
-  return discount === 'missing' ? null : { discount }
-}
+/** The act that adds a discount to one subscription or removes one. */
+export const discountAct = (processor: CustomerProcessor): Act<DiscountUpdate, DiscountDone> => ({
+  record: discountRecord,
+  read: recordedDiscount,
+  about: ({ subscription }) => `A change of the subscription ${subscription}`,
+  send: async (step, options) => ({ discount: await processor.setDiscounts(step, options) }),
+  find: async (step, signal) => {
+    const discount = await processor.findDiscounts(step, signal)
+    return discount === 'missing' ? null : { discount }
+  },
+  result: discountResult,
+})

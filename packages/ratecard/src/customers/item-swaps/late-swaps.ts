@@ -1,17 +1,15 @@
 // Finds the outcome of late writes to subscriptions. A late write is a request without a response (e.g. because its process crashed), so
 // that the processor may still execute it. Every change of a subscription does this before it reads the subscription. Otherwise a late
 // write could take effect after the change, e.g. put an item back on a negotiated price that was removed in the meantime.
-import { foundAt, isUnanswered, knowsKey, lateForMs, retryWrite } from '../../acts/journal/late-writes.ts'
-import { idempotencyKey } from '../../acts/journal/run-steps.ts'
-import { askProcessor } from '../../processor/failures.ts'
-import type { WriteOptions } from '../../processor/write-options.ts'
+import { outcomeOf, settleLate, type Act } from '../../acts/act.ts'
+import { isUnanswered } from '../../acts/journal/late-writes.ts'
+import { isOfTenant, sentOf, subscriptionKinds } from '../../acts/kinds.ts'
+import { jobLease, tenantLease, withNamedLease, type TenantLease } from '../../acts/lease.ts'
 import type { JobRecord, JobStepRecord } from '../../store/records/journal.ts'
-import { withNamedLease, tenantLease, type TenantLease } from '../../acts/lease.ts'
-import { isOfTenant, jobLease } from '../../acts/jobs/deps.ts'
+import { changeAct } from './change-step.ts'
 import { customerLease, type SwapDeps } from './deps.ts'
-import { changeResult, findChange, recordedChange, sendChange } from './change-step.ts'
-import { discountResult, findDiscount, recordedDiscount, sendDiscount } from './discount-step.ts'
-import { doneRecord, isInPlace, recordedStep, sendStep } from './swap-step.ts'
+import { discountAct } from './discount-step.ts'
+import { swapAct } from './swap-step.ts'
 
 /**
  * Tenant and customer whose subscriptions are changed. `tenantId` is null for a customer without a tenant, and `customer` is null for a
@@ -22,18 +20,16 @@ export interface Payer {
   readonly customer: string | null
 }
 
-const kinds = ['enterprise_apply', 'migration', 'subscription_change', 'subscription_discount'] as const
-
 /**
  * Finds the outcome of the late writes (requests without a response) to a payer's subscriptions. The caller must hold the payer's lease.
  * Throws `tenant_busy` with a `Retry-After` if such a write may still take effect.
  */
 export async function settleLateSwaps(deps: SwapDeps, payer: Payer, held: TenantLease): Promise<void> {
-  for (const { job, step } of await deps.store.jobs.unanswered(kinds)) {
+  for (const { job, step } of await deps.store.jobs.unanswered(subscriptionKinds)) {
     if (!isOf(job, step, payer)) continue
-    if (isOfTenant(job.kind)) await settleLate(deps, job, step, held)
+    if (isOfTenant(job.kind)) await settle(deps, job, step, held)
     // Null: another process runs the job.
-    else if ((await deps.store.tryExclusively(jobLease(job.id), (own) => settleLate(deps, job, step, own))) === null)
+    else if ((await deps.store.tryExclusively(jobLease(job.id), (own) => settle(deps, job, step, own))) === null)
       await settleOfOther(deps, job, step, held)
   }
 }
@@ -60,33 +56,25 @@ export async function settleOwn(
   record: JobStepRecord,
   held: TenantLease,
 ): Promise<boolean> {
-  if (!isUnanswered(record) || sentOf(job, record) === null) return false
+  if (!isUnanswered(record) || sentOf(job.kind, record) === null) return false
   const step = JSON.parse(record.step) as Readonly<Record<string, unknown>>
-  return withNamedLease(deps, leaseOfStep(step), () => settleLate(deps, job, record, held))
+  return withNamedLease(deps, leaseOfStep(step), () => settle(deps, job, record, held))
 }
 
 /**
  * Finds the outcome of a step's late write (a request without a response). Stores the step's state in the job's journal, unless the job has
  * ended. `held` is the lease of the journal. Returns true if the step is done.
  */
-async function settleLate(deps: SwapDeps, job: JobRecord, record: JobStepRecord, held: TenantLease): Promise<boolean> {
-  const { jobs } = deps.store
-  const sent = sentOf(job, record)
-  const { index, error } = record
+async function settle(deps: SwapDeps, job: JobRecord, record: JobStepRecord, held: TenantLease): Promise<boolean> {
   if (job.state === 'done' || job.state === 'cancelled') {
     await settleOfOther(deps, job, record, held)
     return false
   }
-  const sentAnew = () => jobs.settle(job.id, index, { state: 'unknown', result: record.result, error }, held.token)
-  const found = foundAt(record, deps.clock.now())
-  if (found !== record) await sentAnew()
-  const done = sent === null ? null : await resultOf(deps, job, found, { sent, signal: held.signal, sentAnew })
-  const settled =
-    done === null || sent === null
-      ? ({ state: 'pending', result: null, error } as const)
-      : ({ state: 'succeeded', result: JSON.stringify(done), error: null } as const)
-  await jobs.settle(job.id, index, settled, held.token)
-  return settled.state === 'succeeded'
+  const sent = sentOf(job.kind, record)
+  if (sent !== null) return settleLate(deps, actOf(deps, job, sent), { record, sent }, held)
+  const { index, error } = record
+  await deps.store.jobs.settle(job.id, index, { state: 'pending', result: null, error }, held.token)
+  return false
 }
 
 /**
@@ -100,87 +88,13 @@ async function settleOfOther(
   record: JobStepRecord,
   { signal }: TenantLease,
 ): Promise<void> {
-  const sent = sentOf(job, record)
-  if (sent !== null && record.state === 'unknown')
-    await resultOf(deps, job, record, { sent, signal, sentAnew: () => Promise.resolve() })
+  const sent = sentOf(job.kind, record)
+  if (sent === null || record.state !== 'unknown') return
+  await outcomeOf(deps, actOf(deps, job, sent), { record, sent, sentAnew: () => Promise.resolve() }, signal)
 }
 
-/**
- * Returns the content of the write; null if the write was not sent. A migration plans each step again just before sending it, so the
- * content of its writes is in `result` and not in `step`.
- */
-function sentOf({ kind }: JobRecord, { step, result }: JobStepRecord): string | null {
-  return isOfTenant(kind) ? step : kind === 'migration' ? result : null
-}
-
-interface SentWrite {
-  readonly sent: string
-  readonly signal: AbortSignal
-  /** Stores in the journal that the write was sent again without a response. */
-  readonly sentAnew: () => Promise<void>
-}
-
-/** A journalled write to a subscription, of any kind. `send` and `find` both return the result as the journal stores it. */
-interface RecordedWrite {
-  readonly subscription: string
-  readonly send: (options: WriteOptions) => Promise<Readonly<Record<string, unknown>>>
-  /** Reads the subscription; null if the write changed nothing. */
-  readonly find: (signal: AbortSignal) => Promise<Readonly<Record<string, unknown>> | null>
-}
-
-function writeOf({ processor }: SwapDeps, { kind }: JobRecord, sent: string): RecordedWrite {
+function actOf({ processor }: SwapDeps, { kind }: JobRecord, sent: string): Act<unknown, unknown> {
   // A migration whose moves are taken back releases schedules.
-  if (kind === 'subscription_change' || 'op' in (JSON.parse(sent) as object)) {
-    const step = recordedChange(sent)
-    return {
-      subscription: step.subscription,
-      send: async (options) => changeResult(step, await sendChange(processor, step, options)),
-      find: async (signal) => {
-        const done = await findChange(processor, step, signal)
-        return done === null ? null : changeResult(step, done)
-      },
-    }
-  }
-  if (kind === 'subscription_discount') {
-    const step = recordedDiscount(sent)
-    return {
-      subscription: step.subscription,
-      send: async (options) => discountResult(step, await sendDiscount(processor, step, options)),
-      find: async (signal) => {
-        const done = await findDiscount(processor, step, signal)
-        return done === null ? null : discountResult(step, done)
-      },
-    }
-  }
-  const step = recordedStep(sent)
-  return {
-    subscription: step.subscription,
-    send: async (options) => doneRecord(step, await sendStep(processor, step, options)),
-    find: async (signal) =>
-      (await isInPlace(processor, step, signal)) ? doneRecord(step, { effectiveAt: null }) : null,
-  }
-}
-
-/** Returns the result of the step in the form of the journal. Returns null if the write changed nothing and can no longer take effect. */
-async function resultOf(
-  deps: SwapDeps,
-  job: JobRecord,
-  record: JobStepRecord,
-  { sent, signal, sentAnew }: SentWrite,
-): Promise<Readonly<Record<string, unknown>> | null> {
-  const write = writeOf(deps, job, sent)
-  const now = deps.clock.now()
-  const forMs = lateForMs(record, now)
-  if (forMs > 0) {
-    const options = { idempotencyKey: idempotencyKey('job', job.id, record.index, record.attempts), signal }
-    const what = `A change of the subscription ${write.subscription} (step ${String(record.index + 1)} of job ${job.id})`
-    const late = {
-      ...{ what, forMs, sendable: knowsKey(record, now), sentAnew },
-      code: 'tenant_busy',
-      extra: { job_id: job.id },
-    } as const
-    const answer = await askProcessor(signal, () => retryWrite(() => write.send(options), late))
-    if (answer !== null) return answer
-  }
-  return askProcessor(signal, () => write.find(signal))
+  if (kind === 'subscription_change' || 'op' in (JSON.parse(sent) as object)) return changeAct(processor)
+  return kind === 'subscription_discount' ? discountAct(processor) : swapAct(processor)
 }

@@ -1,9 +1,9 @@
 // Changes one subscription as one journalled step. The step makes at most one update or one schedule, under its own idempotency key. If the
 // response is lost, the subscription is read to find the outcome.
+import type { Act } from '../../acts/act.ts'
 import { toRfc3339 } from '../../base/clock.ts'
 import { processorId, type ProcessorId } from '../../catalog/resource.ts'
 import type { LiveSubscription, CustomerProcessor } from '../../processor/customer-half.ts'
-import { ProcessorError } from '../../processor/processor-error.ts'
 import type { WriteOptions } from '../../processor/processor.ts'
 import type { Effective } from './compatibility.ts'
 
@@ -89,25 +89,17 @@ export function doneRecord(step: SwapStep, done: StepDone): Readonly<Record<stri
   return { ...stepRecord(step), effective_at: done.effectiveAt === null ? null : toRfc3339(done.effectiveAt) }
 }
 
-/**
- * Executes the step, and finds the outcome if the response is lost. Throws the ProcessorError if the step had no effect, or if its outcome
- * cannot be found.
- */
-export async function carryOut(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
-  try {
-    return await sendStep(processor, step, options)
-  } catch (error) {
-    if (!(error instanceof ProcessorError) || !error.outcomeUnknown) throw error
-    const inPlace = await isInPlace(processor, step, options.signal).catch(() => false)
-    if (!inPlace) throw error
-    return { effectiveAt: null }
-  }
-}
-
-/** Sends the step once; the adapter may retry the request. Archived prices are active meanwhile. */
-export function sendStep(processor: CustomerProcessor, step: SwapStep, options: WriteOptions): Promise<StepDone> {
-  return whileActive(processor, step.reopens ?? [], options, () => sendMoves(processor, step, options))
-}
+/** The act that moves items of one subscription to other prices. */
+export const swapAct = (processor: CustomerProcessor): Act<SwapStep, StepDone> => ({
+  record: stepRecord,
+  read: recordedStep,
+  about: ({ subscription }) => `A change of the subscription ${subscription}`,
+  // Archived prices are active only while the step is carried out.
+  send: (step, options) =>
+    whileActive(processor, step.reopens ?? [], options, () => sendMoves(processor, step, options)),
+  find: async (step, signal) => ((await isInPlace(processor, step, signal)) ? { effectiveAt: null } : null),
+  result: doneRecord,
+})
 
 /**
  * Activates archived prices, sends the write that needs them, and archives them again, each under an idempotency key derived from that of
@@ -150,7 +142,7 @@ async function sendMoves(processor: CustomerProcessor, step: SwapStep, options: 
 }
 
 /** Returns true if every item of the step has its new price, or is scheduled for it. */
-export async function isInPlace(processor: CustomerProcessor, step: SwapStep, signal: AbortSignal): Promise<boolean> {
+async function isInPlace(processor: CustomerProcessor, step: SwapStep, signal: AbortSignal): Promise<boolean> {
   const subscription = await processor.subscription(step.subscription, signal)
   if (subscription === null) return false
   const coming = await comingPrices(processor, subscription, signal)

@@ -1,13 +1,14 @@
 // Executes one line of a migration. First reads the subscription and plans the line again, because since the dry run the customer may have
 // bought seats, cancelled, or changed the price.
 import { processorId, type MappingEntry, type ProcessorId } from '../../catalog/resource.ts'
+import { carryOut } from '../../acts/act.ts'
 import { idempotencyKey } from '../../acts/journal/run-steps.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { LiveSubscription } from '../../processor/customer-half.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { leaseOfStep, settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import type { DoStep } from '../../acts/jobs/run-job.ts'
-import { carryOut, comingPrices, doneRecord, stepRecord, type SwapStep } from '../item-swaps/swap-step.ts'
+import { comingPrices, doneRecord, stepRecord, swapAct, type SwapStep } from '../item-swaps/swap-step.ts'
 import { withNamedLease, type TenantLease } from '../../acts/lease.ts'
 import { planMoves } from './plan-moves.ts'
 import { replacedPrice } from './replaced-price.ts'
@@ -82,7 +83,7 @@ async function moveItem(
     if (!planned.due) return { state: 'waiting', until: item.currentPeriodEnd }
     await journal.sending(stepRecord(move))
     const key = idempotencyKey('job', journal.jobId, journal.index, journal.attempt)
-    const done = await carryOut(deps.processor, move, { idempotencyKey: key, signal })
+    const done = await carryOut(swapAct(deps.processor), move, { idempotencyKey: key, signal })
     return { state: 'succeeded', result: doneRecord(move, done) }
   })
 }

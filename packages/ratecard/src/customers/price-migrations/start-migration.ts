@@ -6,7 +6,6 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import { roundFraction, type Fraction } from '../../base/money/fraction.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { LiveSubscription } from '../../processor/customer-half.ts'
-import { keyOf } from '../../store/records/actor.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { summaryOf } from '../../acts/jobs/jobs.ts'
 import { startJob, type DoStep } from '../../acts/jobs/run-job.ts'
@@ -70,12 +69,9 @@ async function startMigration(
     {
       kind: 'migration',
       subject: priceId,
-      input: JSON.stringify(input),
-      author: caller.author,
-      ...keyOf(caller.by),
-      message: caller.message ?? null,
-      requestId: caller.requestId,
-      steps: lines.map((line) => JSON.stringify(stepOf(line))),
+      input,
+      caller,
+      steps: lines.map(stepOf),
     },
     migrating(deps, { priceId, to }),
   )

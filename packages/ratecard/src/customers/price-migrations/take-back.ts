@@ -1,6 +1,7 @@
 // Takes back the moves of a migration that wait at the processor: the items keep the prices that they have. What else a schedule contains stays.
 import { toRfc3339 } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
+import { carryOut } from '../../acts/act.ts'
 import { idempotencyKey } from '../../acts/journal/run-steps.ts'
 import { scheduledMovesOf, type ScheduledItem } from '../../acts/jobs/scheduled-moves.ts'
 import { startJob, type DoStep } from '../../acts/jobs/run-job.ts'
@@ -8,14 +9,13 @@ import { withNamedLease, type TenantLease } from '../../acts/lease.ts'
 import { processorId } from '../../catalog/resource.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { ChangeableSubscription, PlannedItem } from '../../processor/subscription-change.ts'
-import { keyOf } from '../../store/records/actor.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
-import { carryOutChange, changeRecord, changeResult, entriesOf, type ChangeStep } from '../item-swaps/change-step.ts'
+import { changeAct, changeRecord, changeResult, entriesOf, type ChangeStep } from '../item-swaps/change-step.ts'
 import { isLive } from '../item-swaps/compatibility.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { leaseOfStep, settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import { archivedIn } from '../item-swaps/price-book.ts'
-import { carryOut, comingPrices, doneRecord, stepRecord, type SwapStep } from '../item-swaps/swap-step.ts'
+import { comingPrices, doneRecord, stepRecord, swapAct, type SwapStep } from '../item-swaps/swap-step.ts'
 import type { Caller } from '../../api/notation/callers.ts'
 
 type Step = Parameters<DoStep>[0]
@@ -32,12 +32,9 @@ export async function startTakeBack(deps: SwapDeps, job: JobRecord, caller: Call
     {
       kind: 'migration',
       subject: job.subject,
-      input: JSON.stringify({ price_id: job.subject, take_back_of: job.id, key_id: caller.by?.keyId ?? null }),
-      author: caller.author,
-      ...keyOf(caller.by),
-      message: caller.message ?? null,
-      requestId: caller.requestId,
-      steps: moves.map((move) => JSON.stringify(stepOf(move))),
+      input: { price_id: job.subject, take_back_of: job.id, key_id: caller.by?.keyId ?? null },
+      caller,
+      steps: moves.map(stepOf),
     },
     takingBack(deps, job.subject),
   )
@@ -104,11 +101,11 @@ async function takeBack(
     const release = releaseOf(state, { leaving, stays: item.price.id })
     if (release === null) {
       await journal.sending(stepRecord(move))
-      return { state: 'succeeded', result: doneRecord(move, await carryOut(processor, move, options)) }
+      return { state: 'succeeded', result: doneRecord(move, await carryOut(swapAct(processor), move, options)) }
     }
     const about = doneRecord(move, { effectiveAt: at })
     await journal.sending({ ...about, ...changeRecord(release) })
-    const done = await carryOutChange(processor, release, options)
+    const done = await carryOut(changeAct(processor), release, options)
     return { state: 'succeeded', result: { ...about, ...changeResult(release, done) } }
   })
 }

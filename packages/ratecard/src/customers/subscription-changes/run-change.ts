@@ -3,11 +3,10 @@
 // change.
 import { toRfc3339 } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import { attemptStep, failureText, idempotencyKey, stateAfter, stopIfDraining } from '../../acts/journal/run-steps.ts'
+import { openAct, runStep } from '../../acts/act.ts'
+import { failureText, stopIfDraining } from '../../acts/journal/run-steps.ts'
 import {
-  carryOutChange,
-  changeRecord,
-  changeResult,
+  changeAct,
   fromJournal,
   journalRecord,
   recordedChange,
@@ -16,12 +15,11 @@ import {
   type ChangeStep,
 } from '../item-swaps/change-step.ts'
 import { askProcessor } from '../../processor/failures.ts'
-import { ProcessorError } from '../../processor/processor-error.ts'
 import type { ChangeableSubscription, ReleasedSchedule } from '../../processor/subscription-change.ts'
-import { byOf, keyOf } from '../../store/records/actor.ts'
+import { byOf } from '../../store/records/actor.ts'
 import type { JobRecord, JobStepRecord } from '../../store/records/journal.ts'
 import type { AuditAction, PlannedFreeRecord } from '../../store/records/tenants.ts'
-import { auditRow } from '../tenants/audit.ts'
+import { actRow } from '../tenants/audit.ts'
 import type { TenantLease } from '../../acts/lease.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { archivedIn } from '../item-swaps/price-book.ts'
@@ -125,21 +123,8 @@ export async function runChange(deps: SwapDeps, run: ChangeRun): Promise<ChangeD
   }
   // Before the schedule is taken off, so that nobody takes its codes meanwhile.
   if (setAside?.codes !== undefined) await holdCodes(deps, tenantId, subscription, setAside.codes)
-  await jobs.open(
-    {
-      id,
-      kind: 'subscription_change',
-      subject: tenantId,
-      input: JSON.stringify(input),
-      author: caller.author,
-      ...keyOf(caller.by),
-      message: caller.message ?? null,
-      requestId: caller.requestId,
-      createdAt: deps.clock.now(),
-      steps: run.steps.map((step) => JSON.stringify(changeRecord(step))),
-    },
-    held.token,
-  )
+  const opened = { id, kind: 'subscription_change', subject: tenantId, input, steps: run.steps, caller } as const
+  await openAct(deps, changeAct(deps.processor), opened, held)
   await run.opened?.(id)
   return runRest(deps, id, held)
 }
@@ -161,7 +146,7 @@ async function runRest(deps: SwapDeps, id: string, held: TenantLease): Promise<C
       if (state === 'succeeded') continue
       stopIfDraining(deps)
       held.signal.throwIfAborted()
-      await runStep(deps, id, index, recordedChange(step), held)
+      await runStep(deps, changeAct(deps.processor), { jobId: id, index, step: recordedChange(step) }, held)
     }
     return await complete(deps, id, held)
   } catch (error) {
@@ -270,22 +255,12 @@ async function remember(deps: SwapDeps, job: JobRecord): Promise<void> {
 function note(
   { store }: SwapDeps,
   job: JobRecord,
-  {
-    id,
-    at,
-    act,
-    result,
-  }: {
-    readonly id: string
-    readonly at: number
-    readonly act: ChangeAct
-    readonly result: Readonly<Record<string, unknown>>
-  },
+  { act, result, ...row }: { readonly id: string; readonly at: number; readonly act: ChangeAct; readonly result: Json },
 ): Promise<void> {
-  const entry = { tenantId: job.subject, action: audited[act], before: null, after: null, result }
-  const caller = { author: job.author, by: byOf(job), requestId: job.requestId }
-  return store.tenants.note(auditRow({ newId: () => id, now: at }, entry, caller))
+  return store.tenants.note(actRow(job, row, { tenantId: job.subject, action: audited[act], result }))
 }
+
+type Json = Readonly<Record<string, unknown>>
 
 const interrupted = JSON.stringify({ detail: 'It was interrupted.' })
 const planned = 'The change is made. What is scheduled is put back with the new quantities.'
@@ -450,33 +425,4 @@ export function readReleased(
   signal: AbortSignal,
 ): Promise<ReleasedSchedule | null> {
   return askProcessor(signal, () => processor.releasedSchedule(id, signal))
-}
-
-function runStep(
-  deps: SwapDeps,
-  jobId: string,
-  index: number,
-  step: ChangeStep,
-  held: TenantLease,
-): Promise<ChangeDone> {
-  const { jobs } = deps.store
-  return attemptStep({
-    begin: () => jobs.begin(jobId, index, held.token),
-    send: ({ attempts }) => {
-      const options = { idempotencyKey: idempotencyKey('job', jobId, index, attempts), signal: held.signal }
-      return askProcessor(held.signal, () => carryOutChange(deps.processor, step, options))
-    },
-    succeeded: async (done) => {
-      const result = JSON.stringify(changeResult(step, done))
-      await jobs.settle(jobId, index, { state: 'succeeded', result, error: null }, held.token)
-      return done
-    },
-    failed: async (error) => {
-      const { cause } = error instanceof ServiceError ? error : { cause: undefined }
-      // The error does not come from the processor. The step stays `begun`, and the next change of the tenant finds its outcome.
-      if (!(cause instanceof ProcessorError)) throw error
-      await jobs.settle(jobId, index, { state: stateAfter(cause), result: null, error: failureText(error) }, held.token)
-      throw error
-    },
-  })
 }

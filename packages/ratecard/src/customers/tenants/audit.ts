@@ -3,6 +3,7 @@ import { toRfc3339 } from '../../base/clock.ts'
 import { pick, shown, used } from '../../store/records/columns.ts'
 import { auditColumns, tenantColumns } from '../../store/records/tenants.ts'
 import { byOf, keyOf } from '../../store/records/actor.ts'
+import type { JobRecord } from '../../store/records/journal.ts'
 import type { AuditRecord, EditedField, EnterpriseFields, TenantRecord } from '../../store/records/tenants.ts'
 import { snake } from '../../api/notation/names.ts'
 import type { AuditEntry } from '../../api/customers/tenants.ts'
@@ -39,6 +40,14 @@ export function auditRow(
     createdAt: now,
   }
 }
+
+/** Creates the audit row of an act at the processor. The caller is that of its job. A second row with the same id is not stored. */
+export const actRow = (
+  { author, requestId, ...job }: JobRecord,
+  { id, at }: { readonly id: string; readonly at: number },
+  entry: Pick<AuditRecord, 'tenantId' | 'action'> & { readonly result: Readonly<Record<string, unknown>> },
+): AuditRecord =>
+  auditRow({ newId: () => id, now: at }, { ...entry, before: null, after: null }, { author, by: byOf(job), requestId })
 
 export const editedFields = used(tenantColumns, 'edited')
 

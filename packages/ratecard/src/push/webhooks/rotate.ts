@@ -1,18 +1,18 @@
 // Replaces the signing secret of a webhook without losing an event (a rotation). A new endpoint is created beside the old one. Both send
 // signed events until the overlap ends and the old one is deactivated. A rotation is a journalled job of two steps and runs under the lease
 // of pushes, so that no push sees a half-done rotation. See docs/decisions/16-webhooks-of-the-document-and-of-the-service.md for the reasons.
+import { openAct } from '../../acts/act.ts'
 import { desiredCatalog } from '../../catalog/desired.ts'
 import { configId } from '../../catalog/resource.ts'
 import type { DesiredResource, MappingEntry, ObservedResource, ProcessorId } from '../../catalog/resource.ts'
 import { toRfc3339 } from '../../base/clock.ts'
 import { presentId } from '../../document/rules/previous-ids.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import { pushLease } from '../../acts/journal/leases.ts'
+import { pushLease } from '../../acts/lease.ts'
 import { failureText, idempotencyKey, stateAfter, stopIfDraining } from '../../acts/journal/run-steps.ts'
 import { asServiceError, isUnknownObject, readForPush } from '../../processor/failures.ts'
 import { ProcessorError } from '../../processor/processor-error.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
-import { keyOf } from '../../store/records/actor.ts'
 import { bindAccount } from '../account.ts'
 import { currentDocument } from '../plan-against-live.ts'
 import type { SyncDeps } from '../deps.ts'
@@ -122,30 +122,17 @@ async function openRotation(
 ): Promise<string> {
   const id = deps.newId()
   const { webhook, endpoint } = present
-  const input: RotationInput = {
+  const input = {
     webhook_id: webhook.configId,
     overlap_seconds: Math.round(request.overlapMs / 1000),
     switch_off: endpoint,
-  }
+  } satisfies RotationInput
   const steps = [
     { op: 'create', webhook_id: webhook.configId, beside: endpoint },
     { op: 'switch_off', webhook_id: webhook.configId, processor_id: endpoint },
   ]
-  await deps.store.jobs.open(
-    {
-      id,
-      kind: 'webhook_rotation',
-      subject: webhook.configId,
-      input: JSON.stringify(input),
-      author: request.author,
-      message: request.message,
-      ...keyOf(request.by),
-      requestId: request.requestId,
-      createdAt: deps.clock.now(),
-      steps: steps.map((step) => JSON.stringify(step)),
-    },
-    lease.token,
-  )
+  const opened = { id, kind: 'webhook_rotation', subject: webhook.configId, input, steps, caller: request } as const
+  await openAct(deps, { record: (step) => step }, opened, lease)
   return id
 }
 

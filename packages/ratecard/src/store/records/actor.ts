@@ -26,3 +26,18 @@ export function byOf({ keyId, keyName }: KeyOf): By | null {
 export function keyOf(by: By | null): KeyOf {
   return by === null ? { keyId: null, keyName: null } : { keyId: by.keyId, keyName: by.keyName }
 }
+
+/** Returns the columns of journalled work that say who asked for it, and why. */
+export const calledBy = ({ author, by, message = null, requestId }: CalledBy) => ({
+  author,
+  ...keyOf(by),
+  message,
+  requestId,
+})
+
+interface CalledBy {
+  readonly author: string | null
+  readonly by: By | null
+  readonly message?: string | null | undefined
+  readonly requestId: string | null
+}

@@ -3,7 +3,7 @@
 // page.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import { pushLease } from '../../../acts/journal/leases.ts'
+import { pushLease } from '../../../acts/lease.ts'
 import { beginComparison, beginRelisting, compareNext, comparisonDue } from './compare.ts'
 import type { FeedDeps } from './deps.ts'
 import { createFeedErrors } from './feed-error.ts'

@@ -1,7 +1,7 @@
 // The first fill of the mirror lists all objects at the processor once, page by page. Its position is stored after each page, so that it
 // continues there after a crash. The event cursor is stored before the first page, so that the events during the fill can be read after it.
 import { setTimeout as wait } from 'node:timers/promises'
-import { pushLease } from '../../../acts/journal/leases.ts'
+import { pushLease } from '../../../acts/lease.ts'
 import { mirroredKinds, type MirroredKind } from '../../../processor/mirrored.ts'
 import { withKnown } from './known-before.ts'
 import type { FeedDeps } from './deps.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
-import { jobActs, jobKinds, jobStates } from '../../../packages/ratecard/src/store/records/journal.ts'
-import { actsOpenTo, assertOpenTo } from '../../../packages/ratecard/src/acts/jobs/job-acts.ts'
+import { ServiceError } from '../../packages/ratecard/src/base/errors/service-error.ts'
+import { jobActs, jobKinds, jobStates } from '../../packages/ratecard/src/store/records/journal.ts'
+import { actsOpenTo, assertOpenTo } from '../../packages/ratecard/src/acts/kinds.ts'
 
 const codeOf = (work: () => void) => {
   try {

@@ -1,11 +1,27 @@
-// Acts (resume, cancel) that are allowed on a job, by its kind and state. The API lists the allowed acts from this table, and checks
-// requests against it.
-import { ServiceError } from '../../base/errors/service-error.ts'
-import { jobActs, type JobAct, type JobKind, type JobRecord } from '../../store/records/journal.ts'
+// The kinds of acts, each a row: whose lease its process holds, where the journal has what it sends to a subscription, and what an operator
+// may do with its job in which state. The API lists the allowed acts from this table, and checks requests against it.
+import { ServiceError } from '../base/errors/service-error.ts'
+import {
+  jobActs,
+  jobKinds,
+  type JobAct,
+  type JobKind,
+  type JobRecord,
+  type JobStepRecord,
+} from '../store/records/journal.ts'
+import { pushLease } from './lease.ts'
+import { jobLease, tenantLease } from './lease.ts'
 
 type JobState = JobRecord['state']
 
-interface Rules {
+interface KindOfAct {
+  /** Whose lease the process holds: that of the tenant (the subject of the job), of pushes, or of the job itself. */
+  readonly lease: 'tenant' | 'push' | 'job'
+  /**
+   * Where the journal has the content of a write to a subscription. A migration plans each step again just before it sends it, so the
+   * content of its writes is in `result`. Null for a kind that writes to no subscription.
+   */
+  readonly sent: 'step' | 'result' | null
   /** States in which the act is allowed. */
   readonly resume: readonly JobState[]
   readonly cancel: readonly JobState[]
@@ -16,12 +32,14 @@ interface Rules {
 const stoppable = {
   resume: ['interrupted', 'waiting', 'failed'],
   cancel: ['running', 'waiting'],
-} as const satisfies Rules
+} as const satisfies Pick<KindOfAct, JobAct>
 
-const rules = {
-  template_move: stoppable,
-  migration: stoppable,
+const kinds = {
+  template_move: { lease: 'job', sent: null, ...stoppable },
+  migration: { lease: 'job', sent: 'result', ...stoppable },
   enterprise_apply: {
+    lease: 'tenant',
+    sent: 'step',
     resume: [],
     cancel: [],
     never: {
@@ -33,6 +51,8 @@ const rules = {
     },
   },
   subscription_change: {
+    lease: 'tenant',
+    sent: 'step',
     resume: [],
     cancel: [],
     never: {
@@ -44,6 +64,8 @@ const rules = {
     },
   },
   subscription_discount: {
+    lease: 'tenant',
+    sent: 'step',
     resume: [],
     cancel: [],
     never: {
@@ -55,6 +77,8 @@ const rules = {
     },
   },
   credit_grant: {
+    lease: 'job',
+    sent: null,
     resume: [],
     cancel: ['waiting'],
     never: {
@@ -65,6 +89,8 @@ const rules = {
     },
   },
   webhook_rotation: {
+    lease: 'push',
+    sent: null,
     resume: [],
     // Only the second step of a webhook rotation can be cancelled, because the first step is completed within the request that starts the
     // rotation.
@@ -76,14 +102,32 @@ const rules = {
       },
     },
   },
-} as const satisfies Readonly<Record<JobKind, Rules>>
+} as const satisfies Readonly<Record<JobKind, KindOfAct>>
 
 /** Kinds of jobs that can be resumed in some state. */
 export type ResumableKind = {
-  [Kind in JobKind]: (typeof rules)[Kind]['resume'] extends readonly [] ? never : Kind
+  [Kind in JobKind]: (typeof kinds)[Kind]['resume'] extends readonly [] ? never : Kind
 }[JobKind]
 
-const rulesOf = (kind: JobKind): Rules => rules[kind]
+const rulesOf = (kind: JobKind): KindOfAct => kinds[kind]
+
+/** Returns the name of the lease that the process running the job holds. */
+export function leaseOf({ id, kind, subject }: Pick<JobRecord, 'id' | 'kind' | 'subject'>): string {
+  return { tenant: tenantLease(subject), push: pushLease, job: jobLease(id) }[kinds[kind].lease]
+}
+
+/** True for a kind that acts on one tenant, its subject. */
+export const isOfTenant = (kind: JobKind): boolean => kinds[kind].lease === 'tenant'
+
+/** Kinds that write to subscriptions. */
+export const subscriptionKinds = jobKinds.filter((kind) => kinds[kind].sent !== null)
+
+/** Returns the content of a step's write to a subscription; null if none was sent. */
+export function sentOf(kind: JobKind, { step, result }: Pick<JobStepRecord, 'step' | 'result'>): string | null {
+  const { sent } = rulesOf(kind)
+  return sent === null ? null : { step, result }[sent]
+}
+
 const isResumable = (job: JobRecord): job is JobRecord & { kind: ResumableKind } => rulesOf(job.kind).resume.length > 0
 
 /** Returns the acts allowed on a job of this kind and state. */
