@@ -36,7 +36,7 @@ async function payAll(stripe: Stack['stripe']): Promise<number> {
 }
 
 async function prepare(stores: StoreFactory) {
-  const world = await killedService(stores, 'killable-checkout.ts', secretKey)
+  const world = await killedService(stores, 'checkout', secretKey)
   const first = shopOver(await world.open(stores.prepared), secretKey)
   await first.push(shop)
   await first.service.createTenant({ id: 't', name: 'T' }, caller)

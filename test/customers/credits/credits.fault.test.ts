@@ -11,7 +11,7 @@ const secretKey = 'sk_test_killedCredits000'
 
 /** A tenant that has paid an invoice with two prices that grant credit. The mirror has the invoice, and no credit is granted yet. */
 async function prepare(stores: StoreFactory) {
-  const world = await killedService(stores, 'killable-credits.ts', secretKey)
+  const world = await killedService(stores, 'owedCredits', secretKey)
   const stack = await world.open(stores.prepared)
   const shop = shopOver(stack, secretKey)
   await shop.push(
@@ -95,7 +95,7 @@ describe('a credit that an operator grants, and whose process is killed,', () =>
     600_000,
     async (stores) => {
       const places = await stores()
-      const world = await killedService(places, 'killable-credit-by-hand.ts', secretKey)
+      const world = await killedService(places, 'creditByHand', secretKey)
       try {
         const shop = shopOver(await world.open(places.prepared), secretKey)
         await shop.push(negotiated())

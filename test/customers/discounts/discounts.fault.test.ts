@@ -13,7 +13,7 @@ const keyed = (idempotencyKey: string) => ({ ...caller, idempotencyKey })
 
 /** A tenant with a discount on a subscription whose schedule has a second phase, so that a discount takes two writes. */
 async function prepare(stores: StoreFactory) {
-  const world = await killedService(stores, 'killable-discount.ts', secretKey)
+  const world = await killedService(stores, 'discount', secretKey)
   const shop = shopOver(await world.open(stores.prepared), secretKey)
   await shop.push(
     negotiated('1.0.0', (config) => {

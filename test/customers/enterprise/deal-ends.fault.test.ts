@@ -9,7 +9,7 @@ const secretKey = 'sk_test_killedDealEnds00'
 
 /** A tenant whose deal is due to end at the price of its purchase, which was replaced since. */
 async function prepare(stores: StoreFactory) {
-  const world = await killedService(stores, 'killable-deal-end.ts', secretKey)
+  const world = await killedService(stores, 'dealEnd', secretKey)
   const first = shopOver(await world.open(stores.prepared), secretKey)
   await first.push(negotiated())
   const customer = await first.tenant('t')

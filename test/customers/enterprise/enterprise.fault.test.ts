@@ -7,7 +7,7 @@ import { caller, gold, negotiated, shopOver } from '../../support/shop/tenant-sh
 const secretKey = 'sk_test_killedApplies0000'
 
 async function prepare(stores: StoreFactory) {
-  const world = await killedService(stores, 'killable-apply.ts', secretKey)
+  const world = await killedService(stores, 'apply', secretKey)
   const first = shopOver(await world.open(stores.prepared), secretKey)
   await first.push(negotiated())
   const customer = await first.tenant('t')

@@ -13,8 +13,12 @@ const tenants = ['t', 'u'] as const
 type World = Awaited<ReturnType<typeof killedService>>
 
 /** Creates three subscriptions of two tenants. `prepare` adds state before the process that is killed starts. */
-async function shopBefore(stores: StoreFactory, script: string, prepare: (shop: TenantShop) => Promise<void>) {
-  const world = await killedService(stores, script, secretKey)
+async function shopBefore(
+  stores: StoreFactory,
+  act: 'apply' | 'migration',
+  prepare: (shop: TenantShop) => Promise<void>,
+) {
+  const world = await killedService(stores, act, secretKey)
   const shop = shopOver(await world.open(stores.prepared), secretKey)
   await shop.push(negotiated())
   const [t, u] = [await shop.tenant('t'), await shop.tenant('u')]
@@ -70,7 +74,7 @@ const itemsOf = (shop: TenantShop, subscriptions: readonly string[]) =>
 const listPrices = [{ pro_monthly: 7, calls: null, seat: 2 }, { pro_monthly: 3 }, { pro_monthly: 1 }]
 
 async function expectRemovedDealsStayRemoved(stores: StoreFactory, step: number): Promise<void> {
-  const { world, subscriptions } = await shopBefore(stores, 'killable-apply.ts', () => Promise.resolve())
+  const { world, subscriptions } = await shopBefore(stores, 'apply', () => Promise.resolve())
   try {
     const writes = await forEachLateWrite(world, step, async ({ stack, land }) => {
       const shop = shopOver(stack, secretKey)
@@ -91,7 +95,7 @@ async function expectRemovedDealsStayRemoved(stores: StoreFactory, step: number)
 
 async function expectMovesAreTakenUp(stores: StoreFactory, step: number): Promise<void> {
   const dearer = negotiated('1.1.0', (config) => (priceIn(config, 'pro_monthly').amount = 1200))
-  const { world, subscriptions } = await shopBefore(stores, 'killable-migration.ts', (shop) => shop.push(dearer))
+  const { world, subscriptions } = await shopBefore(stores, 'migration', (shop) => shop.push(dearer))
   try {
     const writes = await forEachLateWrite(world, step, async ({ stack, land }) => {
       const shop = shopOver(stack, secretKey)

@@ -13,7 +13,7 @@ const paid = [7300, 3000]
 
 /** Two subscriptions that a migration moves at their renewal; the first one has a scheduled change of another item as well. */
 async function prepare(stores: StoreFactory) {
-  const world = await killedService(stores, 'killable-take-back.ts', secretKey)
+  const world = await killedService(stores, 'takeBack', secretKey)
   const shop = shopOver(await world.open(stores.prepared), secretKey)
   await shop.push(negotiated())
   const customers = [await shop.tenant('t'), await shop.tenant('u')]

@@ -13,7 +13,7 @@ const downgrade = { items: [{ priceId: 'pro_monthly', quantity: 2 }], replaces: 
 
 async function prepare(stores: StoreFactory) {
   let ahead = 0
-  const world = await killedService(stores, 'killable-change.ts', secretKey, { now: () => Date.now() + ahead })
+  const world = await killedService(stores, 'change', secretKey, { now: () => Date.now() + ahead })
   const first = shopOver(await world.open(stores.prepared), secretKey)
   await first.push(negotiated())
   const customer = await first.tenant('t')

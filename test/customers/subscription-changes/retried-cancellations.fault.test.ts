@@ -13,7 +13,7 @@ const principal = { kind: 'key', keyId: 'key', tenantId: 't' } as const
 const cancellation = { when: 'now' } as const
 
 async function prepare(stores: StoreFactory, plan: 'paid' | 'free') {
-  const world = await killedService(stores, 'killable-change.ts', secretKey)
+  const world = await killedService(stores, 'change', secretKey)
   const first = shopOver(await world.open(stores.prepared), secretKey)
   await first.push(
     negotiated('1.0.0', ({ products }) => {

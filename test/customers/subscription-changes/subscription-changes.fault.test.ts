@@ -20,7 +20,7 @@ const downgrade = { items: [{ priceId: 'pro_monthly', quantity: 2 }], replaces: 
 
 /** A subscription with a scheduled downgrade, and a preview of the change. An upgrade takes the schedule off first: two writes. */
 async function prepare(stores: StoreFactory, wish: Wish, first: Wish) {
-  const world = await killedService(stores, 'killable-change.ts', secretKey)
+  const world = await killedService(stores, 'change', secretKey)
   const opened = shopOver(await world.open(stores.prepared), secretKey)
   await opened.push(
     negotiated('1.0.0', ({ products }) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { placesOf } from '../../../packages/ratecard/src/catalog/places.ts'
 import { planChanges } from '../../../packages/ratecard/src/catalog/plan/plan-changes.ts'
 import type { BillingConfig } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { pastDates } from '../../../packages/ratecard/src/push/checks/past-dates.ts'
@@ -21,7 +22,7 @@ function refused(dates: { readonly redeem_by?: string; readonly expires_at?: str
   }
   const snapshot = emptySnapshot()
   const plan = planChanges({ config, previous: null, snapshot, mappings: [] })
-  return pastDates(plan, config, now).map(({ pointer }) => pointer)
+  return pastDates({ plan, place: placesOf(config) }, now).map(({ pointer }) => pointer)
 }
 
 describe.each([

@@ -14,7 +14,7 @@ const document = {
 }
 
 async function expectEveryKillSurvived(stores: StoreFactory): Promise<void> {
-  const world = await killedService(stores, 'killable-rotate.ts', 'sk_test_killedRotations0000')
+  const world = await killedService(stores, 'rotation', 'sk_test_killedRotations0000')
   const live = async () =>
     (await world.stripe.webhookEndpoints.list({ limit: 100 })).data.filter(({ status }) => status === 'enabled')
   const first = await world.open(stores.prepared)
@@ -69,7 +69,7 @@ async function expectEveryKillSurvived(stores: StoreFactory): Promise<void> {
 
 /** Kills a rotation without an overlap while a write is in flight. The next push applies, and the late write changes nothing. */
 async function expectLateWritesHarmless(stores: StoreFactory): Promise<void> {
-  const world = await killedService(stores, 'killable-rotate.ts', 'sk_test_lateRotations0000')
+  const world = await killedService(stores, 'rotation', 'sk_test_lateRotations0000')
   const endpoints = async () =>
     (await world.stripe.webhookEndpoints.list({ limit: 100 })).data.map(({ id, status }) => `${id} ${status}`).sort()
   const first = await world.open(stores.prepared)

@@ -1,4 +1,4 @@
-// Runs a service that is killed (killable-service.ts): a sandbox, stores copied for each kill, and a second service over the remaining
+// Runs a service that is killed (killable.ts): a sandbox, stores copied for each kill, and a second service over the remaining
 // state.
 import { spawn } from 'node:child_process'
 import { systemClock, type Clock } from '../../../packages/ratecard/src/base/clock.ts'
@@ -6,19 +6,20 @@ import { startSandbox } from '../../../packages/sandbox/src/server.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
 import { openStore } from '../../../packages/ratecard/src/store/sql/open-store.ts'
 import type { LateKind } from './kill-harness.ts'
+import type { KilledAct } from './killable.ts'
 import type { Place, StoreFactory } from './kill-stores.ts'
 import { adapterTo, serviceOver, stripeAt } from '../parts.ts'
 import { makeProgram, type Program } from './program.ts'
 import type { Stack } from '../stack.ts'
 
-/** `script` is a file in this folder. `clock` is that of the services after the kill. */
+/** `act` is a row of killable.ts. `clock` is that of the services after the kill. */
 export async function killedService(
   stores: StoreFactory,
-  script: string,
+  act: KilledAct,
   secretKey: string,
   clock: Clock = systemClock,
 ) {
-  const program = await makeProgram(script)
+  const program = await makeProgram('killable.ts')
   const sandbox = await startSandbox({ port: 0, dataDir: null, clock: systemClock })
   const masterKey = generateMasterKey()
   const stripe = stripeAt(sandbox.port, secretKey)
@@ -50,7 +51,7 @@ export async function killedService(
     sandbox.control.restore('prepared')
     const place = await stores.fork(`kill-${String(killAt)}`)
     const { url, file } = place
-    const order = { killAt, url, file, masterKey, apiBase: sandbox.url, secretKey, ...more }
+    const order = { act, killAt, url, file, masterKey, apiBase: sandbox.url, secretKey, ...more }
     const ended = await runProgram(program, order)
     const stack = await open(place)
     const close = async () => {
@@ -65,7 +66,7 @@ export async function killedService(
     sandbox.control.restore('prepared')
     const place = await stores.fork(`late-${String(write)}`)
     const { url, file } = place
-    const order = { killAt: 0, url, file, masterKey, apiBase: sandbox.url, secretKey, ...more }
+    const order = { act, killAt: 0, url, file, masterKey, apiBase: sandbox.url, secretKey, ...more }
     const ended = await runProgram(program, order, (kill) => {
       sandbox.control.fail({ kind, skip: write - 1, onStrike: kill })
     })

@@ -17,13 +17,13 @@ import { yieldToRequests } from '../base/event-loop.ts'
 import type { SyncDeps } from './deps.ts'
 import { retiringEndpoints } from './webhooks/retiring.ts'
 import { unknownCustomers } from './checks/customers-of-codes.ts'
-import { beyondThreshold, impactOf, type Impact } from './checks/impact.ts'
+import { beyondThreshold, impactOf, planFacts, type Impact } from './checks/impact.ts'
 import { removedCurrencies } from './checks/who-pays.ts'
 import { keptTaxRates } from './checks/kept-tax-rates.ts'
 import { loweredFeatures } from './checks/lowered-features.ts'
 import { changedTax } from './checks/changed-tax.ts'
 import { lastAmounts } from './checks/last-amounts.ts'
-import { planFacts } from './checks/plan-facts.ts'
+import { planned } from './checks/planned.ts'
 import { metersInUse } from './checks/meters-in-use.ts'
 import { pastDates } from './checks/past-dates.ts'
 import { readForPush } from '../processor/failures.ts'
@@ -108,16 +108,17 @@ export async function planAgainstLive(
     stopped: await stoppedObjects(deps, current),
     ...(undone === undefined ? {} : { renames: undone }),
   })
-  const customers = await unknownCustomers(deps, { plan, config }, signal)
-  refuseImpossible([...plan.issues, ...pastDates(plan, config, deps.clock.now()), ...customers], plan.changes)
+  const checked = planned({ plan, config, previous, snapshot, mappings })
+  const customers = await unknownCustomers(deps, checked, signal)
+  refuseImpossible([...plan.issues, ...pastDates(checked, deps.clock.now()), ...customers], plan.changes)
   await yieldToRequests()
-  const impact = await impactOf(deps, { plan, snapshot, mappings, config, previous }, signal)
-  const waiting = await waitingMigrations(deps, { plan, config })
-  const lowered = await loweredFeatures(deps, { plan, config, previous, mappings }, signal)
-  const kept = await keptTaxRates(deps, { plan, config, mappings }, signal)
+  const impact = await impactOf(deps, checked, signal)
+  const waiting = await waitingMigrations(deps, checked)
+  const lowered = await loweredFeatures(deps, checked, signal)
+  const kept = await keptTaxRates(deps, checked, signal)
   const approvals = [
     ...waiting.issues,
-    ...(await metersInUse(deps, { plan, snapshot, config }, signal)),
+    ...(await metersInUse(deps, checked, signal)),
     ...beyondThreshold(impact, deps.impactThreshold),
   ]
   const { changes, renames } = plan
@@ -127,7 +128,7 @@ export async function planAgainstLive(
     plan,
     impact,
     facts: planFacts(
-      { ...documented, prices: [...documented.prices, ...(await lastAmounts(deps, { config, previous, renames }))] },
+      { ...documented, prices: [...documented.prices, ...(await lastAmounts(deps, checked))] },
       impact,
       message,
     ),
@@ -142,7 +143,7 @@ export async function planAgainstLive(
     movedAlong: waiting.movedAlong,
     cautions: [
       ...[...customers, ...lowered.issues, ...kept, ...changedTax(config, previous)],
-      ...removedCurrencies(impact.lostCurrencies, config),
+      ...removedCurrencies(impact.lostCurrencies, checked),
       ...(await policiesElsewhere(deps)),
     ],
     unchanged: sameContent && current?.version === config.version && planIsEmpty(plan),

@@ -14,8 +14,8 @@ import { currentDocument } from './plan-against-live.ts'
 import { settleEarlierWrites } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 import { documentFacts } from '../catalog/policies/facts.ts'
-import { impactOf } from './checks/impact.ts'
-import { planFacts } from './checks/plan-facts.ts'
+import { impactOf, planFacts } from './checks/impact.ts'
+import { planned } from './checks/planned.ts'
 import type { ResetOptions, ResetReport } from '../api/push/config.ts'
 import type { VersionRecord } from '../store/records/configuration.ts'
 
@@ -44,12 +44,9 @@ export async function resetConfig(deps: SyncDeps, request: ResetOptions): Promis
     const snapshot = await readForPush(() => deps.processor.snapshot({ signal: lease.signal, attachments: false }))
     const mappings = await deps.store.mappings.all()
     const plan = await planReset(deps, current, { snapshot, mappings, scope: request.scope })
-    const documented = documentFacts({ ...plan, config: null, previous: currentDocument(current) })
-    const impact = await impactOf(
-      deps,
-      { plan, snapshot, mappings, config: null, previous: currentDocument(current) },
-      lease.signal,
-    )
+    const checked = planned({ plan, snapshot, mappings, config: null, previous: currentDocument(current) })
+    const documented = documentFacts({ ...checked, ...plan })
+    const impact = await impactOf(deps, checked, lease.signal)
     const facts = planFacts(documented, impact, request.message)
     const { violations, overrides } = await deps.guard.allow(facts, request.override ?? [])
     const run = {

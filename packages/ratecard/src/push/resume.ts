@@ -12,7 +12,8 @@ import { documentOf } from '../catalog/document-tasks.ts'
 import type { ChangeFacts } from '../catalog/policies/decide.ts'
 import { documentFacts } from '../catalog/policies/facts.ts'
 import { lastAmounts } from './checks/last-amounts.ts'
-import { planFacts } from './checks/plan-facts.ts'
+import { planFacts } from './checks/impact.ts'
+import { comparedPrices } from './checks/planned.ts'
 import { resolveSteps } from './recover.ts'
 import { finishPush } from './run.ts'
 import { impactOfStored, type StoredPlan } from './lookup/stored-plan.ts'
@@ -89,6 +90,6 @@ async function factsOfStored(
   const prices = impactOfStored(plan)
   const tenants = plan.tenants ?? prices.reduce((sum, one) => sum + one.tenants, 0)
   const documented = documentFacts({ changes, renames, ...documents })
-  const last = await lastAmounts(deps, { ...documents, renames })
+  const last = await lastAmounts(deps, { plan, ...comparedPrices(documents) })
   return planFacts({ ...documented, prices: [...documented.prices, ...last] }, { prices, tenants }, push.message)
 }

@@ -15,7 +15,7 @@ const laterMs = 5 * 60_000
 const later = { now: () => Date.now() + laterMs }
 
 async function prepare(stores: StoreFactory) {
-  const world = await killedService(stores, 'killable-usage.ts', secretKey, later)
+  const world = await killedService(stores, 'usage', secretKey, later)
   const { service, stripe, close } = await world.open(stores.prepared)
   await service.push(meteredDocument, caller)
   const { id: customer } = await stripe.customers.create({ name: 'Acme' })

@@ -1,9 +1,7 @@
 // Check of new promotion codes that are restricted to one customer. The processor rejects a code for an unknown customer. Without this
 // check the push would stop at that code, after it has already deactivated the code that the new one replaces.
-import type { BillingConfig } from '../../document/schema/schema.ts'
 import type { Issue } from '../../base/errors/issue.ts'
-import { placesOf } from '../../catalog/places.ts'
-import type { Plan } from '../../catalog/plan/plan-changes.ts'
+import type { Planned } from './planned.ts'
 import { processorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { runSteps } from '../../acts/journal/run-steps.ts'
@@ -17,7 +15,7 @@ import { readConcurrency } from './price-uses.ts'
  */
 export async function unknownCustomers(
   { processor }: Pick<SyncDeps, 'processor'>,
-  { plan, config }: { readonly plan: Plan; readonly config: BillingConfig },
+  { plan, place }: Planned,
   signal: AbortSignal,
 ): Promise<Issue[]> {
   const codes = plan.steps.flatMap((step) =>
@@ -40,7 +38,6 @@ export async function unknownCustomers(
         unasked.add(customer)
       }
   })
-  const place = placesOf(config)
   const refused = codes
     .filter(({ customer }) => unknown.has(customer))
     .map(({ id, customer }): Issue => ({

@@ -1,19 +1,18 @@
 // Impact of a plan: the live subscriptions on each price that the plan archives or replaces, with their tenants and monthly amounts. A
 // price that was replaced before has several processor prices (generations), and subscriptions on all of them are counted. A push moves no
 // subscriber, so the impact needs approval only if it exceeds the threshold in the server's settings.
-import { configWithAmounts } from '../../document/schema/prices/percent-off.ts'
 import type { BillingConfig, Price } from '../../document/schema/schema.ts'
 import type { Issue } from '../../base/errors/issue.ts'
-import { itemsOf } from '../../catalog/kinds.ts'
+import type { ChangeFacts } from '../../catalog/policies/decide.ts'
 import { ownersOf } from '../../catalog/owners.ts'
-import type { Plan } from '../../catalog/plan/plan-changes.ts'
-import type { MappingEntry, ProcessorId, Snapshot } from '../../catalog/resource.ts'
+import type { MappingEntry, ProcessorId } from '../../catalog/resource.ts'
 import { sumFractions, type Fraction } from '../../base/money/fraction.ts'
 import { formatMinor } from '../../base/money/format.ts'
 import { currenciesOf } from '../../document/pricing/calculate.ts'
 import { shownMonth } from '../../document/pricing/impact.ts'
 import { subscribersPath } from '../../api/customers/money.ts'
 import { factsOf, itemMonths, keeping, usesOf, type Found, type Keeping, type TouchedPrice } from './item-months.ts'
+import type { Planned } from './planned.ts'
 import { readUses, type PriceUses, type Use, type UseDeps } from './price-uses.ts'
 import { countUses, lostCurrencies, subscribersOf, whoOf, type LostCurrency, type Subscribers } from './who-pays.ts'
 import type { AffectedSubscriber, PriceImpact } from '../../api/push/pushes.ts'
@@ -43,14 +42,7 @@ export interface Impact {
  */
 export async function impactOf(
   deps: UseDeps,
-  input: {
-    readonly plan: Plan
-    readonly snapshot: Snapshot
-    readonly mappings: readonly MappingEntry[]
-    readonly config: BillingConfig | null
-    /** The document that is current; null without one. */
-    readonly previous: BillingConfig | null
-  },
+  input: Planned<BillingConfig | null>,
   signal: AbortSignal,
 ): Promise<Impact> {
   const touched = touchedPrices(input)
@@ -59,7 +51,8 @@ export async function impactOf(
   const recurring = touched
     .flatMap(({ generations }) => generations)
     .filter((id) => live.get(id)?.fields.interval !== null)
-  const after = pricesOf(input.config)
+  const after = byId(input.prices)
+  const before = byId(input.formerPrices)
   const read = { ...(await readUses(deps, [...new Set(recurring)], signal)), live, after }
   const found: Found = { ...read, monthly: itemMonths(touched, read) }
   const free = new Map<string, readonly string[]>()
@@ -91,15 +84,12 @@ export async function impactOf(
     },
     who: await whoOf(deps, prices, found),
     // Also of prices that are changed in place, which the impact leaves out.
-    lostCurrencies: paid.flatMap((price) => lostCurrencies(price, pricesOf(input.previous), found)),
+    lostCurrencies: paid.flatMap((price) => lostCurrencies(price, before, found)),
     age: found.age,
   }
 }
 
-function pricesOf(config: BillingConfig | null): Found['after'] {
-  if (config === null) return new Map()
-  return new Map(itemsOf(configWithAmounts(config), 'price').map(({ item }) => [item.id, item]))
-}
+const byId = (prices: readonly Price[]): Found['after'] => new Map(prices.map((price) => [price.id, price]))
 
 /** True if the processor still has the price, or if a subscription is on it. The impact contains no other prices. */
 function isShown(current: ProcessorId, { live, uses }: Found): boolean {
@@ -133,13 +123,7 @@ async function freeTenants({ store }: UseDeps, priceId: string): Promise<readonl
 /** Plan actions that keep the processor price. */
 const inPlace: ReadonlySet<string> = new Set(['update', 'rename', 'reactivate'])
 
-function touchedPrices({
-  plan,
-  mappings,
-}: {
-  readonly plan: Plan
-  readonly mappings: readonly MappingEntry[]
-}): readonly TouchedPrice[] {
+function touchedPrices({ plan, mappings }: Planned<BillingConfig | null>): readonly TouchedPrice[] {
   const earlier = generationsBy(mappings)
   const renamed = new Map(
     plan.renames.filter(({ kind }) => kind === 'price').map(({ from, to }) => [String(to), String(from)]),
@@ -306,4 +290,20 @@ export function impactMember({ prices }: Impact): readonly Readonly<Record<strin
       ...generation,
     })),
   }))
+}
+
+/** Returns what policies look at: the items and prices of a plan, and its impact on subscribers. */
+export function planFacts(
+  documented: Pick<ChangeFacts, 'items' | 'prices'>,
+  { prices, tenants }: Pick<Impact, 'tenants' | 'prices'>,
+  message: string | null,
+): ChangeFacts {
+  return {
+    ...documented,
+    affected: prices.flatMap(({ priceId: configId, action, subscriptions, tenants: own, monthly }) =>
+      action === 'update' ? [] : [{ configId, action, subscriptions, tenants: own, monthly }],
+    ),
+    tenants,
+    message,
+  }
 }

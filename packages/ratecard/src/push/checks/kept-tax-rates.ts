@@ -1,19 +1,11 @@
 // Check for tax rates that a plan replaces or archives. Running subscriptions keep such a rate, because the processor never moves them.
 import { ownersOf } from '../../catalog/owners.ts'
-import { placesOf } from '../../catalog/places.ts'
-import type { Plan } from '../../catalog/plan/plan-changes.ts'
-import type { MappingEntry, ProcessorId } from '../../catalog/resource.ts'
-import type { BillingConfig } from '../../document/schema/schema.ts'
+import type { Planned } from './planned.ts'
+import type { ProcessorId } from '../../catalog/resource.ts'
 import type { Issue } from '../../base/errors/issue.ts'
 import { readForPush } from '../../processor/failures.ts'
 import type { UseDeps } from './price-uses.ts'
 import type { TaxedSubscription } from '../../store/records/mirror.ts'
-
-interface KeptInput {
-  readonly plan: Plan
-  readonly config: BillingConfig
-  readonly mappings: readonly MappingEntry[]
-}
 
 /** Number of subscriptions that a warning names. It counts the others. */
 const named = 5
@@ -24,8 +16,8 @@ const named = 5
 const maxPages = 50
 
 /** Returns one warning for each tax rate that is replaced or archived, with the number of subscriptions that keep it. */
-export async function keptTaxRates(deps: UseDeps, input: KeptInput, signal: AbortSignal): Promise<Issue[]> {
-  const place = placesOf(input.config)
+export async function keptTaxRates(deps: UseDeps, input: Planned, signal: AbortSignal): Promise<Issue[]> {
+  const { place } = input
   const left = leftRates(input)
   if (left.length === 0) return []
   const { subscriptions, complete } = await taxedWith(deps, new Set(left.flatMap(({ rates }) => rates)), signal)
@@ -51,7 +43,7 @@ interface LeftRate {
   readonly rates: readonly ProcessorId[]
 }
 
-function leftRates({ plan, mappings }: KeptInput): LeftRate[] {
+function leftRates({ plan, mappings }: Planned): LeftRate[] {
   const owners = [...ownersOf('tax_rate', mappings)]
   const renamed = new Map(plan.renames.filter(({ kind }) => kind === 'tax_rate').map(({ from, to }) => [to, from]))
   return plan.changes.flatMap(({ kind, action, configId }) => {

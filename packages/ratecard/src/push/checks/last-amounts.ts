@@ -8,16 +8,13 @@ import { currenciesOf } from '../../document/pricing/calculate.ts'
 import { compareAmounts } from '../../document/pricing/price-change.ts'
 import { yieldToRequests } from '../../base/event-loop.ts'
 import type { SyncDeps } from '../deps.ts'
+import type { Planned } from './planned.ts'
 
 /** An amount counts for 90 days after it was last in force. */
 const rememberedMs = 90 * 24 * 60 * 60_000
 const page = 50
 
-interface Plan {
-  readonly config: BillingConfig | null
-  readonly previous: BillingConfig | null
-  readonly renames: readonly Pick<Rename, 'kind' | 'from' | 'to'>[]
-}
+type Compared = Pick<Planned, 'prices' | 'formerPrices'> & { readonly plan: Pick<Planned['plan'], 'renames'> }
 
 /** A price of which some currencies have nothing to compare with in the current document. */
 interface Open {
@@ -28,9 +25,9 @@ interface Open {
 }
 
 /** Returns the prices that rise or fall since their last amount of the same currency and interval; empty if no policy looks at amounts. */
-export async function lastAmounts(deps: SyncDeps, plan: Plan): Promise<readonly ChangedPrice[]> {
-  if (plan.config === null || !(await deps.guard.comparesAmounts())) return []
-  const open = await openPrices(deps, plan.config, plan)
+export async function lastAmounts(deps: SyncDeps, planned: Compared): Promise<readonly ChangedPrice[]> {
+  if (planned.prices.length === 0 || !(await deps.guard.comparesAmounts())) return []
+  const open = await openPrices(deps, planned)
   const found: ChangedPrice[] = []
   for await (const { document, revision } of earlierDocuments(deps)) {
     if (open.length === 0) break
@@ -44,10 +41,10 @@ export async function lastAmounts(deps: SyncDeps, plan: Plan): Promise<readonly 
   return found
 }
 
-async function openPrices({ store }: SyncDeps, config: BillingConfig, { previous, renames }: Plan): Promise<Open[]> {
-  const past = [...(await store.mappings.renames()), ...renames].filter(({ kind }) => kind === 'price')
-  const former = new Map(previous === null ? [] : pricesIn(previous).map((price) => [price.id, price]))
-  return pricesIn(config).flatMap((price) => {
+async function openPrices({ store }: SyncDeps, { plan, prices, formerPrices }: Compared): Promise<Open[]> {
+  const past = [...(await store.mappings.renames()), ...plan.renames].filter(({ kind }) => kind === 'price')
+  const former = new Map(formerPrices.map((price) => [price.id, price]))
+  return prices.flatMap((price) => {
     if (price.custom_unit_amount !== undefined) return []
     const ids = idsOf(price, past)
     const before = [...ids].map((id) => former.get(id)).find((one) => one !== undefined)

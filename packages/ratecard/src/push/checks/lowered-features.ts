@@ -1,20 +1,12 @@
 // Check for products whose features a plan removes or lowers. Counts the affected tenants.
 import { ownersOf } from '../../catalog/owners.ts'
-import { placesOf } from '../../catalog/places.ts'
-import type { Plan } from '../../catalog/plan/plan-changes.ts'
-import type { MappingEntry, ProcessorId } from '../../catalog/resource.ts'
+import type { Planned } from './planned.ts'
+import type { ProcessorId } from '../../catalog/resource.ts'
 import { featureIdOf, type ProductFeature } from '../../document/schema/feature-schema.ts'
 import { aliasesOf } from '../../document/rules/previous-ids.ts'
 import type { BillingConfig, Product } from '../../document/schema/schema.ts'
 import type { Issue } from '../../base/errors/issue.ts'
 import { readUses, type UseDeps } from './price-uses.ts'
-
-interface LoweredInput {
-  readonly plan: Plan
-  readonly config: BillingConfig
-  readonly previous: BillingConfig | null
-  readonly mappings: readonly MappingEntry[]
-}
 
 export interface LoweredFeatures {
   /** One warning for each product through which a tenant loses features or gets lower limits, with the number of affected tenants. */
@@ -23,14 +15,9 @@ export interface LoweredFeatures {
   readonly tenants: number
 }
 
-export async function loweredFeatures(
-  deps: UseDeps,
-  input: LoweredInput,
-  signal: AbortSignal,
-): Promise<LoweredFeatures> {
-  const { config, previous } = input
+export async function loweredFeatures(deps: UseDeps, input: Planned, signal: AbortSignal): Promise<LoweredFeatures> {
+  const { config, previous, place } = input
   if (previous === null) return { issues: [], tenants: 0 }
-  const place = placesOf(config)
   const issues: Issue[] = []
   const all = new Set<string>()
   for (const { product, before } of continuedProducts(config, previous)) {
@@ -99,7 +86,7 @@ function lessOf(entry: ProductFeature, after: ProductFeature): string | null {
  */
 async function tenantsOn(
   deps: UseDeps,
-  { plan, mappings }: LoweredInput,
+  { plan, mappings }: Planned,
   product: Product,
   before: Product,
   signal: AbortSignal,
@@ -107,7 +94,7 @@ async function tenantsOn(
   const ids = new Set([...(before.prices ?? []), ...(product.prices ?? [])].map(({ id }) => id))
   const generations = [...ownersOf('price', mappings)].filter(([id, owner]) => ids.has(owner) && String(id) !== owner)
   const concerned =
-    product.grandfather_features === true ? staying(generations, mappings, plan) : generations.map(([id]) => id)
+    product.grandfather_features === true ? staying(generations, { mappings, plan }) : generations.map(([id]) => id)
   const { uses } = await readUses(deps, concerned, signal)
   const paid = [...uses.values()].flat().flatMap(({ tenantId }) => tenantId ?? [])
   const free: string[] = []
@@ -121,8 +108,7 @@ async function tenantsOn(
  */
 function staying(
   generations: readonly (readonly [ProcessorId, string])[],
-  mappings: readonly MappingEntry[],
-  plan: Plan,
+  { mappings, plan }: Pick<Planned, 'mappings' | 'plan'>,
 ): readonly ProcessorId[] {
   const prices = mappings.filter(({ kind }) => kind === 'price').sort((a, b) => a.sequence - b.sequence)
   const current = new Map<string, ProcessorId>(prices.map(({ configId, processorId }) => [configId, processorId]))

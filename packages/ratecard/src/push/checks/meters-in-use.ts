@@ -1,10 +1,7 @@
 // Check for meters in use. After a meter is deactivated, usage of live subscriptions on it is lost, and no later push restores that usage.
-import type { BillingConfig } from '../../document/schema/schema.ts'
 import type { Issue } from '../../base/errors/issue.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import { placesOf } from '../../catalog/places.ts'
-import type { Plan } from '../../catalog/plan/plan-changes.ts'
-import type { Snapshot } from '../../catalog/resource.ts'
+import type { Planned } from './planned.ts'
 import type { SyncDeps } from '../deps.ts'
 import { readForPush } from '../../processor/failures.ts'
 
@@ -13,7 +10,7 @@ import { readForPush } from '../../processor/failures.ts'
  */
 export async function metersInUse(
   deps: Pick<SyncDeps, 'processor'>,
-  { plan, snapshot, config }: { readonly plan: Plan; readonly snapshot: Snapshot; readonly config: BillingConfig },
+  { plan, snapshot, place }: Planned,
   signal: AbortSignal,
 ): Promise<Issue[]> {
   const issues: Issue[] = []
@@ -26,7 +23,7 @@ export async function metersInUse(
     if (subscriptions === 0) continue
     issues.push({
       code: 'meter_in_use',
-      pointer: placesOf(config)('meter', step.configId),
+      pointer: place('meter', step.configId),
       severity: 'warning',
       detail: `The meter "${step.configId}" would be deactivated while ${String(subscriptions)} live ${subscriptions === 1 ? 'subscription is' : 'subscriptions are'} billed by it: their usage would be dropped.`,
       hint: 'Move them first, or push with --approve-impact.',

@@ -1,13 +1,10 @@
 // Check for new coupons and codes that have already expired. The processor refuses them, so the push would stop half-way. The plan cannot
 // check this, because planning is pure and has no clock.
-import type { BillingConfig } from '../../document/schema/schema.ts'
 import type { Issue } from '../../base/errors/issue.ts'
-import type { Plan } from '../../catalog/plan/plan-changes.ts'
-import { placesOf } from '../../catalog/places.ts'
+import type { Planned } from './planned.ts'
 
 /** Returns one issue for each new coupon or code whose end date (e.g. `redeem_by`) is before `now` (epoch milliseconds). */
-export function pastDates(plan: Plan, config: BillingConfig, now: number): Issue[] {
-  const placeOf = placesOf(config)
+export function pastDates({ plan, place }: Pick<Planned, 'plan' | 'place'>, now: number): Issue[] {
   return plan.steps.flatMap((step): Issue[] => {
     if (step.op !== 'create') return []
     if (step.kind === 'coupon') return past('coupon', step.configId, 'redeem_by', step.fields.redeemBy)
@@ -21,7 +18,7 @@ export function pastDates(plan: Plan, config: BillingConfig, now: number): Issue
     return [
       {
         code: 'date_past',
-        pointer: placeOf(kind, id, field),
+        pointer: place(kind, id, field),
         severity: 'error',
         detail: `The ${kind.replace('_', ' ')} "${id}" would be created with "${field}" ${new Date(seconds * 1000).toISOString()}, which is in the past: the processor refuses that.`,
         hint: 'Set a later date, or remove the item.',

@@ -2,13 +2,12 @@
 // Such a plan needs approval: on that date the subscribers move to the new price instead or, if the target was archived, stay on their old
 // price. Moves that are already scheduled at the processor still go to the old target, which needs approval too. They can be taken back, and
 // another migration can move those subscribers further.
-import { placesOf } from '../../catalog/places.ts'
 import type { Plan } from '../../catalog/plan/plan-changes.ts'
-import type { BillingConfig } from '../../document/schema/schema.ts'
 import type { Issue } from '../../base/errors/issue.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
 import { scheduledItems } from '../../acts/jobs/scheduled-moves.ts'
 import type { SyncDeps } from '../deps.ts'
+import type { Planned } from './planned.ts'
 
 export interface WaitingMigrations {
   /** Issues for the prices that the plan replaces or archives and that a migration moves to, at a date or in schedules. Each must be approved. */
@@ -22,7 +21,7 @@ export interface WaitingMigrations {
 
 export async function waitingMigrations(
   { store, clock }: Pick<SyncDeps, 'store' | 'clock'>,
-  { plan, config }: { readonly plan: Plan; readonly config: BillingConfig },
+  { plan, place }: Planned,
 ): Promise<WaitingMigrations> {
   const issues: Issue[] = []
   const movedAlong: string[] = []
@@ -30,7 +29,6 @@ export async function waitingMigrations(
     kind === 'price' && (action === 'replace' || action === 'archive') ? [{ action, configId, processorIdBefore }] : [],
   )
   const prices = leaving.flatMap(({ processorIdBefore: id }) => (id === null ? [] : [id]))
-  const place = placesOf(config)
   const scheduled = [...(await scheduledItems(store.jobs, { prices, now: clock.now() })).values()]
   for (const { action, configId, processorIdBefore } of leaving) {
     const pointer = action === 'replace' ? place('price', configId) : '#/products'

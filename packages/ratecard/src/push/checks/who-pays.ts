@@ -1,5 +1,5 @@
 // The people whom a plan touches: whose price changes most, and who pays in a currency that a price loses.
-import { placesOf } from '../../catalog/places.ts'
+import type { Planned } from './planned.ts'
 import type { Issue } from '../../base/errors/issue.ts'
 import {
   compareFractions,
@@ -9,7 +9,6 @@ import {
   type Fraction,
 } from '../../base/money/fraction.ts'
 import { currenciesOf } from '../../document/pricing/calculate.ts'
-import type { BillingConfig } from '../../document/schema/schema.ts'
 import { keeping, usesOf, type Found, type TouchedPrice } from './item-months.ts'
 import type { Use, UseDeps } from './price-uses.ts'
 import type { AffectedSubscriber } from '../../api/push/pushes.ts'
@@ -96,8 +95,7 @@ export function countUses(uses: readonly Use[]) {
 const mostNamed = 10
 
 /** Returns a warning for each price that loses a currency in which subscriptions are billed. */
-export function removedCurrencies(lost: readonly LostCurrency[], config: BillingConfig): Issue[] {
-  const place = placesOf(config)
+export function removedCurrencies(lost: readonly LostCurrency[], { place }: Planned): Issue[] {
   return lost.map(({ priceId, currency, subscribers, tenants }) => {
     const code = currency.toUpperCase()
     const ids = tenants.slice(0, mostNamed).map((id) => `"${id}"`)

@@ -1,28 +1,34 @@
 // Operations for the operator of the service: liveness, readiness, metrics and self-checks.
 import { ServiceError } from '../../../../base/errors/service-error.ts'
-import { doctorOperations, serverOperations as rows, type Readiness } from '../../../../api/server/server.ts'
+import { doctorOperations, serverOperations as serverRows, type Readiness } from '../../../../api/server/server.ts'
 import type { RouteDeps } from '../deps.ts'
 import { rawRoute, route, type Routes } from '../../contract/route.ts'
+import { keyOperations as keyRows, type ServiceKey } from '../../../../api/server/keys.ts'
+import { requireOwner } from '../../authentication/auth.ts'
+import { timeOf } from '../../request/request-parts.ts'
+import type { FastifyRequest } from 'fastify'
+import { dashboardOperations as dashboardRows } from '../../../../api/server/dashboard.ts'
+import { dashboardPath } from '../../dashboard-pages/paths.ts'
 
-export const metricsPath = rows.getMetrics.path
+export const metricsPath = serverRows.getMetrics.path
 
 const notStored = { 'cache-control': 'no-store' }
 
-export function serverRoutes(deps: RouteDeps): Routes<typeof rows> {
+export function serverRoutes(deps: RouteDeps): Routes<typeof serverRows> {
   const startedAt = deps.clock.now()
   return {
-    getHealth: route(rows.getHealth, async ({ answer }) => {
+    getHealth: route(serverRows.getHealth, async ({ answer }) => {
       const uptimeSeconds = Math.max(0, Math.floor((deps.clock.now() - startedAt) / 1000))
       return answer(200, { status: 'ok', uptimeSeconds }, notStored)
     }),
-    getReadiness: route(rows.getReadiness, async ({ answer }) => {
+    getReadiness: route(serverRows.getReadiness, async ({ answer }) => {
       if (deps.isLeaving()) throw new ServiceError('shutting_down', 'This replica is shutting down.', { retryAfter: 1 })
       const readiness = await deps.service.readiness()
       if (!readiness.ready) throw notReady(readiness)
       return answer(200, readiness, notStored)
     }),
     getMetrics: rawRoute(
-      rows.getMetrics,
+      serverRows.getMetrics,
       async ({ reply }) =>
         reply
           .headers(notStored)
@@ -51,4 +57,31 @@ function notReady({ checks }: Readiness): ServiceError {
     retryAfter: 1,
     extra: { ready: false, checks },
   })
+}
+
+export const keyRoutes = ({ service }: RouteDeps): Routes<typeof keyRows> => ({
+  createKey: route(keyRows.createKey, async ({ body: { name, expiresAt, ...scope }, request }) => {
+    if (scope.scope === 'owner') requireOwner(request)
+    return service.createKey(name, {
+      ...scope,
+      ...(expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt, 'expires_at') }),
+    })
+  }),
+  listKeys: route(keyRows.listKeys, async () => ({ keys: await service.listKeys() })),
+  revokeKey: route(keyRows.revokeKey, ({ params }) => service.revokeKey(params.id)),
+})
+
+export const dashboardRoutes = ({ service, publicUrl }: RouteDeps): Routes<typeof dashboardRows> => ({
+  getOwnKey: route(dashboardRows.getOwnKey, async ({ request }) => keyOf(request)),
+  getAccount: route(dashboardRows.getAccount, () => service.accountInfo()),
+  getChangeTag: route(dashboardRows.getChangeTag, async () => ({ tag: await service.changeTag() })),
+  createDashboardLink: route(dashboardRows.createDashboardLink, async ({ request }) => {
+    const { value, expiresAt } = await service.createDashboardLink(keyOf(request).id)
+    return { url: `${publicUrl ?? ''}${dashboardPath}/open?token=${value}`, expiresAt }
+  }),
+})
+
+function keyOf({ caller }: FastifyRequest): ServiceKey {
+  if (caller === null) throw new ServiceError('service_key_missing', 'This route needs the header X-Service-Key.')
+  return caller
 }
