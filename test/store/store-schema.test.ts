@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { continuesHistory, genesis, hashVersion } from '../../packages/ratecard/src/store/history-chain.ts'
 import { schemaText } from '../../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'
 import { searchIndex } from '../../packages/ratecard/src/store/sql/schema-migrations/search-index.ts'
-import { storable } from '../../packages/ratecard/src/store/sql/database/text.ts'
+import { storable } from '../../packages/ratecard/src/store/sql/database/queries.ts'
 import type { VersionRecord } from '../../packages/ratecard/src/store/records/configuration.ts'
 
 test('the schemas of the two engines differ only in the collation of keys, two indexes and the search index', () => {

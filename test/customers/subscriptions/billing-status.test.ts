@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { billingStatus } from '../../../packages/ratecard/src/customers/subscriptions/billing-status.ts'
+import { billingStatus } from '../../../packages/ratecard/src/customers/subscriptions/subscriptions.ts'
 
 const at = (status: string, home: 'processor' | 'local' = 'processor') => ({ home, status })
 const free = at('active', 'local')

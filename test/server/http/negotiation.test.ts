@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { matchedTag } from '../../../packages/ratecard/src/server/http/response/conditional.ts'
-import { configAnswer, encodingOf } from '../../../packages/ratecard/src/server/http/response/config-answer.ts'
+import {
+  matchedTag,
+  configAnswer,
+  encodingOf,
+} from '../../../packages/ratecard/src/server/http/response/config-answer.ts'
 import { eventStream } from '../../../packages/ratecard/src/server/http/response/event-stream.ts'
 
 describe('the header Accept-Encoding', () => {

@@ -1,3 +1,5 @@
+import type { ProcessorErrorKind } from './processor-error.ts'
+
 export interface WriteOptions {
   /**
    * Idempotency key, derived from push id, step number and attempt, so that a retry after a crash sends the same key. With another key the
@@ -19,3 +21,10 @@ export const retryForMs = 60_000
  * long. So `TimeoutStopSec` of systemd, `stop_grace_period` of Compose and `terminationGracePeriodSeconds` of Kubernetes must be longer.
  */
 export const maxWriteMs = retryForMs + attemptTimeoutMs
+
+/** One attempt of a request to the processor, for counters. A retry is a separate attempt. */
+export interface SentRequest {
+  /** Reads count toward the processor's read allocation, e.g. 10,000 reads in 30 days. */
+  readonly access: 'read' | 'write'
+  readonly outcome: 'ok' | ProcessorErrorKind
+}

@@ -21,7 +21,6 @@ import { beyondThreshold, impactOf, planFacts, type Impact } from './checks/impa
 import { removedCurrencies } from './checks/who-pays.ts'
 import { keptTaxRates } from './checks/kept-tax-rates.ts'
 import { loweredFeatures } from './checks/lowered-features.ts'
-import { changedTax } from './checks/changed-tax.ts'
 import { lastAmounts } from './checks/last-amounts.ts'
 import { planned } from './checks/planned.ts'
 import { metersInUse } from './checks/meters-in-use.ts'
@@ -29,6 +28,8 @@ import { pastDates } from './checks/past-dates.ts'
 import { readForPush } from '../processor/failures.ts'
 import { waitingMigrations } from './checks/waiting-migrations.ts'
 import type { VersionRecord } from '../store/records/configuration.ts'
+import { same } from '../catalog/fields/differences.ts'
+import { taxText, withPresentRates } from '../catalog/tax-settings.ts'
 
 export interface PlanWithImpact {
   readonly current: VersionRecord | null
@@ -248,4 +249,19 @@ function driftInWords(changes: Plan['changes'], errors: readonly Issue[]): strin
   const named = also.slice(0, maxNamed).map(({ name, fields }) => `${name} (${fields.join(', ')})`)
   const more = also.length > maxNamed ? ` and ${String(also.length - maxNamed)} more` : ''
   return `${head}; ${String(errors.length)} of them ${errors.length === 1 ? 'stops' : 'stop'} this push. A push would also overwrite edits of ${named.join(', ')}${more}.`
+}
+
+/** Returns a warning if new sales will be taxed differently than with the applied document. */
+export function changedTax(config: BillingConfig, previous: BillingConfig | null): Issue[] {
+  if (previous === null) return []
+  const [before, after] = [withPresentRates(previous.tax ?? {}, config), config.tax ?? {}]
+  if (same(before, after)) return []
+  return [
+    {
+      code: 'tax_of_sales_changed',
+      pointer: '#/tax',
+      severity: 'warning',
+      detail: `New checkouts have other taxes: ${taxText(before)} → ${taxText(after)}. Running subscriptions keep theirs.`,
+    },
+  ]
 }

@@ -1,8 +1,7 @@
 // Reads pushes and their steps from the journal, no matter which replica ran them.
 import { ServiceError } from '../base/errors/service-error.ts'
-import { liveState as stateNow } from '../acts/journal/live-state.ts'
+import { liveState as stateNow, pushLease } from '../acts/lease.ts'
 import type { Step } from '../catalog/steps.ts'
-import { pushLease } from '../acts/lease.ts'
 import { yieldToRequests } from '../base/event-loop.ts'
 import type { SyncDeps } from './deps.ts'
 import type { PushStep } from '../api/push/pushes.ts'

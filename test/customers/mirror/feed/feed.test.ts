@@ -7,7 +7,7 @@ import { withOwnActs } from '../../../../packages/ratecard/src/customers/mirror/
 import { CursorLost, poll } from '../../../../packages/ratecard/src/customers/mirror/feed/poll.ts'
 import { createMirror } from '../../../../packages/ratecard/src/customers/mirror/mirror.ts'
 import { mirroredKinds } from '../../../../packages/ratecard/src/processor/mirrored.ts'
-import type { SentRequest } from '../../../../packages/ratecard/src/processor/sent-request.ts'
+import type { SentRequest } from '../../../../packages/ratecard/src/processor/write-options.ts'
 import { processorId } from '../../../../packages/ratecard/src/catalog/resource.ts'
 import { rewritingProxy } from '../../../support/programs/rewriting-proxy.ts'
 import { inFile } from '../../../support/stores/store.ts'

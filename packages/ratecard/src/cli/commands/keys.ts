@@ -1,6 +1,6 @@
 import { systemClock } from '../../base/clock.ts'
 import type { Command } from '../program/command.ts'
-import { futureTime } from '../future-time.ts'
+import { futureTime } from '../times.ts'
 import { connect } from '../server-address.ts'
 import { jsonKey } from '../views/text/json.ts'
 import { showTime, table } from '../views/text/table.ts'

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { RatecardError, type Client } from '@ratecard/client'
 import type { CommandContext } from '../program/command.ts'
-import { durationOf } from '../duration.ts'
+import { durationOf } from '../times.ts'
 
 const pollMs = 1_000
 

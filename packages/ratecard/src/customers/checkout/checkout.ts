@@ -24,10 +24,11 @@ import { invalid } from './invalid.ts'
 import { closeTwins, isTaken, onceCouponOf, takenText, type OnceDeps, type OnceSale } from './once-per-tenant.ts'
 import { checkRedirect, type redirectRules } from './redirects.ts'
 import { countingRefusedCodes } from './refused-codes.ts'
-import { ownPrices } from './tenant-price.ts'
-import type { Checkout, NewCheckout, NewPortal } from '../../api/customers/checkout.ts'
+import type { Checkout, NewCheckout, NewPortal, SessionPrices } from '../../api/customers/checkout.ts'
 import type { Principal } from '../../api/customers/sessions.ts'
 import type { TenantRecord } from '../../store/records/tenants.ts'
+import { isPublic, publicPrice } from '../../document/schema/public-view.ts'
+import { priceForTenant, type Deal } from '../../document/pricing/tenant-price.ts'
 
 export interface CheckoutDeps {
   readonly store: Pick<Store, 'tenants' | 'localSubscriptions' | 'tryExclusively' | 'versions' | 'mappings' | 'facts'>
@@ -441,4 +442,14 @@ function soldPriceOf(priceId: string, book: PriceBook): SoldItem | null {
 function processorKey(key: string, request: unknown): string {
   const text = JSON.stringify([key, request])
   return `ratecard-checkout-${createHash('sha256').update(text).digest('hex').slice(0, 40)}`
+}
+
+/** Returns the public prices for which the tenant has negotiated prices, in document order. */
+function ownPrices(config: BillingConfig, deal: Deal): SessionPrices {
+  return config.products.flatMap((product) =>
+    (product.prices ?? []).filter(isPublic).flatMap((base) => {
+      const own = priceForTenant(base, config, deal)
+      return own === base ? [] : [{ basePriceId: base.id, price: publicPrice(own) }]
+    }),
+  )
 }

@@ -6,7 +6,7 @@ import type { ProcessorId } from '../../catalog/resource.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { DiscountedSubscription } from '../../processor/customer-half.ts'
 import type { DiscountOffer, DiscountUpdate, RunningDiscount } from '../../processor/subscription-discounts.ts'
-import { invalid, type DiscountMember } from './invalid.ts'
+import { invalidMembers } from '../../base/errors/invalid-members.ts'
 
 /** Maximum number of discounts of a subscription at the processor. */
 const maxDiscounts = 20
@@ -147,4 +147,12 @@ function alreadyThere(subscription: string, { id }: RunningDiscount): ServiceErr
       extra: { discount: id },
     },
   )
+}
+
+/** Member of the request that a refusal is about, by its name in the API. */
+export type DiscountMember = 'coupon_id' | 'promotion_code' | 'subscription'
+
+/** Creates a `discount_invalid` error for one member of the request. */
+export function invalid(field: DiscountMember, detail: string, hint?: string): ServiceError {
+  return invalidMembers('discount_invalid', [{ path: [field], detail, hint }])
 }

@@ -3,7 +3,7 @@ import { processorId } from '../../catalog/resource.ts'
 import { presentId } from '../../document/rules/previous-ids.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import type { DiscountSource } from '../../processor/subscription-discounts.ts'
-import { invalid } from './invalid.ts'
+import { invalid } from './decide-discount.ts'
 import type { NewDiscount } from '../../api/customers/discounts.ts'
 
 /** Throws `discount_invalid` unless the request names one coupon or one promotion code of the configuration. */

@@ -223,3 +223,7 @@ function hasSettings(
 function sameSecond(a: number | null, b: number | null): boolean {
   return a === null || b === null ? a === b : Math.floor(a / 1000) === Math.floor(b / 1000)
 }
+
+/** Returns the step that releases the schedule of a subscription; empty without a schedule. */
+export const releaseOf = (subscription: string, schedule: string | null): readonly ChangeStep[] =>
+  schedule === null ? [] : [{ op: 'release', subscription, schedule }]

@@ -2,7 +2,7 @@ import { configWithAmounts } from '../../document/schema/prices/percent-off.ts'
 import type { BillingConfig, Price } from '../../document/schema/schema.ts'
 import type { Fraction } from '../../base/money/fraction.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
-import type { LiveItem, LivePrice } from '../../processor/customer-half.ts'
+import type { LiveItem, LivePrice, InvoicePreview } from '../../processor/customer-half.ts'
 import { currenciesOf, inCurrency, type Tariff } from '../../document/pricing/calculate.ts'
 import { exactMonth } from '../../document/pricing/impact.ts'
 import type { Store } from '../../store/store.ts'
@@ -124,4 +124,9 @@ export function monthly(tariff: Tariff | null, { price, quantity }: BillingTerms
   if (tariff === null || quantity === null) return null
   const { interval, intervalCount } = price
   return exactMonth({ ...tariff, currency, interval, intervalCount }, quantity)
+}
+
+/** Returns what the balance of the customer pays of an invoice. At the processor, a negative balance is what the customer has. */
+export function paidByBalance({ startingBalance, total, amountDue }: InvoicePreview) {
+  return { balance: startingBalance === 0 ? 0 : -startingBalance, balanceApplied: total - amountDue }
 }

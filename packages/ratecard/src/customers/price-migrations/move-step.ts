@@ -10,8 +10,7 @@ import { leaseOfStep, settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import type { DoStep } from '../../acts/jobs/run-job.ts'
 import { comingPrices, doneRecord, stepRecord, swapAct, type SwapStep } from '../item-swaps/swap-step.ts'
 import { withNamedLease, type TenantLease } from '../../acts/lease.ts'
-import { planMoves } from './plan-moves.ts'
-import { replacedPrice } from './replaced-price.ts'
+import { planMoves, replacedPrice } from './plan-moves.ts'
 import type { MigrationRequest } from '../../api/customers/price-migrations.ts'
 
 type MoveTarget = Pick<MigrationRequest, 'priceId' | 'to'>

@@ -2,10 +2,16 @@
 // Pure. An item moves only if nothing is billed immediately and its interval stays the same; see customers/item-swaps/compatibility.ts.
 import type { ProcessorId } from '../../catalog/resource.ts'
 import type { LiveItem, LiveSubscription } from '../../processor/customer-half.ts'
-import { isLive, incompatibility, effectiveFor, positionsSharingPrice } from '../item-swaps/compatibility.ts'
-import type { Effective } from '../item-swaps/compatibility.ts'
-import type { BookedPrice } from '../item-swaps/price-book.ts'
+import {
+  isLive,
+  incompatibility,
+  effectiveFor,
+  positionsSharingPrice,
+  type Effective,
+} from '../item-swaps/compatibility.ts'
+import type { BookedPrice, PriceBook } from '../item-swaps/price-book.ts'
 import type { MigrationRequest } from '../../api/customers/price-migrations.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
 
 /** A configuration price with its current and its former processor prices. */
 export interface ReplacedPrice {
@@ -134,4 +140,23 @@ function renewalFrom({ price, currentPeriodEnd }: LiveItem, notBefore: number): 
     }
   }
   return renewal.getTime()
+}
+
+/**
+ * Finds a configuration price by its current or a former id, and its former processor prices. Throws `price_not_found` if the applied
+ * configuration does not contain the price.
+ */
+export function replacedPrice(book: PriceBook, priceId: string): ReplacedPrice {
+  const booked = book.find(priceId)
+  if (booked === undefined)
+    throw new ServiceError('price_not_found', `The configuration has no price "${priceId}".`, {
+      hint: 'If the price was removed, its subscribers have no price to move to.',
+    })
+  const { id } = booked.price
+  const current = booked.processorId
+  const former = book.history(id).map(({ processorId }) => processorId)
+  // After a rollback, a former processor price may be the present one of this or another configuration price. It is left out, because its
+  // subscribers must not be moved.
+  const past = former.filter((one) => one !== current && String(one) !== id && book.idOf(one) === id)
+  return { booked, current, former: new Set(past) }
 }

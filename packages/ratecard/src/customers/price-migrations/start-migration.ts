@@ -13,14 +13,13 @@ import { comingPrices } from '../item-swaps/swap-step.ts'
 import { createMoney, type Money } from '../item-swaps/monthly-money.ts'
 import { migrationFacts, type PlannedMigration } from './migration-facts.ts'
 import { discountedMonths, type ItemMonths } from './discounted-moves.ts'
-import { planMoves, type ReplacedPrice } from './plan-moves.ts'
-import { replacedPrice } from './replaced-price.ts'
+import { planMoves, type ReplacedPrice, replacedPrice } from './plan-moves.ts'
 import { migrating } from './move-step.ts'
 import { takingBack } from './take-back.ts'
-import { waitingMoves } from './waiting-moves.ts'
 import type { Caller, Overriding } from '../../api/notation/callers.ts'
 import type { MigrationLine, MigrationPlan, MigrationRequest } from '../../api/customers/price-migrations.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
+import type { Store } from '../../store/store.ts'
 
 export const migrations = {
   planMigration,
@@ -238,4 +237,22 @@ function totalsOf(lines: readonly MigrationLine[]): MigrationPlan['totals'] {
       after: sum((line) => line.monthlyAfter),
     }
   })
+}
+
+/**
+ * Returns, by subscription item, the reason why a migration skips the item: an earlier migration of the price will move it at a later date, which
+ * this one could not change.
+ */
+async function waitingMoves(
+  jobs: Pick<Store['jobs'], 'unfinished' | 'steps'>,
+  priceId: string,
+): Promise<ReadonlyMap<string, string>> {
+  const reasons = new Map<string, string>()
+  for (const { id } of await jobs.unfinished('migration', priceId))
+    for (const step of await jobs.steps(id)) {
+      if (step.waitsUntil === null) continue
+      const { item } = JSON.parse(step.step) as { readonly item: string }
+      reasons.set(item, `The job ${id} will move the item at a later date; cancel that job first.`)
+    }
+  return reasons
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '../../base/errors/service-error.ts'
 import { cancelOwnSubscription, pauseSubscription, resumeSubscription } from './acts.ts'
 import { changeSubscription, previewChange } from './change.ts'
 import type { ChangeDeps } from './deps.ts'
-import type { CustomerAct } from '../../api/customers/customer-acts.ts'
+import type { CustomerAct } from '../../api/server/limits.ts'
 import type { Principal } from '../../api/customers/sessions.ts'
 
 function allow({ customersMay }: ChangeDeps, { kind }: Principal, act: CustomerAct): void {

@@ -5,7 +5,6 @@ import { askProcessor } from '../../processor/failures.ts'
 import type { MirroredCustomer } from '../../processor/mirrored.ts'
 import type { SchedulePhase } from '../../processor/subscription-change.ts'
 import type { LiveSubscription } from '../../processor/customer-half.ts'
-import { billingStatus } from './billing-status.ts'
 import { readSoldItems } from '../item-swaps/sold-items.ts'
 import { duplicates } from '../item-swaps/duplicate-subscriptions.ts'
 import { isDeleted } from '../tenants/customer-link.ts'
@@ -15,6 +14,7 @@ import type { SubscriberDeps } from './deps.ts'
 import { readPriceNames, type PriceName, type PriceNames } from './price-names.ts'
 import type { TenantSubscription, TenantSubscriptions } from '../../api/customers/tenants.ts'
 import type { LocalSubscriptionRecord, PlannedFreeRecord, TenantRecord } from '../../store/records/tenants.ts'
+import { mostUrgentStatus, type BillingStatus } from '../../store/records/billing-status.ts'
 
 /** A subscription at the processor. `scheduled` maps each price that its schedule replaces to the next price. */
 interface ScheduledSubscription {
@@ -229,4 +229,14 @@ function localSubscription({ id, priceId, createdAt }: LocalSubscriptionRecord, 
       },
     ],
   }
+}
+
+/**
+ * Returns the billing status of a tenant. `home` is the place of its subscriptions: `local` for free ones, which exist only in this store
+ * and always run, and `processor` for all others.
+ */
+export function billingStatus(
+  subscriptions: readonly { readonly home: 'processor' | 'local'; readonly status: string }[],
+): BillingStatus {
+  return mostUrgentStatus(subscriptions.map(({ home, status }) => (home === 'local' ? 'free' : status)))
 }

@@ -8,7 +8,7 @@ import { inTurn, unlimitedBudget, type RateBudget } from '../rate-budget.ts'
 import { createCaller } from './connection/call.ts'
 import { createCheckout, createPortal, expireCheckouts } from './customers/checkout.ts'
 import { ProcessorError } from '../processor-error.ts'
-import type { SentRequest } from '../sent-request.ts'
+import { type SentRequest, attemptTimeoutMs } from '../write-options.ts'
 import { connect, isLiveKey, keyProblem } from './connection/connection.ts'
 import { createCreditGrant, findCreditGrant } from './customers/credit-grants.ts'
 import { createCustomer, customerState, findCustomer, updateCustomer } from './customers/customers.ts'
@@ -20,7 +20,6 @@ import { readEntitlements } from './customers/entitlements.ts'
 import { performStep, type WritingStep } from './catalog/perform.ts'
 import { createMirrorReads } from './mirror/mirror-reads.ts'
 import { performDeletion } from './connection/perform-request.ts'
-import { attemptTimeoutMs } from '../write-options.ts'
 import {
   discountedSubscriptions,
   discountOffer,

@@ -2,7 +2,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../../base/clock.ts'
 import type { Mirror } from '../../customers/mirror/mirror.ts'
-import type { SentRequest } from '../../processor/sent-request.ts'
+import type { SentRequest } from '../../processor/write-options.ts'
 import { createReader } from './stored-values.ts'
 import type { Store } from '../../store/store.ts'
 

@@ -36,8 +36,12 @@ import { createMirrorReads } from '../../customers/mirror/reads/operations.ts'
 import { askProcessor } from '../../processor/failures.ts'
 import type { Processor } from '../../processor/processor.ts'
 import { createReadiness } from '../health/readiness.ts'
-import { defaultPastDueGraceDays, defaultSessionMaxQuantity, defaultSessionTrialDays } from '../settings.ts'
-import type { Settings } from '../settings.ts'
+import {
+  defaultPastDueGraceDays,
+  defaultSessionMaxQuantity,
+  defaultSessionTrialDays,
+  type Settings,
+} from '../settings.ts'
 import type { ChangeDeps } from '../../customers/subscription-changes/deps.ts'
 import type { Principal } from '../../api/customers/sessions.ts'
 import type { GivenDocument } from '../../api/push/config.ts'
@@ -55,7 +59,7 @@ import { createFairShare } from '../../customers/fair-share.ts'
 import { putBackUndone } from '../../customers/subscription-changes/kept/taken-off.ts'
 import { putBackDue } from '../../customers/subscription-changes/kept/put-back-due.ts'
 import { subscriptionChanges } from '../../customers/subscription-changes/subscription-changes.ts'
-import { customerActs } from '../../api/customers/customer-acts.ts'
+import { customerActs } from '../../api/server/limits.ts'
 import type { SwapDeps } from '../../customers/item-swaps/deps.ts'
 import { createJobs, type StepRunners } from '../../acts/jobs/jobs.ts'
 import { settleOwn } from '../../customers/item-swaps/late-swaps.ts'

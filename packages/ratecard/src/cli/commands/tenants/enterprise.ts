@@ -8,7 +8,7 @@ import { closedPagesText, outcomeOf, reasonText, printUnmoved } from '../../foll
 import type { Output } from '../../terminal/output.ts'
 import { systemClock } from '../../../base/clock.ts'
 import { connect } from '../../server-address.ts'
-import { futureTime } from '../../future-time.ts'
+import { futureTime } from '../../times.ts'
 import { dealEndText } from '../../views/deal-end.ts'
 import { printTable } from '../../views/text/table.ts'
 import { actorOptions, noteViolations, overrideOf, overrideOption, overriding } from '../plan-and-apply.ts'

@@ -1,12 +1,11 @@
 // Decides a change to a free price. A free price does not exist at the processor, so the paid subscription ends and a free one begins in
 // its place. Pure.
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import type { ChangeStep } from '../../item-swaps/change-step.ts'
+import { type ChangeStep, releaseOf } from '../../item-swaps/change-step.ts'
 import { zeroFraction } from '../../../base/money/fraction.ts'
 import type { ChangeDecision, ChangeSituation, FreeChange } from './decision.ts'
 import { invalid } from './invalid.ts'
 import { discountedSum, monthlyItem } from './monthly.ts'
-import { releaseOf } from '../kept/releases.ts'
 import { termEndOfPeriod } from '../kept/scheduled-items.ts'
 import { setAsideSchedule } from '../kept/set-aside.ts'
 import type { WantedItem } from './wanted-items.ts'

@@ -6,11 +6,16 @@ import type { Stripe } from 'stripe'
 import { runOverdueDeadlines, type Clock } from '../../../base/clock.ts'
 import { abortReason, orAborted } from '../../abort.ts'
 import { ProcessorError } from '../../processor-error.ts'
-import type { SentRequest } from '../../sent-request.ts'
+import { type SentRequest, retryForMs } from '../../write-options.ts'
 import type { RateBudget } from '../../rate-budget.ts'
-import { retryForMs } from '../../write-options.ts'
-import { isMissing, sortBareStatus, sortFailure } from './errors.ts'
-import type { ReadOrWrite, FailedAttempt, RetryRule } from './errors.ts'
+import {
+  isMissing,
+  sortBareStatus,
+  sortFailure,
+  type ReadOrWrite,
+  type FailedAttempt,
+  type RetryRule,
+} from './errors.ts'
 
 export interface StripeRequest<T> {
   /** Method and path template of the call, e.g. `POST /v1/prices`. Stripe limits the rate of each operation separately. */

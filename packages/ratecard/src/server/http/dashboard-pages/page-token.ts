@@ -31,3 +31,7 @@ export function bringsCookies({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   return headers['sec-fetch-dest'] === 'document' && (site === 'none' || site === 'same-origin')
 }
+
+/** Path and cookie of the dashboard. The cookie is accepted below this path only. */
+export const dashboardPath = '/dashboard'
+export const dashboardCookie = { name: 'ratecard_dashboard', path: dashboardPath }

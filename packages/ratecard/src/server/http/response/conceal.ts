@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { maskedUrl } from '../../../base/wording/masked-url.ts'
 import type { SecretText, SecretTexts } from '../../../document/files/written-form.ts'
-import { dashboardPath } from '../dashboard-pages/paths.ts'
+import { dashboardPath } from '../dashboard-pages/page-token.ts'
 import type { Service } from '../../service/service.ts'
 
 /**

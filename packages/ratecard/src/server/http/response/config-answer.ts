@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { matchedTag } from './conditional.ts'
 import type { RouteResponse } from '../contract/route.ts'
 import type { PublishedConfig } from '../../../api/push/config.ts'
 
@@ -149,4 +148,19 @@ export async function cacheable(
     .header('etag', etag)
   if (matchedTag(request.headers['if-none-match'], etag, [etag]) !== null) return reply.code(304).send()
   return reply.type(mediaType).send(body)
+}
+
+const tagPattern = /(?:W\/)?("[^"]*")/g
+
+/**
+ * Returns the entity tag for a 304 response; null if a full response is needed. It is `chosen` if `If-None-Match` is `*` or contains it.
+ * Otherwise it is one of `tags` (the tags of all encodings of the content) that the header contains. Supports lists and weak comparison
+ * (RFC 9110, 13.1.2).
+ */
+export function matchedTag(header: string | undefined, chosen: string, tags: readonly string[]): string | null {
+  if (header === undefined) return null
+  if (header.trim() === '*') return chosen
+  const listed = new Set([...header.matchAll(tagPattern)].map((match) => match[1] ?? ''))
+  if (listed.has(chosen)) return chosen
+  return tags.find((tag) => listed.has(tag)) ?? null
 }

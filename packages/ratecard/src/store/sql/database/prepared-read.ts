@@ -1,7 +1,7 @@
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely'
 import type { Columns } from '../../records/columns.ts'
 import type { Database } from './database.ts'
-import { storableParameter } from './text.ts'
+import { storableParameter } from './queries.ts'
 
 /**
  * A placeholder for a parameter of `preparedRead`; only its place in the query counts. The cast makes SQLite keep its query plan. SQLite is

@@ -1,9 +1,16 @@
 // PostgreSQL: the engine for installations with several replicas.
 import pg from 'pg'
-import { CompiledQuery, PostgresDialect, PostgresDriver, PostgresQueryCompiler } from 'kysely'
-import type { DatabaseConnection, Driver, QueryCompiler } from 'kysely'
+import {
+  CompiledQuery,
+  PostgresDialect,
+  PostgresDriver,
+  PostgresQueryCompiler,
+  type DatabaseConnection,
+  type Driver,
+  type QueryCompiler,
+} from 'kysely'
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import { storableParameter } from '../database/text.ts'
+import { storableParameter } from '../database/queries.ts'
 
 const bigintType = 20
 const connectMs = 5000

@@ -2,7 +2,7 @@
 // wait (WAL).
 import type SqliteFile from 'better-sqlite3'
 import { SqliteDialect, SqliteDriver, SqliteQueryCompiler, type Driver, type QueryCompiler } from 'kysely'
-import { storableParameter } from '../database/text.ts'
+import { storableParameter } from '../database/queries.ts'
 import { beginImmediate, openSqliteReader } from './sqlite-file.ts'
 
 /**

@@ -8,7 +8,7 @@ import { requireOwner } from '../../authentication/auth.ts'
 import { timeOf } from '../../request/request-parts.ts'
 import type { FastifyRequest } from 'fastify'
 import { dashboardOperations as dashboardRows } from '../../../../api/server/dashboard.ts'
-import { dashboardPath } from '../../dashboard-pages/paths.ts'
+import { dashboardPath } from '../../dashboard-pages/page-token.ts'
 
 export const metricsPath = serverRows.getMetrics.path
 

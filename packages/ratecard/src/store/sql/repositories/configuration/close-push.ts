@@ -4,7 +4,7 @@ import { ServiceError } from '../../../../base/errors/service-error.ts'
 import { genesis, hashVersion } from '../../../history-chain.ts'
 import type { Database, Write } from '../../database/database.ts'
 import { appendMappings, renameEntries } from './mappings.ts'
-import { storable } from '../../database/text.ts'
+import { storable } from '../../database/queries.ts'
 import type { MappingChange, NewVersion, VersionRecord } from '../../../records/configuration.ts'
 
 export interface PushClosing {

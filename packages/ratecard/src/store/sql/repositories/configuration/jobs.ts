@@ -8,11 +8,12 @@ import {
   unfinishedJobStates,
   type NewJob,
   type UnansweredStep,
+  type JobKind,
+  type JobRecord,
+  type JobStepRecord,
 } from '../../../records/journal.ts'
-import type { JobKind, JobRecord, JobStepRecord } from '../../../records/journal.ts'
 import type { Write } from '../../database/database.ts'
-import { isOneOf } from '../../database/literal-conditions.ts'
-import { readPage } from '../../database/read-page.ts'
+import { isOneOf, readPage } from '../../database/queries.ts'
 import { SqlJournal, toStep, type JournalDeps } from './journal.ts'
 import { appendMappings } from './mappings.ts'
 import { putWebhookSecret } from './secrets.ts'

@@ -5,9 +5,8 @@ import { ServiceError } from '../../../../base/errors/service-error.ts'
 import type { LeaseToken } from '../../../lease-token.ts'
 import type { Columns } from '../../../records/columns.ts'
 import type { StepState } from '../../../records/journal.ts'
-import { batchSize, inBatches } from '../../database/batches.ts'
+import { batchSize, inBatches, storableParameter } from '../../database/queries.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
-import { storableParameter } from '../../database/text.ts'
 import type { Leases } from '../coordination/leases.ts'
 
 export interface JournalDeps {

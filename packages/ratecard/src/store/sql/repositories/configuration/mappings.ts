@@ -1,8 +1,13 @@
 import { handOver, type Rename, type PastRename } from '../../../../catalog/renames.ts'
-import type { MappingEntry, ResourceKind } from '../../../../catalog/resource.ts'
-import { configId as asConfigId, processorId as asProcessorId, resourceKey } from '../../../../catalog/resource.ts'
+import {
+  type MappingEntry,
+  type ResourceKind,
+  configId as asConfigId,
+  processorId as asProcessorId,
+  resourceKey,
+} from '../../../../catalog/resource.ts'
 import { unfinishedJobStates, type JobKind } from '../../../records/journal.ts'
-import { inBatches } from '../../database/batches.ts'
+import { inBatches } from '../../database/queries.ts'
 import type { Database, Write } from '../../database/database.ts'
 import type { ArchivedObject, MappingChange } from '../../../records/configuration.ts'
 

@@ -1,6 +1,6 @@
 import { policyColumns, type PolicyRecord } from '../../../records/configuration.ts'
 import type { Database } from '../../database/database.ts'
-import { readPage } from '../../database/read-page.ts'
+import { readPage } from '../../database/queries.ts'
 import type { PageQuery, Page } from '../../../records/page.ts'
 
 const columns = Object.keys(policyColumns) as (keyof typeof policyColumns)[]

@@ -2,12 +2,19 @@ import type { Rename } from '../../../../catalog/renames.ts'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
 import type { LeaseToken } from '../../../lease-token.ts'
 import type { Sealer } from '../../../seal.ts'
-import { pushColumns, pushHeadColumns, stepColumns, type NewPush } from '../../../records/journal.ts'
-import type { PushHead, PushRecord, StepRecord } from '../../../records/journal.ts'
+import {
+  pushColumns,
+  pushHeadColumns,
+  stepColumns,
+  type NewPush,
+  type PushHead,
+  type PushRecord,
+  type StepRecord,
+} from '../../../records/journal.ts'
 import type { PageQuery, Page } from '../../../records/page.ts'
 import { closePush } from './close-push.ts'
 import type { Write } from '../../database/database.ts'
-import { readPage } from '../../database/read-page.ts'
+import { readPage } from '../../database/queries.ts'
 import { SqlJournal, toStep, type JournalDeps } from './journal.ts'
 import { putWebhookSecret } from './secrets.ts'
 import type { ArchivedObject, VersionRecord, MappingChange, NewVersion } from '../../../records/configuration.ts'

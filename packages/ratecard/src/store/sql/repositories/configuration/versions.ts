@@ -1,6 +1,6 @@
 import { versionHeadColumns, type VersionRecord, type VersionHead } from '../../../records/configuration.ts'
 import type { Database } from '../../database/database.ts'
-import { readPage } from '../../database/read-page.ts'
+import { readPage } from '../../database/queries.ts'
 import type { PageQuery, Page } from '../../../records/page.ts'
 
 export function sqlVersions(database: Database) {

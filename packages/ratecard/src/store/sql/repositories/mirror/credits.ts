@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { ProcessorId } from '../../../../catalog/resource.ts'
 import type { MirrorObjectRow, MirrorPaidRow, StoredCreditGrant, PaidObject } from '../../../records/mirror.ts'
-import { inBatches } from '../../database/batches.ts'
+import { inBatches } from '../../database/queries.ts'
 import type { Database, Write } from '../../database/database.ts'
 import { objectOf } from './rows.ts'
 

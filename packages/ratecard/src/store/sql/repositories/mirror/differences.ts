@@ -1,6 +1,6 @@
 // Differences that a comparison found between the mirror and the lists of the processor.
 import type { MirroredCustomer, MirroredKind } from '../../../../processor/mirrored.ts'
-import { inBatches } from '../../database/batches.ts'
+import { inBatches } from '../../database/queries.ts'
 import type { ReadConnection, Write } from '../../database/database.ts'
 import type { MirrorRef } from '../../../records/mirror.ts'
 

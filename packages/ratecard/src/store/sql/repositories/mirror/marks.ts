@@ -2,7 +2,7 @@
 // that began with a higher number.
 import { sql } from 'kysely'
 import type { MirroredKind } from '../../../../processor/mirrored.ts'
-import { inBatches } from '../../database/batches.ts'
+import { inBatches } from '../../database/queries.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
 import type { FailedRead, MirrorRef, StaleObject } from '../../../records/mirror.ts'
 

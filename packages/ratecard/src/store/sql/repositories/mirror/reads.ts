@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { processorId, type ProcessorId } from '../../../../catalog/resource.ts'
 import type { Mirrored, MirroredInvoice, MirroredKind, MirroredSubscription } from '../../../../processor/mirrored.ts'
-import { inBatches } from '../../database/batches.ts'
+import { inBatches } from '../../database/queries.ts'
 import type { ReadConnection } from '../../database/database.ts'
 import { endedStatuses, objectOf } from './rows.ts'
 import type {

@@ -2,7 +2,7 @@
 import { processorId, type ProcessorId } from '../../../../catalog/resource.ts'
 import type { MirroredPrice, MirroredRefund } from '../../../../processor/mirrored.ts'
 import type { MirrorDayRow, MirrorItemSumRow, MirrorRevenueRow, Unsummed } from '../../../records/mirror.ts'
-import { inBatches } from '../../database/batches.ts'
+import { inBatches } from '../../database/queries.ts'
 import type { Database, Write } from '../../database/database.ts'
 import { refreshListingsOf } from '../tenants/listings.ts'
 import { objectOf } from './rows.ts'

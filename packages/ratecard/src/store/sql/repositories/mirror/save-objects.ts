@@ -8,7 +8,7 @@ import type {
   MirroredSubscription,
 } from '../../../../processor/mirrored.ts'
 import type { MirrorObjectRow, MirrorRef, MirrorSaved } from '../../../records/mirror.ts'
-import { inBatches } from '../../database/batches.ts'
+import { inBatches } from '../../database/queries.ts'
 import type { Database, Write } from '../../database/database.ts'
 import {
   creditMoveRows,

@@ -1,7 +1,7 @@
 // Sums of customers, stored so that the database can filter and sort lists of tenants by them.
 import { processorId, type ProcessorId } from '../../../../catalog/resource.ts'
 import type { MirrorStandingRow, Unsummed } from '../../../records/mirror.ts'
-import { inBatches } from '../../database/batches.ts'
+import { inBatches } from '../../database/queries.ts'
 import type { ReadConnection, Write } from '../../database/database.ts'
 import type { CustomerStanding } from '../../../records/billing-status.ts'
 

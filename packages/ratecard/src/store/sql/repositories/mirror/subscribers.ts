@@ -1,7 +1,7 @@
 // Pages of the subscribers of a price: items of the mirror, and free subscriptions, which exist only in this store.
 import { sql } from 'kysely'
 import type { MirroredSubscription } from '../../../../processor/mirrored.ts'
-import { inBatches } from '../../database/batches.ts'
+import { inBatches } from '../../database/queries.ts'
 import type { ReadConnection } from '../../database/database.ts'
 import { objectOf } from './rows.ts'
 import type { FreeSubscriber, StoredSubscriber } from '../../../records/mirror.ts'

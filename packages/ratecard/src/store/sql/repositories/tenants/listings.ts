@@ -4,7 +4,7 @@ import { currencyDecimals, isCurrency } from '../../../../base/money/currencies.
 import { mostUrgentStatus, type CustomerStanding } from '../../../records/billing-status.ts'
 import { searchForm, searchText } from '../../../records/search-text.ts'
 import type { TenantListingRow, TenantRecord } from '../../../records/tenants.ts'
-import { inBatches } from '../../database/batches.ts'
+import { inBatches } from '../../database/queries.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
 import { standingsOf } from '../mirror/standings.ts'
 

@@ -12,10 +12,8 @@ import {
   type AuditRecord,
   type TenantRecord,
 } from '../../../records/tenants.ts'
-import { inBatches } from '../../database/batches.ts'
+import { inBatches, isOneOf, readPage } from '../../database/queries.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
-import { isOneOf } from '../../database/literal-conditions.ts'
-import { readPage } from '../../database/read-page.ts'
 import { isDuplicate } from '../../database/database-errors.ts'
 import type { Leases } from '../coordination/leases.ts'
 import { markOwned } from '../mirror/marks.ts'

@@ -10,7 +10,7 @@ import type {
 } from '../../../records/workers.ts'
 import type { Sealer } from '../../../seal.ts'
 import type { Database, ReadConnection, Write } from '../../database/database.ts'
-import { readPage } from '../../database/read-page.ts'
+import { readPage } from '../../database/queries.ts'
 import type { Leases } from '../coordination/leases.ts'
 import { secretContext } from '../configuration/secrets.ts'
 import { bundleToRow, contentOf, deploymentOf, deploymentToRow, workerOf, workerSelection } from './worker-rows.ts'
