@@ -1,4 +1,4 @@
-// Fast path for the public price list. It bypasses the router, with which a response would take three times the CPU time
+// Fast path for the public price list. It bypasses the router, with which a response takes 1.4 times the CPU time
 // (docs/decisions/20-what-a-request-may-cost.md).
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { configAnswer } from '../response/config-answer.ts'
