@@ -34,14 +34,14 @@ const stoppable = {
   cancel: ['running', 'waiting'],
 } as const satisfies Pick<KindOfAct, JobAct>
 
+/** An act that one request does to one tenant: it ends with the request, or the tenant's next act settles it. */
+const ofOneTenant = { lease: 'tenant', sent: 'step', resume: [], cancel: [] } as const satisfies KindOfAct
+
 const kinds = {
   template_move: { lease: 'job', sent: null, ...stoppable },
   migration: { lease: 'job', sent: 'result', ...stoppable },
   enterprise_apply: {
-    lease: 'tenant',
-    sent: 'step',
-    resume: [],
-    cancel: [],
+    ...ofOneTenant,
     never: {
       resume: {
         detail: 'The application of a deal to one tenant cannot be resumed.',
@@ -51,10 +51,7 @@ const kinds = {
     },
   },
   subscription_change: {
-    lease: 'tenant',
-    sent: 'step',
-    resume: [],
-    cancel: [],
+    ...ofOneTenant,
     never: {
       resume: {
         detail: 'A job that changes one subscription cannot be resumed.',
@@ -64,10 +61,7 @@ const kinds = {
     },
   },
   subscription_discount: {
-    lease: 'tenant',
-    sent: 'step',
-    resume: [],
-    cancel: [],
+    ...ofOneTenant,
     never: {
       resume: {
         detail: 'A change of discounts cannot be resumed.',
@@ -118,6 +112,10 @@ export function leaseOf({ id, kind, subject }: Pick<JobRecord, 'id' | 'kind' | '
 
 /** True for a kind that acts on one tenant, its subject. */
 export const isOfTenant = (kind: JobKind): boolean => kinds[kind].lease === 'tenant'
+
+export type SubscriptionKind = {
+  [Kind in JobKind]: (typeof kinds)[Kind]['sent'] extends null ? never : Kind
+}[JobKind]
 
 /** Kinds that write to subscriptions. */
 export const subscriptionKinds = jobKinds.filter((kind) => kinds[kind].sent !== null)

@@ -3,7 +3,7 @@
 // write could take effect after the change, e.g. put an item back on a negotiated price that was removed in the meantime.
 import { outcomeOf, settleLate, type Act } from '../../acts/act.ts'
 import { isUnanswered } from '../../acts/journal/late-writes.ts'
-import { isOfTenant, sentOf, subscriptionKinds } from '../../acts/kinds.ts'
+import { isOfTenant, sentOf, subscriptionKinds, type SubscriptionKind } from '../../acts/kinds.ts'
 import { jobLease, tenantLease, withNamedLease, type TenantLease } from '../../acts/lease.ts'
 import type { JobRecord, JobStepRecord } from '../../store/records/journal.ts'
 import { changeAct } from './change-step.ts'
@@ -93,8 +93,16 @@ async function settleOfOther(
   await outcomeOf(deps, actOf(deps, job, sent), { record, sent, sentAnew: () => Promise.resolve() }, signal)
 }
 
+const acts: Readonly<Record<SubscriptionKind, (processor: SwapDeps['processor']) => Act<unknown, unknown>>> = {
+  enterprise_apply: swapAct,
+  migration: swapAct,
+  subscription_change: changeAct,
+  subscription_discount: discountAct,
+}
+
+/** Only for a step with something sent, which a kind that writes to no subscription never has. */
 function actOf({ processor }: SwapDeps, { kind }: JobRecord, sent: string): Act<unknown, unknown> {
   // A migration whose moves are taken back releases schedules.
-  if (kind === 'subscription_change' || 'op' in (JSON.parse(sent) as object)) return changeAct(processor)
-  return kind === 'subscription_discount' ? discountAct(processor) : swapAct(processor)
+  const isRelease = kind === 'migration' && 'op' in (JSON.parse(sent) as object)
+  return (isRelease ? changeAct : acts[kind as SubscriptionKind])(processor)
 }
