@@ -6,7 +6,7 @@ import { validateConfig } from '../../../packages/ratecard/src/document/validati
 import {
   itemsSold,
   type ItemSold,
-  type WantedItem,
+  type RequestedItem,
 } from '../../../packages/ratecard/src/document/pricing/sold-together.ts'
 import { arbitraryConfig } from '../../support/generated/arbitrary-config.ts'
 
@@ -54,11 +54,11 @@ const config: BillingConfig = {
 }
 const none = { enterpriseTemplate: null, enterpriseId: null }
 const sold = (
-  wanted: readonly WantedItem[],
+  wanted: readonly RequestedItem[],
   deal = none as { enterpriseTemplate: string | null; enterpriseId: string | null },
 ) => itemsSold({ config, deal, mayBuy: isPublic }, wanted)
 const short = (items: readonly ItemSold[]) => items.map(({ price, quantity }) => [price.id, quantity])
-const refused = (...ids: (string | WantedItem)[]) =>
+const refused = (...ids: (string | RequestedItem)[]) =>
   sold(ids.map((id) => (typeof id === 'string' ? { priceId: id } : id))).problems.map(({ kind, field, at, detail }) => [
     kind,
     field,

@@ -9,7 +9,7 @@ import type {
   PresentItem,
 } from '../../../../packages/ratecard/src/customers/subscription-changes/decide/decision.ts'
 import { termsOf } from '../../../../packages/ratecard/src/customers/subscription-changes/decide/monthly.ts'
-import type { WantedItem } from '../../../../packages/ratecard/src/customers/subscription-changes/decide/wanted-items.ts'
+import type { WantedItem } from '../../../../packages/ratecard/src/customers/subscription-changes/decide/decision.ts'
 
 const prices: Readonly<Record<string, Price>> = {
   basic: { id: 'basic', amount: 1000, currency: 'usd', interval: 'month' },

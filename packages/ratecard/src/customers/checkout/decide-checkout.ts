@@ -8,7 +8,7 @@ import type { BillingConfig, Price } from '../../document/schema/schema.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { currenciesOf, inCurrency } from '../../document/pricing/calculate.ts'
 import { refuseItems } from '../../document/pricing/refuse-items.ts'
-import { itemsSold, type ItemSold, type WantedItem } from '../../document/pricing/sold-together.ts'
+import { itemsSold, type ItemSold, type RequestedItem } from '../../document/pricing/sold-together.ts'
 import type { Deal } from '../../document/pricing/tenant-price.ts'
 import { duplicateKey, soldPricesMetadata, type SaleTax } from '../../processor/customer-half.ts'
 import { decidePromotion } from './decide-promotion.ts'
@@ -165,7 +165,7 @@ function checkAlone(wish: CheckoutChoice): void {
 /** Returns the wanted items, each with its place in the request. */
 function wantedOf({ priceId, quantity, items }: CheckoutChoice): readonly {
   readonly path: readonly (string | number)[]
-  readonly item: WantedItem
+  readonly item: RequestedItem
 }[] {
   if (items !== undefined) return items.map((item, index) => ({ path: ['items', index], item }))
   return priceId === undefined ? [] : [{ path: [], item: { priceId, quantity } }]

@@ -3,22 +3,19 @@
 import { toRfc3339 } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { type ChangeStep, releaseOf } from '../item-swaps/change-step.ts'
-import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import type { ChangeableSubscription } from '../../processor/subscription-change.ts'
 import { isRunning } from '../tenants/free-subscriptions.ts'
-import { withTenantLease } from '../../acts/lease.ts'
 import type { ChangeDeps } from './deps.ts'
-import { invalid } from './decide/invalid.ts'
-import { findAct, keepAct, type ActRequest } from './kept/kept-acts.ts'
-import { requestId } from './kept/kept.ts'
+import { invalid } from './decide/decision.ts'
+import { findAct, keepAct, type ActRequest, requestId } from './earlier-requests.ts'
 import { readLive, readState, selectSubscription } from './decide/read-change.ts'
 import { restoredPrices, resumptionSteps, withoutPending, type Undone } from './decide/resumption.ts'
-import { keepDecided, readDecided, refuseUndoing, type Decided } from './kept/decisions.ts'
-import { restorationOf } from './kept/taken-off.ts'
-import { termEndOfPeriod } from './kept/scheduled-items.ts'
-import { setAsideSchedule } from './kept/set-aside.ts'
+import { keepDecided, readDecided, refuseUndoing, type Decided } from './decisions.ts'
+import { restorationOf } from './put-back.ts'
+import { termEndOfPeriod } from './decide/scheduled-items.ts'
+import { setAsideSchedule } from './decide/set-aside.ts'
 import {
-  completeInterrupted,
+  withSettledTenant,
   finishJob,
   putBackAfterAct,
   putBackSchedules,
@@ -219,10 +216,8 @@ async function actOn(deps: ChangeDeps, asked: Act): Promise<TenantSubscription> 
   const { act, principal, caller, named, request, decide } = asked
   const { id: tenantId } = await deps.tenantOf(principal)
   await deps.assertAccount('write')
-  return withTenantLease(deps, tenantId, async (held) => {
-    const tenant = await deps.tenantOf(principal)
-    await settleLateSwaps(deps, { tenantId, customer: tenant.processorCustomerId }, held)
-    const cancelled = await completeInterrupted(deps, tenantId, held)
+  const find = () => deps.tenantOf(principal)
+  return withSettledTenant(deps, tenantId, find, async (tenant, held, cancelled) => {
     const before = request === undefined ? null : await findAct(deps, request)
     const { job = null } = before ?? {}
     if (before !== null && job !== null && (await finishJob(deps, job, held)) !== null)

@@ -2,34 +2,46 @@
 import { previewMinutes } from '../../api/server/limits.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { ChangeStep } from '../item-swaps/change-step.ts'
-import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import { countingRefusedCodes } from '../checkout/refused-codes.ts'
 import { formatMinor } from '../../base/money/format.ts'
 import type { InvoicePreview } from '../../processor/customer-half.ts'
 import { askProcessor } from '../../processor/failures.ts'
-import type { ItemsUpdate } from '../../processor/subscription-change.ts'
+import type { ItemsUpdate, PreviewedUpdate } from '../../processor/subscription-change.ts'
 import { paidByBalance } from '../item-swaps/monthly-money.ts'
 import { beginPlanned } from '../tenants/planned-free.ts'
 import { settleFree } from '../tenants/free-subscriptions.ts'
-import { withTenantLease, type TenantLease } from '../../acts/lease.ts'
-import { billedNow, onlyUsageDiffers, type BilledNow } from './decide/billed-now.ts'
-import { decideChange } from './decide/decide-change.ts'
-import type { ChangeDecision } from './decide/decision.ts'
-import { freeSteps } from './decide/decide-free.ts'
-import { afterInvoice, invoiceWarnings, isFixed } from './decide/next-invoice.ts'
-import { nextInvoice } from './next-invoice.ts'
+import type { TenantLease } from '../../acts/lease.ts'
+import {
+  billedNow,
+  onlyUsageDiffers,
+  type BilledNow,
+  afterInvoice,
+  invoiceWarnings,
+  isFixed,
+  begunAt,
+  codeAfter,
+  discountsOfUsage,
+  discountsThen,
+  inArrears,
+  meteredPrices,
+  usageOnly,
+  usedUpBy,
+  withUsage,
+} from './decide/next-invoice.ts'
+import { decideChange, freeSteps } from './decide/decide-change.ts'
+import type { ChangeDecision, ChangeSituation } from './decide/decision.ts'
 import type { ChangeDeps } from './deps.ts'
-import { requestId } from './kept/kept.ts'
+import { requestId, findPreview, keepPreview, previewLifetimeMs, type KeptPreview } from './earlier-requests.ts'
 import { monthlyShown } from './decide/monthly.ts'
 import { closePagesWithCode, closeSellingPages } from './open-pages.ts'
-import { findPreview, keepPreview, previewLifetimeMs, type KeptPreview } from './previews.ts'
 import { readChange, readLive, refuseSoldSince, type ReadChange } from './decide/read-change.ts'
-import { keepBegunPeriod } from './kept/begun-period.ts'
-import { completeInterrupted, finishJob, putBackAfterAct, putBackSchedules, runChange } from './run-change.ts'
+import { keepBegunPeriod } from './decisions.ts'
+import { withSettledTenant, finishJob, putBackAfterAct, putBackSchedules, runChange } from './run-change.ts'
 import type { KeyedCaller } from '../../api/notation/callers.ts'
 import type { ChangeOutcome, ChangePreview, NewChange } from '../../api/customers/subscription-changes.ts'
 import type { Principal } from '../../api/customers/sessions.ts'
 import type { PlannedFreeRecord, TenantRecord } from '../../store/records/tenants.ts'
+import type { ProcessorId } from '../../catalog/resource.ts'
 
 type Shown = Omit<ChangePreview, 'preview'>
 
@@ -113,10 +125,8 @@ function changeUnderLease(
   { preview, wish, principal, caller }: RequestedChange,
 ): Promise<ChangeOutcome> {
   const session = principal.kind === 'session'
-  return withTenantLease(deps, id, async (held) => {
-    const tenant = await deps.tenantOf(principal)
-    await settleLateSwaps(deps, { tenantId: id, customer: tenant.processorCustomerId }, held)
-    await completeInterrupted(deps, id, held)
+  const find = () => deps.tenantOf(principal)
+  return withSettledTenant(deps, id, find, async (tenant, held) => {
     const name = preview ?? requestId(caller, { principal, tenant, request: wish })
     const made = await madeBefore(deps, id, name, held)
     if (made !== null) {
@@ -349,4 +359,59 @@ function outcomeOf(
   const status = payment !== null ? 'payment_required' : shown.when === 'now' ? 'changed' : 'scheduled'
   const url = payment?.url ?? null
   return { preview, ...shown, status, ...(url === null ? {} : { url }) }
+}
+
+// Asks the processor for the next regular invoice after a change. A preview writes nothing.
+/** Previews the next regular invoice. `due` is the invoice that the change makes now; null if it makes none. */
+export async function nextInvoice(
+  { processor }: Pick<ChangeDeps, 'processor'>,
+  { decision, situation }: { readonly decision: ChangeDecision; readonly situation: ChangeSituation },
+  { update, due }: { readonly update: ItemsUpdate; readonly due: InvoicePreview | null },
+  signal: AbortSignal,
+): Promise<InvoicePreview | null> {
+  const { billsNow, restarts, when, subscription, renewal, periodEnd } = decision
+  const { state, promotionCode, promotionTerms: terms } = situation
+  const promotion = { code: promotionCode, terms }
+  const ask = (one: PreviewedUpdate) => askProcessor(signal, () => processor.previewUpdate(one, mode, signal))
+  const mode = restarts && billsNow ? 'recurring' : 'renewal'
+  const metered = meteredPrices(subscription)
+  if (decision.free !== null) return lastInvoice(processor, { decision, update, metered }, signal)
+  if (renewal !== null) {
+    const codes = renewal.promotionCodes.filter((code) => code !== promotionCode)
+    const code = codeAfter(promotion, state, due)
+    const promotionCodes = code === null ? codes : renewal.promotionCodes
+    const then = { ...renewal, usedUp: usedUpBy(due, state), promotionCodes }
+    return askProcessor(signal, () => processor.previewScheduled(then, mode, signal))
+  }
+  if (when === 'now') return ask({ ...update, promotion: discountsThen(promotion, state, { at: null, due }) })
+  if (!restarts || subscription.status === 'trialing') return ask(inArrears(decision, update))
+  const begun = await ask({ ...update, promotion: discountsThen(promotion, state, { at: periodEnd, due: null }) })
+  if (begun === null) return null
+  const next = begunAt(begun, decision)
+  if (metered.size === 0) return next
+  const usage = { ...update, items: [], proration: 'none', promotion: discountsOfUsage(promotion, state) } as const
+  return withUsage(next, await ask(usage), metered)
+}
+
+/** Previews the last invoice of a subscription that a free price replaces: the usage of its period. null if there is none to bill. */
+async function lastInvoice(
+  processor: ChangeDeps['processor'],
+  {
+    decision: { when, free, releases },
+    update,
+    metered,
+  }: {
+    readonly decision: ChangeDecision
+    readonly update: ItemsUpdate
+    readonly metered: ReadonlySet<ProcessorId | null>
+  },
+  signal: AbortSignal,
+): Promise<InvoicePreview | null> {
+  if (when === 'now' || metered.size === 0) return null
+  // The processor does not preview the cancellation of a subscription that a schedule manages.
+  const isFinal = free?.endsAnyway !== true && releases === null
+  const found = await askProcessor(signal, () =>
+    processor.previewUpdate({ ...update, proration: 'none' }, isFinal ? 'final' : 'renewal', signal),
+  )
+  return isFinal || free?.endsAnyway === true ? found : usageOnly(found, metered)
 }

@@ -18,15 +18,16 @@ import { askProcessor } from '../../processor/failures.ts'
 import type { ChangeableSubscription, ReleasedSchedule } from '../../processor/subscription-change.ts'
 import { byOf } from '../../store/records/actor.ts'
 import type { JobRecord, JobStepRecord } from '../../store/records/journal.ts'
-import type { AuditAction, PlannedFreeRecord } from '../../store/records/tenants.ts'
+import type { AuditAction, PlannedFreeRecord, TenantRecord } from '../../store/records/tenants.ts'
 import { actRow } from '../tenants/audit.ts'
-import type { TenantLease } from '../../acts/lease.ts'
+import { withTenantLease, type TenantLease } from '../../acts/lease.ts'
+import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { archivedIn } from '../item-swaps/price-book.ts'
 import { holdCodes } from '../checkout/once-per-tenant.ts'
-import { addTakenOff, forgetCancellation, keepDecided, scheduledText, type Decided } from './kept/decisions.ts'
+import { addTakenOff, forgetCancellation, keepDecided, scheduledText, type Decided } from './decisions.ts'
 import type { SetAsideSchedule } from './decide/decision.ts'
-import { decidePutBack } from './kept/set-aside.ts'
+import { decidePutBack } from './decide/set-aside.ts'
 import type { Caller } from '../../api/notation/callers.ts'
 
 /** What a job changes. `put_back` schedules again what a change took off that was not made. */
@@ -272,14 +273,27 @@ const lastResult = (steps: readonly JobStepRecord[]): ChangeDone =>
 const isDone = (steps: readonly JobStepRecord[]) => steps.every(({ state }) => state === 'succeeded')
 
 /**
+ * Holds the tenant's lease for `work`, after what an earlier process left is settled: writes whose outcome is unknown, and jobs that only had
+ * to be ended. Passes on the subscriptions that such jobs have cancelled.
+ */
+export function withSettledTenant<Tenant extends TenantRecord | null, T>(
+  deps: SwapDeps,
+  tenantId: string,
+  find: () => Promise<Tenant>,
+  work: (tenant: Tenant, held: TenantLease, cancelled: readonly string[]) => Promise<T>,
+): Promise<T> {
+  return withTenantLease(deps, tenantId, async (held) => {
+    const tenant = await find()
+    await settleLateSwaps(deps, { tenantId, customer: tenant?.processorCustomerId ?? null }, held)
+    return work(tenant, held, await completeInterrupted(deps, tenantId, held))
+  })
+}
+
+/**
  * Completes the tenant's jobs whose steps are all done, but whose process died before it could end them. Returns the subscriptions that
  * such jobs have cancelled.
  */
-export async function completeInterrupted(
-  deps: SwapDeps,
-  tenantId: string,
-  held: TenantLease,
-): Promise<readonly string[]> {
+async function completeInterrupted(deps: SwapDeps, tenantId: string, held: TenantLease): Promise<readonly string[]> {
   const { jobs } = deps.store
   const cancelled: string[] = []
   for (const job of await jobs.unfinished('subscription_change', tenantId)) {

@@ -6,7 +6,7 @@ import { aliasesOf } from '../rules/previous-ids.ts'
 import type { BillingConfig, Price, Product } from '../schema/schema.ts'
 import { priceForTenant, type Deal } from './tenant-price.ts'
 
-export interface WantedItem {
+export interface RequestedItem {
   /** Present or earlier configuration id of the price. */
   readonly priceId: string
   /** Absent: `defaultQuantity`, or no quantity for a metered price. */
@@ -62,7 +62,7 @@ export interface Selling {
    * Items that the tenant has and keeps. They count in the quantities of attached prices: with a kept `desk` × 2 and a wanted `pro` × 3, a
    * price `storage` that is attached to both is sold in the quantity 5. An item that is kept and wanted counts once. Default: none.
    */
-  readonly beside?: readonly WantedItem[]
+  readonly beside?: readonly RequestedItem[]
 }
 
 /**
@@ -71,7 +71,7 @@ export interface Selling {
  * `calls` (metered) and `storage` (licensed) gives `pro` × 3, `calls`, `storage` × 3. It makes no difference if the request also names an
  * attached price, so the result can be passed in again.
  */
-export function itemsSold(selling: Selling, wanted: readonly WantedItem[]): ItemsSold {
+export function itemsSold(selling: Selling, wanted: readonly RequestedItem[]): ItemsSold {
   const { config, mayBuy } = selling
   const listings = listingsOf(config)
   const renamed = new Map(aliasesOf(config).flatMap(({ kind, from, to }) => (kind === 'price' ? [[from, to]] : [])))

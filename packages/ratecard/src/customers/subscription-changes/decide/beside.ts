@@ -5,8 +5,7 @@ import { excludes, inCommon, subscriptionBeside } from '../../item-swaps/duplica
 import type { PriceBook } from '../../item-swaps/price-book.ts'
 import { soldPrice, type SoldItem, type SoldItemOf } from '../../item-swaps/sold-items.ts'
 import type { ChangeableSubscription } from '../../../processor/subscription-change.ts'
-import type { ChangeSituation } from './decision.ts'
-import { invalid } from './invalid.ts'
+import { type ChangeSituation, invalid } from './decision.ts'
 import type { LocalSubscriptionRecord } from '../../../store/records/tenants.ts'
 
 export interface Beside extends Pick<ChangeSituation, 'wanted' | 'isReplaced'> {

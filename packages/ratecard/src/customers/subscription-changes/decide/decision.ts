@@ -14,8 +14,9 @@ import type {
   ScheduledChange,
 } from '../../../processor/subscription-change.ts'
 import type { ItemTerms } from './monthly.ts'
-import type { WantedItem } from './wanted-items.ts'
 import type { NewChange } from '../../../api/customers/subscription-changes.ts'
+import { invalidMembers } from '../../../base/errors/invalid-members.ts'
+import type { ServiceError } from '../../../base/errors/service-error.ts'
 
 /** An item of the subscription before the change, with its price and whether the change replaces it. */
 export interface PresentItem {
@@ -28,6 +29,22 @@ export interface PresentItem {
   /** True if the item belongs to the product or product group of the change, or is attached to such an item. */
   readonly replaced: boolean
   /** True if the price is attached to another price of the subscription. */
+  readonly attached: boolean
+}
+
+export interface WantedItem {
+  /** Configuration id of the price. */
+  readonly priceId: string
+  /** Configuration id of the listed price for which the price is sold. */
+  readonly listed: string
+  readonly processorId: ProcessorId
+  /** Amounts in the subscription's currency, and interval. */
+  readonly terms: ItemTerms
+  /** True for a free price, which is not at the processor. */
+  readonly local: boolean
+  /** null for a metered price. */
+  readonly quantity: number | null
+  /** True if the price is sold with another one of the subscription. */
   readonly attached: boolean
 }
 
@@ -149,4 +166,9 @@ export interface ChangeDecision {
   /** Change to a free price; null for any other change. */
   readonly free: FreeChange | null
   readonly warnings: readonly ChangeWarning[]
+}
+
+/** Creates a `change_invalid` error for one member of the request. `field` is the member's name in the API. */
+export function invalid(field: string, detail: string, hint?: string): ServiceError {
+  return invalidMembers('change_invalid', [{ path: [field], detail, hint }])
 }

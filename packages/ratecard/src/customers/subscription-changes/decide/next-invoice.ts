@@ -4,8 +4,8 @@ import type { ProcessorId } from '../../../catalog/resource.ts'
 import type { InvoicePreview, LiveSubscription } from '../../../processor/customer-half.ts'
 import type { MirroredDiscount } from '../../../processor/mirrored.ts'
 import type { ChangeableSubscription, ItemsUpdate, PreviewedUpdate } from '../../../processor/subscription-change.ts'
-import { untilOf } from '../kept/scheduled-items.ts'
-import type { ChangeDecision, ChangeWarning, CouponKind } from './decision.ts'
+import { untilOf } from './scheduled-items.ts'
+import type { ChangeDecision, ChangeWarning, CouponKind, PresentItem } from './decision.ts'
 
 /**
  * Returns the update by which the processor previews the first invoice after a change at the end of the period. That invoice bills the usage of the
@@ -174,3 +174,29 @@ export function invoiceWarnings(
   ]
   return warnings.filter((warning) => warning !== false)
 }
+
+// The invoice that a change makes now, in the parts by which a change is compared with its preview. Pure.
+/** Parts of an invoice as text, so that two invoices can be compared. Empty texts if the change makes no invoice. */
+export interface BilledNow {
+  /** Amounts that the change itself decides, e.g. the rest of the period at the new price. */
+  readonly decided: string
+  /** Usage of metered items until now. It is owed with or without the change, and grows with each report. */
+  readonly usage: string
+}
+
+export function billedNow(due: InvoicePreview | null, present: readonly PresentItem[]): BilledNow {
+  if (due === null) return { decided: '', usage: '' }
+  const metered = new Set<string | null>(
+    present.flatMap(({ live: { price } }) => (price.usageType === 'metered' ? [price.id] : [])),
+  )
+  const { currency, startingBalance, lines } = due
+  const entries = (ofUsage: boolean) =>
+    lines
+      .filter(({ price }) => metered.has(price) === ofUsage)
+      .map(({ price, quantity, amount, proration }) => [price, quantity, amount, proration])
+  return { decided: JSON.stringify([currency, startingBalance, entries(false)]), usage: JSON.stringify(entries(true)) }
+}
+
+/** True if two invoices differ in their usage, and in nothing that the change decides. */
+export const onlyUsageDiffers = (one: BilledNow, other: BilledNow): boolean =>
+  one.decided === other.decided && one.usage !== other.usage

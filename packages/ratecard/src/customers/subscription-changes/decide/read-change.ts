@@ -20,16 +20,21 @@ import { canonicalDecimal } from '../../../base/money/decimal.ts'
 import type { MirroredDiscount } from '../../../processor/mirrored.ts'
 import { isRunning } from '../../tenants/free-subscriptions.ts'
 import { subscriptionsOf } from '../../tenants/at-processor.ts'
-import type { ChangeSituation, PresentItem } from './decision.ts'
+import { type ChangeSituation, type PresentItem, invalid } from './decision.ts'
 import type { ChangeDeps } from '../deps.ts'
-import { invalid } from './invalid.ts'
 import { priceForTenant } from '../../../document/pricing/tenant-price.ts'
-import { attachedPricesOf, replacedItems, type ListedItem } from './replaced-items.ts'
+import {
+  attachedPricesOf,
+  replacedItems,
+  type ListedItem,
+  withRemovedPrices,
+  scopeIn,
+  scopeOfItem,
+  scopesOf,
+  type Scopes,
+} from './replaced-items.ts'
 import { termsOf } from './monthly.ts'
-import { withRemovedPrices } from './removed-prices.ts'
-import { scopeIn, scopeOfItem, scopesOf, type Scopes } from './scopes.ts'
-import { isBegunBySession } from '../kept/begun-period.ts'
-import { isScheduledBySession, readDecided } from '../kept/decisions.ts'
+import { isBegunBySession, isScheduledBySession, readDecided } from '../decisions.ts'
 import { wantedItems, type KeptPrice, type Offer } from './wanted-items.ts'
 import type { NewChange } from '../../../api/customers/subscription-changes.ts'
 import type { TenantRecord } from '../../../store/records/tenants.ts'

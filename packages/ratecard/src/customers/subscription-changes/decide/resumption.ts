@@ -5,7 +5,7 @@ import type { LiveItem } from '../../../processor/customer-half.ts'
 import type { ChangeableSubscription, PlannedItem } from '../../../processor/subscription-change.ts'
 import type { ChangeDeps } from '../deps.ts'
 import { entriesOf, type ChangeStep, releaseOf } from '../../item-swaps/change-step.ts'
-import type { Restoration } from '../kept/set-aside.ts'
+import type { Restoration } from './set-aside.ts'
 import type { TenantRecord } from '../../../store/records/tenants.ts'
 
 type State = ChangeableSubscription

@@ -1,34 +1,23 @@
 // Converts the items of a request to prices and quantities at the processor. Replaces listed prices by negotiated ones, adds attached
 // prices, and checks the rules that concern a single item. Pure.
-import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
+import { processorId } from '../../../catalog/resource.ts'
 import { isLocalPrice } from '../../../document/schema/ids.ts'
 import { isPublic } from '../../../document/schema/public-view.ts'
 import type { BillingConfig, Price } from '../../../document/schema/schema.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { inCurrency } from '../../../document/pricing/calculate.ts'
 import { refuseItems } from '../../../document/pricing/refuse-items.ts'
-import { itemsSold, type ItemSold, type ItemsSold, type Selling } from '../../../document/pricing/sold-together.ts'
+import {
+  itemsSold,
+  type ItemSold,
+  type ItemsSold,
+  type Selling,
+  type RequestedItem,
+} from '../../../document/pricing/sold-together.ts'
 import type { Deal } from '../../../document/pricing/tenant-price.ts'
-import { invalid } from './invalid.ts'
-import { termsOf, type ItemTerms } from './monthly.ts'
-import type { ReplacedItems } from './replaced-items.ts'
+import { invalid, type WantedItem } from './decision.ts'
+import { termsOf } from './monthly.ts'
 import type { NewChange } from '../../../api/customers/subscription-changes.ts'
-
-export interface WantedItem {
-  /** Configuration id of the price. */
-  readonly priceId: string
-  /** Configuration id of the listed price for which the price is sold. */
-  readonly listed: string
-  readonly processorId: ProcessorId
-  /** Amounts in the subscription's currency, and interval. */
-  readonly terms: ItemTerms
-  /** True for a free price, which is not at the processor. */
-  readonly local: boolean
-  /** null for a metered price. */
-  readonly quantity: number | null
-  /** True if the price is sold with another one of the subscription. */
-  readonly attached: boolean
-}
 
 /** Price of an item that the subscription has: of an earlier generation, of a deal, or the present one. */
 export type KeptPrice = Pick<WantedItem, 'priceId' | 'processorId' | 'terms'> & { readonly isMetered: boolean }
@@ -52,6 +41,18 @@ export function namedItems(offer: Offer, items: NewChange['items']): readonly It
   if (sold.items.length === 0) refuse(sold)
   for (const { price } of sold.items) refuseOnce(price)
   return sold.items.filter(({ wantedAt, attachedTo }) => wantedAt !== null && attachedTo.length === 0)
+}
+
+export interface ReplacedItems {
+  /** Ids of the listed prices that are replaced: the prices of the scope (product or group), and all prices attached to them. */
+  readonly prices: ReadonlySet<string>
+  /**
+   * Quantity of the only licensed item of the scope (product or group), otherwise 1. A wanted item keeps this quantity if the request has
+   * none.
+   */
+  readonly quantity: number
+  /** Items that stay, by listed price. Prices may be attached to them. */
+  readonly staying: readonly RequestedItem[]
 }
 
 interface Wanting {

@@ -1,9 +1,9 @@
 // A customer who takes back a scheduled downgrade and whose deal ends with `then: signed` pays the price that was signed, also if the list
 // price was raised meanwhile.
 import { expect, onTestFinished, test } from 'vitest'
-import { planDocument, startChangingShop } from '../../../support/shop/changing-shop.ts'
-import { nobody } from '../../../support/shop/selling.ts'
-import { gold } from '../../../support/shop/tenant-shop.ts'
+import { planDocument, startChangingShop } from '../../support/shop/changing-shop.ts'
+import { nobody } from '../../support/shop/selling.ts'
+import { gold } from '../../support/shop/tenant-shop.ts'
 
 const day = 86_400_000
 const month = { currency: 'usd', interval: 'month' } as const

@@ -10,7 +10,7 @@ import {
   type RestoredPhase,
   type SchedulePhase,
 } from '../../../processor/subscription-change.ts'
-import type { Requantified, SetAsideSchedule } from '../decide/decision.ts'
+import type { Requantified, SetAsideSchedule } from './decision.ts'
 import { planned, untilOf } from './scheduled-items.ts'
 
 /**

@@ -1,14 +1,14 @@
 // A schedule that an unpaid upgrade took off cannot always be put back. Then the tenant can still do everything, no other price is
 // scheduled, and the audit trail says what is missing.
 import { expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../../../packages/ratecard/src/base/clock.ts'
-import { startSandbox } from '../../../../packages/sandbox/src/server.ts'
-import { begin, day, planDocument, startChangingShop } from '../../../support/shop/changing-shop.ts'
-import type { Answer, Subscriber } from '../../../support/shop/changing-shop.ts'
-import { rewritingProxy } from '../../../support/programs/rewriting-proxy.ts'
-import { nobody } from '../../../support/shop/selling.ts'
-import { startedForAll } from '../../../support/started.ts'
-import { gold } from '../../../support/shop/tenant-shop.ts'
+import { systemClock } from '../../../packages/ratecard/src/base/clock.ts'
+import { startSandbox } from '../../../packages/sandbox/src/server.ts'
+import { begin, day, planDocument, startChangingShop } from '../../support/shop/changing-shop.ts'
+import type { Answer, Subscriber } from '../../support/shop/changing-shop.ts'
+import { rewritingProxy } from '../../support/programs/rewriting-proxy.ts'
+import { nobody } from '../../support/shop/selling.ts'
+import { startedForAll } from '../../support/started.ts'
+import { gold } from '../../support/shop/tenant-shop.ts'
 
 const clock = { ms: Date.UTC(2031, 3, 2) }
 const shop = startedForAll(() =>

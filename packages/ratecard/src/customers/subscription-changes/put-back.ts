@@ -1,19 +1,26 @@
 // Schedules that cancellations took off. Undoing the cancellation puts its schedule back: POST subscription/resume does, and where somebody else
 // has undone it (e.g. the customer in the customer portal), the service does as soon as its mirror shows it.
-import { ServiceError } from '../../../base/errors/service-error.ts'
-import { entriesOf } from '../../item-swaps/change-step.ts'
-import type { SwapDeps } from '../../item-swaps/deps.ts'
-import { archivedIn } from '../../item-swaps/price-book.ts'
-import { settleLateSwaps } from '../../item-swaps/late-swaps.ts'
-import { askProcessor } from '../../../processor/failures.ts'
-import type { ChangeableSubscription } from '../../../processor/subscription-change.ts'
-import { withTenantLease } from '../../../acts/lease.ts'
-import { completeInterrupted, dealOf, readReleased, runChange } from '../run-change.ts'
-import { holdCodes } from '../../checkout/once-per-tenant.ts'
+import { ServiceError } from '../../base/errors/service-error.ts'
+import { entriesOf } from '../item-swaps/change-step.ts'
+import type { SwapDeps } from '../item-swaps/deps.ts'
+import { archivedIn } from '../item-swaps/price-book.ts'
+import { askProcessor } from '../../processor/failures.ts'
+import type { ChangeableSubscription } from '../../processor/subscription-change.ts'
+import {
+  withSettledTenant,
+  dealOf,
+  readReleased,
+  runChange,
+  putBackEveryMs,
+  putBackSchedules,
+  unfinishedSetAsides,
+} from './run-change.ts'
+import { holdCodes } from '../checkout/once-per-tenant.ts'
 import { forgetCancellation, readDecided, takenOffList, type TakenOff } from './decisions.ts'
-import { planned } from './scheduled-items.ts'
-import { restorationStep, restoredPhases, type Restoration } from './set-aside.ts'
-import type { Store } from '../../../store/store.ts'
+import { planned } from './decide/scheduled-items.ts'
+import { restorationStep, restoredPhases, type Restoration } from './decide/set-aside.ts'
+import type { Store } from '../../store/store.ts'
+import type { JobRecord } from '../../store/records/journal.ts'
 
 /** How a schedule is put back; `why` says that it cannot be, and null that there is nothing to put back. */
 export type Restored =
@@ -63,7 +70,8 @@ export async function putBackUndone(deps: Deps, report: (error: unknown) => void
     if (deps.shutdown.aborted) return
     const shown = await deps.store.mirror.find('subscription', subscription)
     if (shown === null || (shown.endedAt === null && (shown.cancelAt !== null || shown.cancelAtPeriodEnd))) continue
-    const done = shown.endedAt !== null || (await putBackOf(deps, { tenantId, subscription, report }).catch(failed))
+    const done =
+      shown.endedAt !== null || (await putBackTakenOff(deps, { tenantId, subscription, report }).catch(failed))
     if (!done) continue
     await forgetCancellation(deps, subscription)
     await holdCodes(deps, tenantId, subscription, [])
@@ -77,12 +85,10 @@ interface ToPutBack {
 }
 
 /** Returns true if there is nothing left to put back, also because it cannot be, which is reported. */
-async function putBackOf(deps: Deps, { tenantId, subscription, report }: ToPutBack): Promise<boolean> {
+async function putBackTakenOff(deps: Deps, { tenantId, subscription, report }: ToPutBack): Promise<boolean> {
   await deps.assertAccount('write')
-  return withTenantLease(deps, tenantId, async (held) => {
-    const tenant = await deps.store.tenants.find(tenantId)
-    await settleLateSwaps(deps, { tenantId, customer: tenant?.processorCustomerId ?? null }, held)
-    await completeInterrupted(deps, tenantId, held)
+  const find = () => deps.store.tenants.find(tenantId)
+  return withSettledTenant(deps, tenantId, find, async (_tenant, held) => {
     const state = await askProcessor(held.signal, () => deps.processor.changeable(subscription, held.signal))
     const { cancellation } = await readDecided(deps, subscription)
     const takenOff = cancellation?.takenOff ?? null
@@ -104,3 +110,29 @@ async function putBackOf(deps: Deps, { tenantId, subscription, report }: ToPutBa
     return true
   })
 }
+
+/**
+ * Puts all schedules back that are due: those that were taken off for a change that was never made. Every replica looks for them; the tenant's
+ * lease ensures that only one of them acts. The failure of one that cannot be put back is passed to `report`. It is tried again after five
+ * minutes, unless it would fail again (e.g. because a promotion code has expired).
+ */
+export async function putBackDue(deps: SwapDeps, report: (error: unknown) => void): Promise<void> {
+  const now = deps.clock.now()
+  const due = (await unfinishedSetAsides(deps)).filter((job) => dueAt(job) <= now)
+  if (due.length === 0) return
+  await deps.assertAccount('write')
+  for (const { subject: tenantId } of due) {
+    if (deps.shutdown.aborted) return
+    const find = () => deps.store.tenants.find(tenantId)
+    const refused = withSettledTenant(deps, tenantId, find, (_tenant, held) => putBackSchedules(deps, tenantId, held))
+    await refused
+      .then((all) => all.forEach(report))
+      .catch((error: unknown) => {
+        // Another process changes the tenant now, or its last write may still take effect.
+        if (!(error instanceof ServiceError) || error.code !== 'tenant_busy') report(error)
+      })
+  }
+}
+
+/** A job whose process died is left to a retry of its request for some minutes. */
+const dueAt = ({ resumesAt, updatedAt }: JobRecord) => resumesAt ?? updatedAt + putBackEveryMs
