@@ -99,17 +99,17 @@ async function sell(service: ServerProcess, sandbox: ServerProcess, allowance: n
   const items = prices.map(({ id }) => ({ price: id }))
   await stripe.subscriptions.create({ customer, items, trial_period_days: 30 })
   await client.tenants.create({ id: 'acme', name: 'Acme', processorCustomerId: customer })
-  // Until the first fill of the mirror is complete, checks are answered by the processor and have no `as_of`.
+  // Until the first fill of the mirror is complete, checks are answered by the processor, and money is not answered.
   for (;;) {
-    const { allowed, as_of: asOf } = await ask(service, 'projects')
-    if (allowed && asOf !== undefined) return
+    const { status } = await fetch(`${service.url}${publicPath}/admin/money`, { headers })
+    const { allowed } = await ask(service, 'projects')
+    if (allowed && status === 200) return
     await pause(50)
   }
 }
 
 interface Answer {
   readonly allowed: boolean
-  readonly as_of?: string
 }
 
 const headers = { 'x-service-key': serviceKey, 'content-type': 'application/json' }
